@@ -1,0 +1,83 @@
+"""What an encoder is: one protocol for pictures, one for words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ImageEncoder", "TextEncoder", "TextTower", "unit_rows"]
+
+
+class TextTower(Protocol):
+    """The half of an image encoder that a question needs: words into the picture's space."""
+
+    name: str
+    dim: int
+    fingerprint: str
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim). Each text is encoded alone, so neighbours never change it."""
+        ...
+
+
+class TextEncoder(Protocol):
+    """Sentences and passages into one space of words."""
+
+    name: str
+    dim: int
+    fingerprint: str
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim)."""
+        ...
+
+
+class ImageEncoder(ABC):
+    """Base of all image encoders: a backend writes `_encode_batch` and `encode_text`.
+
+    Every batch that reaches `_encode_batch` has exactly `batch` rows (the last
+    one is padded by repeating its last row and cut again), because the same
+    picture in another batch shape gives other bits.
+    """
+
+    name: str
+    dim: int
+    fingerprint: str
+    """Hash over weights, preprocessing, backend, dtype and batch shape."""
+    batch: int
+    backend: str
+
+    def encode_images(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), of uint8 (n, height, width, 3) RGB, upright."""
+        if images.ndim != 4 or images.shape[3] != 3 or images.dtype != np.uint8:
+            raise ValueError(f"images must be uint8 (n, h, w, 3), not {images.dtype} {images.shape}")
+        rows = []
+        for start in range(0, len(images), self.batch):
+            part = images[start : start + self.batch]
+            missing = self.batch - len(part)
+            padded = np.concatenate([part, np.repeat(part[-1:], missing, axis=0)]) if missing else part
+            rows.append(self._encode_batch(padded)[: len(part)])
+        if not rows:
+            return np.empty((0, self.dim), np.float32)
+        return unit_rows(np.concatenate(rows))
+
+    @abstractmethod
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Float32 (batch, dim), any length, of exactly `batch` images."""
+
+    @abstractmethod
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), each text encoded alone."""
+
+
+def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows scaled to length 1, float32; a zero row stays zero."""
+    rows = np.asarray(rows, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)

@@ -1,0 +1,187 @@
+"""One settings model: defaults < rag.toml < environment (RAG_*) < flags.
+
+Nested settings in the environment take two underscores: `RAG_VIDEO__RATE=1`.
+Unknown keys are refused, secrets are masked when printed.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from pydantic_settings import (
+    SettingsError as SourcesError,
+)
+
+from rag.errors import SettingsError
+
+__all__ = ["Settings", "load_settings"]
+
+Switch = Literal["auto", "on", "off"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ScanSettings(_Section):
+    include: tuple[str, ...] = ()
+    """Globs on the path below the corpus folder; empty takes every known kind of file."""
+    exclude: tuple[str, ...] = ()
+
+
+class VideoSettings(_Section):
+    decoder: Literal["pyav", "decord"] = "pyav"
+    rate: float = Field(2.0, gt=0, le=60)
+    """Sampled frames a second (EgoFact, section 4.1: 2)."""
+    clip_seconds: float = Field(30.0, ge=1)
+    """Clip length (EgoFact, section 2.1: 30)."""
+    min_last_clip_seconds: float = Field(5.0, ge=0)
+    """A last clip shorter than this is merged into the one before it."""
+    short_side: int = Field(224, ge=32, le=2160)
+    """Frames are scaled in the decoder so that their short side has this many pixels."""
+    stall_seconds: float = Field(60.0, gt=0)
+    """A file whose reader makes no progress for this long is given up."""
+
+
+class EncoderSettings(_Section):
+    image: str = "auto"
+    """`auto`, `none`, or a name of `rag models list`."""
+    text: str = "all-MiniLM-L6-v2"
+    backend: str = "auto"
+    """`auto` measures once and keeps; or one of `torch-fp32`, `torch-bf16`, ..."""
+    batch: int = Field(0, ge=0, le=256)
+    """Images in a batch; 0 measures once and keeps."""
+    reuse_still_frames: bool = True
+    models_dir: Path | None = None
+    """Folder of local weights; default `$XDG_DATA_HOME/rag/models`."""
+
+
+class OcrSettings(_Section):
+    mode: Switch = "auto"
+    min_confidence: float = Field(0.6, ge=0, le=1)
+
+
+class AsrSettings(_Section):
+    mode: Switch = "auto"
+    model: str = "faster-whisper-small"
+    language: str = ""
+
+
+class SearchSettings(_Section):
+    top_k: int = Field(5, ge=1, le=1000)
+    """Clips retrieved for a question (EgoFact, D.2.3: 5)."""
+    threshold: float = Field(0.3, ge=0, le=1)
+    """Confidence below which the answer is that nothing matches."""
+    index: Literal["flat", "fp16", "hnsw"] = "flat"
+    rrf_k: int = Field(60, ge=1)
+
+
+class LocalizeSettings(_Section):
+    window_seconds: float = Field(5.0, gt=0)
+    """EgoFact, section 4.1: 5 s, about 10 frames."""
+    shift_seconds: float = Field(1.0, ge=0)
+    """EgoFact, D.2.4: `before` and `after` shift the window by 1 s."""
+    frame_budget: int = Field(15, ge=1, le=512)
+    """Frames read of one clip's window (EgoFact, section 4.1: 15)."""
+
+
+class ReasonerSettings(_Section):
+    kind: Literal["embedded", "openai", "transformers"] = "embedded"
+    model: str = ""
+    """Model name at the server, or the folder of a local transformers model."""
+    base_url: str = "http://127.0.0.1:8080/v1"
+    api_key: SecretStr = SecretStr("none")
+    timeout_seconds: float = Field(120.0, gt=0)
+    max_calls: int = Field(64, ge=1)
+    repairs: int = Field(2, ge=0, le=5)
+    """How often a reply that does not parse is sent back with its error."""
+    image_short_side: int = Field(336, ge=32)
+    max_tokens: int = Field(512, ge=16)
+
+
+class Settings(BaseSettings):
+    """All settings of a run; the resolved values are stored with every result."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid", frozen=True, env_prefix="RAG_", env_nested_delimiter="__"
+    )
+
+    library: Path | None = None
+    """The library's folder; default: `.rag` in the working directory or the nearest parent that has one."""
+    seed: int = 0
+    scan: ScanSettings = ScanSettings()
+    video: VideoSettings = VideoSettings()
+    encoder: EncoderSettings = EncoderSettings()
+    ocr: OcrSettings = OcrSettings()
+    asr: AsrSettings = AsrSettings()
+    search: SearchSettings = SearchSettings()
+    localize: LocalizeSettings = LocalizeSettings()
+    reasoner: ReasonerSettings = ReasonerSettings()
+
+
+def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Settings:
+    """Resolve the settings of one run.
+
+    `config`: a TOML file; default `rag.toml` in the working directory, where there is one.
+    `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are passed over.
+    Raises `SettingsError` with the offending key.
+    """
+    path = config or Path("rag.toml")
+    if config is not None and not path.is_file():
+        raise SettingsError(f"{config}: no such settings file")
+
+    class Sourced(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path)
+
+    _refuse_unknown_environment()
+    try:
+        return Sourced(**_nested(flags or {}))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"setting {where}: {first['msg']}; see docs/settings.md") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}") from error
+    except SourcesError as error:
+        raise SettingsError(f"{error}; see docs/settings.md") from error
+
+
+def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for dotted, value in flags.items():
+        if value is None:
+            continue
+        *sections, key = dotted.split(".")
+        inner = values
+        for section in sections:
+            inner = inner.setdefault(section, {})
+        inner[key] = value
+    return values
+
+
+def _refuse_unknown_environment() -> None:
+    """pydantic-settings looks only for names it knows, so a misspelt one would be passed over."""
+    for name in sorted(os.environ):
+        first, *_ = name.removeprefix("RAG_").lower().split("__")
+        if name.startswith("RAG_") and first not in Settings.model_fields:
+            raise SettingsError(f"environment variable {name}: no such setting; see docs/settings.md")

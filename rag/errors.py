@@ -1,0 +1,141 @@
+"""Every error a user can meet, as one tree.
+
+RagError
+├── UsageError               wrong words or settings; exit 2
+│   ├── SettingsError        a setting is unknown or out of range
+│   └── QuestionError        an empty question, too many options, ...
+├── FileProblem              one file cannot be used; the rest goes on
+│   ├── UnreadableFile       it cannot be opened, or is no file at all
+│   ├── UnsupportedFile      no reader knows this kind of file
+│   ├── DamagedFile          it opened, and then held nothing usable
+│   └── StalledFile          its reader made no progress for too long, or died
+├── LibraryError             the library on disk
+│   ├── LibraryNotFound      there is none here
+│   ├── LibraryBusy          another writer holds it
+│   ├── LibraryReadOnly      it cannot be written
+│   ├── LibraryFull          the disk is full
+│   ├── LibraryTooNew        it was written by a newer version
+│   ├── LibraryCorrupt       a table cannot be read
+│   └── EncoderMismatch      it was made with another encoder
+├── ModelError               model weights
+│   ├── WeightsMissing       not on this machine
+│   ├── WeightsInvalid       there, but not what they should be
+│   └── ExtraMissing         the optional package that runs the model is not installed
+└── ReasonerError            the language model behind a role
+    ├── ReasonerUnreachable  no answer from the server
+    ├── ReplyInvalid         its reply does not parse, after bounded repair
+    └── BudgetSpent          calls, tokens or seconds ran out
+
+The message of each is one line that says what is wrong and what to do next.
+The command line prints it on stderr and exits with `exit_code`; anything
+outside this tree is a bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetSpent",
+    "DamagedFile",
+    "EncoderMismatch",
+    "ExtraMissing",
+    "FileProblem",
+    "LibraryBusy",
+    "LibraryCorrupt",
+    "LibraryError",
+    "LibraryFull",
+    "LibraryNotFound",
+    "LibraryReadOnly",
+    "LibraryTooNew",
+    "ModelError",
+    "QuestionError",
+    "RagError",
+    "ReasonerError",
+    "ReasonerUnreachable",
+    "ReplyInvalid",
+    "SettingsError",
+    "StalledFile",
+    "UnreadableFile",
+    "UnsupportedFile",
+    "UsageError",
+    "WeightsInvalid",
+    "WeightsMissing",
+]
+
+
+class RagError(Exception):
+    """Base of all errors that a user can cause or mend."""
+
+    exit_code = 1
+
+
+class UsageError(RagError):
+    exit_code = 2
+
+
+class SettingsError(UsageError): ...
+
+
+class QuestionError(UsageError): ...
+
+
+class FileProblem(RagError): ...
+
+
+class UnreadableFile(FileProblem): ...
+
+
+class UnsupportedFile(FileProblem): ...
+
+
+class DamagedFile(FileProblem): ...
+
+
+class StalledFile(FileProblem): ...
+
+
+class LibraryError(RagError): ...
+
+
+class LibraryNotFound(LibraryError): ...
+
+
+class LibraryBusy(LibraryError): ...
+
+
+class LibraryReadOnly(LibraryError): ...
+
+
+class LibraryFull(LibraryError): ...
+
+
+class LibraryTooNew(LibraryError): ...
+
+
+class LibraryCorrupt(LibraryError): ...
+
+
+class EncoderMismatch(LibraryError): ...
+
+
+class ModelError(RagError): ...
+
+
+class WeightsMissing(ModelError): ...
+
+
+class WeightsInvalid(ModelError): ...
+
+
+class ExtraMissing(ModelError): ...
+
+
+class ReasonerError(RagError): ...
+
+
+class ReasonerUnreachable(ReasonerError): ...
+
+
+class ReplyInvalid(ReasonerError): ...
+
+
+class BudgetSpent(ReasonerError): ...

@@ -1,0 +1,131 @@
+"""The roles a reasoner plays on the road of a question: typed in, typed out.
+
+A `Reasoner` implements every role. Two families do: `rag.reasoners.embedded`
+(deterministic, no language model) and `rag.reasoners.llm`. What a role takes
+is a frozen dataclass of ours; what it gives is a pydantic model, because a
+language model's reply is outside data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag.records import Clip, Evidence, Frames, Passage, Question, Usage, Window
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "AnchorEvent",
+    "ChosenOption",
+    "OpenAnswer",
+    "Position",
+    "ReadPassage",
+    "ReadWindow",
+    "Reading",
+    "Reasoner",
+    "RewrittenQuestion",
+]
+
+Position = Literal["before", "after", "within"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWindow:
+    """What was read of one localized window."""
+
+    path: str
+    title: str
+    clip: Clip
+    window: Window
+    retrieval_score: float
+    texts: tuple[Evidence, ...]
+    """Text evidence that overlaps the window."""
+    frame_times: NDArray[np.float64] | None = None
+    frame_vectors: NDArray[np.float32] | None = None
+    """(m, d) stored unit vectors of the frames inside the window, at most the frame budget."""
+    frames: Frames | None = None
+    """Decoded pixels, only for a reasoner that says `reads_pixels`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    passage: Passage
+    path: str
+    score: float
+    option: int | None
+    """Index of the option this passage was retrieved for; None for the open question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything the answer may rest on."""
+
+    question: Question
+    rewritten: RewrittenQuestion
+    anchor: AnchorEvent
+    windows: tuple[ReadWindow, ...]
+    passages: tuple[ReadPassage, ...]
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RewrittenQuestion(_Reply):
+    """EgoFact, D.2.3: one visual sentence, and one passage query per option."""
+
+    visual_query: str = Field(min_length=1)
+    passage_queries: tuple[str, ...] = ()
+    """One per option, in order; one for an open question."""
+
+
+class AnchorEvent(_Reply):
+    """EgoFact, D.2.4: the event to look for, and where the watched part lies from it."""
+
+    description: str = Field(min_length=1)
+    position: Position = "within"
+
+
+class ChosenOption(_Reply):
+    choice: str | None
+    """A label of the question's options; None where the evidence supports none."""
+    scores: tuple[float, ...] = ()
+    """Probability per option, summing to 1; empty where the reasoner gives none."""
+    confidence: float = Field(ge=0, le=1)
+    explanation: str
+    windows: tuple[int, ...] = ()
+    """Indices into `Reading.windows` that the answer rests on."""
+    passages: tuple[int, ...] = ()
+    """Indices into `Reading.passages` that the answer rests on."""
+
+
+class OpenAnswer(_Reply):
+    text: str
+    """Empty where the evidence holds no answer."""
+    confidence: float = Field(ge=0, le=1)
+    explanation: str
+    windows: tuple[int, ...] = ()
+    passages: tuple[int, ...] = ()
+
+
+class Reasoner(Protocol):
+    name: str
+    reads_pixels: bool
+    """True: the road decodes the frames of the windows; False: stored vectors are enough."""
+
+    def rewrite_question(self, question: Question) -> RewrittenQuestion: ...
+
+    def anchor_event(self, question: Question) -> AnchorEvent: ...
+
+    def answer_choice(self, reading: Reading) -> ChosenOption: ...
+
+    def answer_open(self, reading: Reading) -> OpenAnswer: ...
+
+    def usage(self) -> Usage:
+        """What the calls since the last `usage` cost; resets the count."""
+        ...
