@@ -80,4 +80,5 @@ def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows scaled to length 1, float32; a zero row stays zero."""
     rows = np.asarray(rows, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit

@@ -148,8 +148,8 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
             settings_cls: type[BaseSettings],
             init_settings: PydanticBaseSettingsSource,
             env_settings: PydanticBaseSettingsSource,
-            dotenv_settings: PydanticBaseSettingsSource,
-            file_secret_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (pydantic-settings' own signature)
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path)
 

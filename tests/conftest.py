@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ sys.addaudithook(_deny_network)
 
 
 @pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[None]:
+def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """No RAG_* setting, no hub cache and no models folder of the person who runs the tests."""
     for name in list(os.environ):
         if name.startswith("RAG_"):
@@ -39,4 +38,3 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterato
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg-data"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf-home"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    yield
