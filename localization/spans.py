@@ -1,0 +1,109 @@
+"""Where in a clip to look when only words tell: spans of text with a relevance each.
+
+A library may have no picture encoder, and a clip may say with subtitles what
+it does not show. Spans and windows are half-open [start, end) in seconds.
+Nothing here is from a paper: EgoFact localizes by pictures alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from localization.windows import TIME_STEP
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["covering_window", "fused_similarity", "rasterised"]
+
+FLAT = 0.02
+"""A standard deviation below this says that the pictures do not tell the frames apart."""
+
+
+def covering_window(
+    spans: ArrayLike, relevance: ArrayLike, *, start: float, end: float, length: float
+) -> tuple[float, float, float]:
+    """The window of `length` seconds in [start, end) that covers the relevant spans best.
+
+    `spans`: (m, 2) seconds; parts outside the clip do not count. `relevance`: (m,), >= 0.
+    Returns (start, end, score), where
+
+        score(s) = sum of r_i * |[s, s + w) and span_i| / min(w, |span_i|)
+
+    is the relevance covered, each span counting fully when as much of it is inside
+    as can be. It is piecewise linear in s, so its greatest value lies at a
+    breakpoint, and all breakpoints are tried. Of equal ones (to 1e-6) the window
+    whose middle is nearest to the middle of the covered relevance wins, then the
+    earliest. Spans with no time inside the clip, or none at all: the clip's first window, score 0.
+    """
+    if length <= 0 or end <= start:
+        raise ValueError(f"a window needs length > 0 and end > start, not {length}, [{start}, {end})")
+    inside, weights = _inside(spans, relevance, start, end)
+    width = min(length, end - start)
+    if len(inside) == 0:
+        return start, start + width, 0.0
+    begins, ends = inside[:, 0], inside[:, 1]
+    middle = (begins + ends) / 2
+    weighted = float((weights * middle).sum() / weights.sum()) if weights.sum() > 0 else float(middle[0])
+    breaks = np.concatenate(
+        [begins, ends, begins - width, ends - width, middle - width / 2, [weighted - width / 2]]
+    )
+    starts = np.unique(np.round(np.clip(breaks, start, end - width), 9))
+    overlap = np.minimum(starts[:, None] + width, ends) - np.maximum(starts[:, None], begins)
+    share = np.maximum(overlap, 0.0) / np.minimum(width, ends - begins)
+    covered = share * weights
+    score = np.round(covered.sum(axis=1), 6)
+    best = np.flatnonzero(score == score.max())
+    heart = (covered[best] * middle).sum(axis=1) / np.maximum(covered[best].sum(axis=1), TIME_STEP)
+    off = np.round(np.abs(starts[best] + width / 2 - heart), 6)
+    chosen = best[int(np.argmin(off))]
+    at = float(starts[chosen])
+    return at, min(at + width, end), float(score[chosen])
+
+
+def rasterised(spans: ArrayLike, relevance: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
+    """(n,) for each time the greatest relevance of the spans that hold it; 0 where none does."""
+    bounds = np.asarray(spans, np.float64).reshape(-1, 2)
+    weights = np.asarray(relevance, np.float64)
+    at = np.asarray(times, np.float64)
+    if len(bounds) == 0:
+        return np.zeros(len(at))
+    held = (at[:, None] >= bounds[:, 0] - TIME_STEP / 2) & (at[:, None] < bounds[:, 1] - TIME_STEP / 2)
+    return np.asarray(np.where(held, weights, 0.0).max(axis=1), np.float64)
+
+
+def fused_similarity(
+    similarity: ArrayLike,
+    times: ArrayLike,
+    spans: ArrayLike,
+    relevance: ArrayLike,
+    *,
+    text_weight: float = 1.0,
+) -> NDArray[np.float64]:
+    """Pictures and words on one grid, (n,): z(similarity) + text_weight * rasterised relevance.
+
+    z subtracts the clip's mean and divides by its standard deviation, but by no
+    less than 0.02 (`FLAT`), so that noise between like frames does not outshout the words.
+    Relevance lies in [0, 1]: a fully relevant span weighs as one standard deviation.
+    """
+    values = np.asarray(similarity, np.float64)
+    if len(values) == 0:
+        return values
+    centred = (values - values.mean()) / max(float(values.std()), FLAT)
+    return np.asarray(centred + text_weight * rasterised(spans, relevance, times), np.float64)
+
+
+def _inside(
+    spans: ArrayLike, relevance: ArrayLike, start: float, end: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    bounds = np.asarray(spans, np.float64).reshape(-1, 2)
+    weights = np.asarray(relevance, np.float64).reshape(-1)
+    if len(bounds) != len(weights):
+        raise ValueError(f"{len(bounds)} spans, but {len(weights)} relevances")
+    if not (np.isfinite(bounds).all() and np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("spans must be finite, relevances finite and not negative")
+    clipped = np.clip(bounds, start, end)
+    keep = clipped[:, 1] - clipped[:, 0] > TIME_STEP
+    return clipped[keep], weights[keep]

@@ -1,0 +1,193 @@
+"""Where in a clip to look: the window of a given length with the highest mean similarity.
+
+EgoFact, section 4.1 ("Methodology"): frames are sampled at a steady rate, a
+window of w seconds slides over them, and
+
+    S(s) = mean of q . f_j over the frames j with s <= t_j < s + w
+
+is greatest at the localized window. Everything here is a pure function on
+arrays. A window is half-open [start, end) in seconds.
+
+Candidates. A window starts at a frame's time, where it still ends inside the
+clip, or at `end - w`, so that the clip's last frames are always within reach.
+A clip not longer than w is one window, the whole clip.
+Gaps. Where frames are missing (damage, a variable rate), a window with few
+frames would win by chance, so a candidate needs at least half as many frames
+as the fullest one.
+Exactness. Similarities are held as whole numbers of 1e-9, so cumulative sums
+are exact; means are rounded to whole 1e-6 (half up) before they are ranked;
+of equal ones the earliest wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["MIN_FILL", "TIME_STEP", "Span", "best_window", "best_windows", "span_mean", "window_scores"]
+
+TIME_STEP = 1e-6
+"""Times closer than this are one time: a frame at `start + w` less half a step is outside."""
+MIN_FILL = 0.5
+"""Least number of frames in a candidate, as a share of the fullest candidate's."""
+_UNIT = 10**9
+_MICRO = 10**3
+_LARGEST = 1e3
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A window of one clip, [start, end) seconds, with its mean similarity and its frames [first, last)."""
+
+    start: float
+    end: float
+    score: float
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class WindowScores:
+    """All candidate windows of one clip, in time order, equal starts once.
+
+    `starts`, `ends`: float64 (c,) seconds. `micro`: int64 (c,) mean similarity
+    in 1e-6. `first`, `last`: int64 (c,) frame indices, half-open.
+    """
+
+    starts: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    micro: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+    def span(self, index: int) -> Span:
+        return Span(
+            start=float(self.starts[index]),
+            end=float(self.ends[index]),
+            score=int(self.micro[index]) / 1e6,
+            first=int(self.first[index]),
+            last=int(self.last[index]),
+        )
+
+
+def window_scores(
+    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float
+) -> WindowScores:
+    """Mean similarity of every candidate window, in O(n) after an O(n log n) search for its ends.
+
+    `times`: (n,) seconds, strictly rising, n >= 1, inside [start, end]; a frame at `end` itself
+    belongs to the windows that end there, since containers round their durations.
+    `similarity`: (n,), finite, at most 1000 in size.
+    `length`: w > 0 seconds. Raises `ValueError` where these do not hold.
+    """
+    frame_times, units = _checked(times, similarity, start, end, length)
+    starts = _candidate_starts(frame_times, start, end, length)
+    ends = np.minimum(starts + length, end)
+    ends[ends > end - TIME_STEP] = end
+    first = _index(frame_times, starts)
+    last = np.where(ends == end, len(frame_times), _index(frame_times, ends))
+    count = last - first
+    keep = count >= max(1.0, MIN_FILL * float(count.max()))
+    total = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
+    first, last = first[keep], last[keep]
+    micro = _mean_micro(total[last] - total[first], last - first)
+    return WindowScores(starts[keep], ends[keep], micro, first.astype(np.int64), last.astype(np.int64))
+
+
+def best_window(times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float) -> Span:
+    """The candidate with the highest mean similarity, the earliest of equal ones (EgoFact, section 4.1)."""
+    scores = window_scores(times, similarity, start=start, end=end, length=length)
+    return scores.span(int(np.argmax(scores.micro)))
+
+
+def best_windows(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    length: float,
+    count: int,
+) -> list[Span]:
+    """Up to `count` windows, best first, none overlapping another (greedy temporal NMS).
+
+    Each next window is the best of those that share no time with one already
+    taken; of equal ones the earliest. The first is `best_window`.
+    """
+    if count < 1:
+        raise ValueError(f"count must be at least 1, not {count}")
+    scores = window_scores(times, similarity, start=start, end=end, length=length)
+    free = np.ones(len(scores.starts), bool)
+    chosen: list[Span] = []
+    while len(chosen) < count and free.any():
+        span = scores.span(int(np.argmax(np.where(free, scores.micro, np.iinfo(np.int64).min))))
+        chosen.append(span)
+        apart = (scores.ends <= span.start + TIME_STEP) | (scores.starts >= span.end - TIME_STEP)
+        free &= apart
+    return chosen
+
+
+def span_mean(times: ArrayLike, similarity: ArrayLike, *, start: float, end: float) -> Span | None:
+    """Mean similarity over the frames in [start, end), or None where there are none."""
+    frame_times = np.asarray(times, np.float64)
+    units = _units(similarity)
+    first, last = (int(_index(frame_times, np.array([at]))[0]) for at in (start, end))
+    if last <= first:
+        return None
+    micro = _mean_micro(np.array([units[first:last].sum()]), np.array([last - first]))
+    return Span(start, end, int(micro[0]) / 1e6, first, last)
+
+
+def _candidate_starts(
+    times: NDArray[np.float64], start: float, end: float, length: float
+) -> NDArray[np.float64]:
+    if end - start <= length + TIME_STEP:
+        return np.array([start], np.float64)
+    latest = end - length
+    starts = times[times <= latest + TIME_STEP]
+    if len(starts) == 0 or starts[-1] < latest - TIME_STEP:
+        # A gap may leave no frame in the last window; then it is no candidate, but never the only one:
+        # with no frame up to `latest`, all of them lie after it.
+        starts = np.append(starts, latest)
+    return np.asarray(starts, np.float64)
+
+
+def _index(times: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.searchsorted(times, at - TIME_STEP / 2, side="left")
+
+
+def _mean_micro(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Mean of sums in 1e-9 as whole 1e-6, half up, without leaving the integers."""
+    return np.asarray((2 * sums + _MICRO * counts) // (2 * _MICRO * counts), np.int64)
+
+
+def _units(similarity: ArrayLike) -> NDArray[np.int64]:
+    values = np.asarray(similarity, np.float64)
+    if not np.isfinite(values).all() or (np.abs(values) > _LARGEST).any():
+        raise ValueError("similarity must be finite and at most 1000 in size")
+    return np.rint(values * _UNIT).astype(np.int64)
+
+
+def _checked(
+    times: ArrayLike, similarity: ArrayLike, start: float, end: float, length: float
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    frame_times = np.asarray(times, np.float64)
+    units = _units(similarity)
+    if frame_times.ndim != 1 or frame_times.shape != units.shape or len(frame_times) == 0:
+        raise ValueError(
+            f"times and similarity must be (n,) with n >= 1, not {frame_times.shape}, {units.shape}"
+        )
+    if not (np.isfinite(frame_times).all() and np.isfinite([start, end, length]).all()):
+        raise ValueError("times must be finite")
+    if (np.diff(frame_times) <= 0).any():
+        raise ValueError("times must rise strictly")
+    if length <= 0 or end <= start:
+        raise ValueError(f"a window needs length > 0 and end > start, not {length}, [{start}, {end})")
+    if frame_times[0] < start - TIME_STEP or frame_times[-1] > end + TIME_STEP:
+        raise ValueError(f"frame times must lie in [{start}, {end}]")
+    return frame_times, units

@@ -1,0 +1,201 @@
+"""Windows against a brute force that uses exact fractions and no cumulative sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from localization.anchored import Method, Position, anchored_window, shifted
+from localization.windows import MIN_FILL, best_window, best_windows, span_mean, window_scores
+
+EIGHTH = 0.125
+"""Times are eighths of a second and lengths too: exact in binary, so the oracle needs no tolerance."""
+
+
+@dataclass(frozen=True)
+class Case:
+    times: list[float]
+    similarity: list[float]
+    start: float
+    end: float
+    length: float
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    offset = draw(st.integers(0, 40)) * EIGHTH
+    ticks = draw(st.integers(1, 240))
+    at = draw(st.sets(st.integers(0, ticks - 1), min_size=1, max_size=40))
+    values = st.one_of(
+        st.sampled_from([-0.5, 0.0, 0.25, 0.25, 0.5]),
+        st.integers(-1000, 1000).map(lambda n: n / 1000),
+        st.floats(-1, 1, allow_nan=False),
+    )
+    similarity = draw(st.lists(values, min_size=len(at), max_size=len(at)))
+    length = draw(st.integers(1, 80)) * EIGHTH
+    return Case(
+        times=[offset + tick * EIGHTH for tick in sorted(at)],
+        similarity=similarity,
+        start=offset,
+        end=offset + ticks * EIGHTH,
+        length=length,
+    )
+
+
+def brute(case: Case) -> list[tuple[float, float, Fraction, list[int]]]:
+    """All candidates that the rules allow, in time order, by trying every one of them."""
+    if case.end - case.start <= case.length:
+        spans = [(case.start, case.end)]
+    else:
+        starts = {t for t in case.times if t + case.length <= case.end} | {case.end - case.length}
+        spans = [(s, s + case.length) for s in sorted(starts)]
+    held = [[i for i, t in enumerate(case.times) if a <= t < b] for a, b in spans]
+    fullest = max(len(frames) for frames in held)
+    least = max(1, ceil(MIN_FILL * fullest))
+    found = []
+    for (a, b), frames in zip(spans, held, strict=True):
+        if len(frames) >= least:
+            exact = sum((Fraction(round(case.similarity[i] * 10**9), 10**9) for i in frames), Fraction(0))
+            micro = floor(exact / len(frames) * 10**6 + Fraction(1, 2))
+            found.append((a, b, Fraction(micro, 10**6), frames))
+    return found
+
+
+@given(cases())
+@settings(max_examples=400, deadline=None)
+def test_best_window_is_the_brute_force_one(case: Case) -> None:
+    candidates = brute(case)
+    top = max(score for _, _, score, _ in candidates)
+    start, end, score, frames = next(c for c in candidates if c[2] == top)
+    span = best_window(case.times, case.similarity, start=case.start, end=case.end, length=case.length)
+    assert (span.start, span.end) == (start, end)
+    assert span.score == float(score)
+    assert list(range(span.first, span.last)) == frames
+
+
+@given(cases())
+@settings(max_examples=200, deadline=None)
+def test_all_candidates_are_the_brute_force_ones(case: Case) -> None:
+    scores = window_scores(case.times, case.similarity, start=case.start, end=case.end, length=case.length)
+    assert [(s, int(m)) for s, m in zip(scores.starts, scores.micro, strict=True)] == [
+        (s, int(score * 10**6)) for s, _, score, _ in brute(case)
+    ]
+
+
+@given(cases(), st.integers(1, 6))
+@settings(max_examples=200, deadline=None)
+def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) -> None:
+    expected: list[tuple[float, float, Fraction, list[int]]] = []
+    left = brute(case)
+    while left and len(expected) < count:
+        top = max(score for _, _, score, _ in left)
+        taken = next(c for c in left if c[2] == top)
+        expected.append(taken)
+        left = [c for c in left if c[1] <= taken[0] or c[0] >= taken[1]]
+    spans = best_windows(
+        case.times, case.similarity, start=case.start, end=case.end, length=case.length, count=count
+    )
+    assert [(s.start, s.end, s.score) for s in spans] == [(a, b, float(m)) for a, b, m, _ in expected]
+
+
+@given(
+    cases(),
+    st.sampled_from(["before", "after", "within"]),
+    st.sampled_from(["shift", "adjacent"]),
+    st.integers(0, 24),
+)
+@settings(max_examples=300, deadline=None)
+def test_anchored_window_stays_in_the_clip_and_moves_the_right_way(
+    case: Case, position: Position, method: Method, shift: int
+) -> None:
+    found = anchored_window(
+        case.times,
+        case.similarity,
+        start=case.start,
+        end=case.end,
+        length=case.length,
+        position=position,
+        method=method,
+        shift_seconds=shift * EIGHTH,
+    )
+    anchor, watched = found.anchor, found.watched
+    assert anchor == best_window(
+        case.times, case.similarity, start=case.start, end=case.end, length=case.length
+    )
+    assert case.start <= watched.start < watched.end <= case.end
+    assert watched.end - watched.start == anchor.end - anchor.start
+    sign = {"before": -1, "after": 1, "within": 0}[position]
+    moved = watched.start - anchor.start
+    assert moved * sign >= 0 if sign else moved == 0
+    if method == "shift" and sign:
+        room = anchor.start - case.start if sign < 0 else case.end - anchor.end
+        assert abs(moved) == min(shift * EIGHTH, room)
+    if method == "adjacent" and sign:
+        apart = [c for c in brute(case) if (c[1] <= anchor.start if sign < 0 else c[0] >= anchor.end)]
+        if apart:
+            top = max(score for _, _, score, _ in apart)
+            assert (watched.start, watched.score) == next((c[0], float(c[2])) for c in apart if c[2] == top)
+
+
+def test_one_frame_is_its_clip() -> None:
+    assert best_window([2.0], [0.5], start=0.0, end=3.0, length=5.0).end == 3.0
+
+
+def test_constant_similarity_takes_the_earliest() -> None:
+    span = best_window(np.arange(60) / 2, np.full(60, 0.3), start=0.0, end=30.0, length=5.0)
+    assert (span.start, span.end, span.score, span.first, span.last) == (0.0, 5.0, 0.3, 0, 10)
+
+
+def test_a_lone_frame_after_a_gap_does_not_win() -> None:
+    times = [*(np.arange(20) / 2), 25.0]
+    similarity = [0.2] * 10 + [0.3] * 10 + [0.9]
+    span = best_window(times, similarity, start=0.0, end=30.0, length=5.0)
+    assert (span.start, span.end) == (5.0, 10.0)
+
+
+def test_the_last_frames_are_within_reach_of_an_irregular_grid() -> None:
+    times = [0.0, 1.0, 2.0, 3.7, 4.9, 5.8]
+    span = best_window(times, [0, 0, 0, 0, 0, 1.0], start=0.0, end=6.0, length=2.0)
+    assert (span.start, span.end, span.first) == (4.0, 6.0, 4)
+
+
+@pytest.mark.parametrize(
+    ("times", "similarity"),
+    [
+        ([0.0, 1.0], [0.1, float("nan")]),
+        ([0.0, 1.0], [0.1, float("inf")]),
+        ([0.0, float("nan")], [0.1, 0.2]),
+        ([1.0, 0.0], [0.1, 0.2]),
+        ([1.0, 1.0], [0.1, 0.2]),
+        ([0.0], [0.1, 0.2]),
+        ([], []),
+        ([9.0], [0.1]),
+    ],
+)
+def test_bad_arrays_are_refused(times: list[float], similarity: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"times|similarity"):
+        best_window(times, similarity, start=0.0, end=5.0, length=2.0)
+
+
+def test_a_window_of_no_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="length > 0"):
+        best_window([0.0], [0.0], start=0.0, end=5.0, length=0.0)
+
+
+def test_span_mean_is_none_where_no_frame_lies() -> None:
+    assert span_mean([0.0, 9.0], [1.0, 1.0], start=3.0, end=6.0) is None
+    found = span_mean([0.0, 9.0], [1.0, 0.5], start=0.0, end=9.0)
+    assert found is not None
+    assert (found.score, found.first, found.last) == (1.0, 0, 1)
+
+
+def test_shift_keeps_the_window_whole() -> None:
+    assert shifted(0.5, 5.5, "before", 1.0, start=0.0, end=30.0) == (0.0, 5.0)
+    assert shifted(24.5, 29.5, "after", 1.0, start=0.0, end=30.0) == (25.0, 30.0)
+    assert shifted(10.0, 15.0, "after", 1.0, start=0.0, end=30.0) == (11.0, 16.0)
