@@ -1,0 +1,39 @@
+"""What makes a file the same file wherever it lies: a hash over its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable
+
+from rag.errors import UnreadableFile
+
+__all__ = ["content_hash"]
+
+BLOCK = 4 * 2**20
+
+
+def content_hash(path: str | os.PathLike[str], *, progress: Callable[[int], None] | None = None) -> str:
+    """32 hex digits of blake2b over the bytes of the file.
+
+    `progress` is called with the number of bytes of each block read (at most 4 MiB).
+    Raises `UnreadableFile` if the file cannot be read to its end or is no plain file.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    block = memoryview(bytearray(BLOCK))
+    try:
+        # Without O_NONBLOCK, opening a pipe would wait for a writer for ever.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise UnreadableFile(f"{os.fspath(path)}: not a plain file")
+        with os.fdopen(handle, "rb", buffering=0) as file:
+            while count := file.readinto(block):
+                digest.update(block[:count])
+                if progress is not None:
+                    progress(count)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {reason}") from error
+    return digest.hexdigest()

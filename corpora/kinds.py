@@ -1,0 +1,78 @@
+"""Which names are media, passages or sidecars: the one list that scanning goes by."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+__all__ = ["FileKind", "kind_of", "sidecar_base", "sidecar_owners"]
+
+FileKind = Literal["video", "audio", "passages"]
+
+VIDEO = (
+    *(".mp4", ".m4v", ".mov", ".qt", ".mkv", ".webm", ".avi", ".divx", ".mpg", ".mpeg", ".mpe", ".m1v"),
+    *(".m2v", ".ts", ".mts", ".m2ts", ".m2t", ".vob", ".wmv", ".asf", ".flv", ".f4v", ".3gp", ".3g2"),
+    *(".ogv", ".ogm", ".mxf", ".gif", ".dv", ".rm", ".rmvb", ".h264", ".264", ".hevc", ".h265", ".265"),
+    *(".y4m", ".ivf", ".mjpeg", ".mjpg", ".nut", ".wtv"),
+)
+AUDIO = (
+    *(".mp3", ".m4a", ".m4b", ".aac", ".flac", ".wav", ".ogg", ".oga", ".opus", ".wma", ".aif", ".aiff"),
+    *(".aifc", ".ac3", ".eac3", ".mka", ".amr", ".au", ".caf"),
+)
+PASSAGES = (
+    *(".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf"),
+    *(".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"),
+)
+NAMED_PASSAGES = (".json",)
+"""Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
+
+SIDECARS = (".info.json", ".srt", ".vtt", ".ass", ".ssa")
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]{1,8})*", re.IGNORECASE)
+_MARKS = (
+    *("forced", "sdh", "cc", "hi", "default", "full", "auto", "orig", "dub", "english", "german", "french"),
+    *("spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic", "hindi"),
+    *("chinese", "japanese", "korean"),
+)
+
+
+def _suffix(name: str) -> str:
+    """As `os.path.splitext`, lower case; a name that is nothing but dots and a word has none."""
+    stem, dot, suffix = name.rpartition(".")
+    return f".{suffix.lower()}" if dot and stem.strip(".") else ""
+
+
+def kind_of(name: str, *, named: bool = False) -> FileKind | None:
+    """The kind of a file by its name; `named` says that the user named this very file."""
+    suffix = _suffix(name)
+    if suffix in VIDEO:
+        return "video"
+    if suffix in AUDIO:
+        return "audio"
+    if suffix in PASSAGES or (named and suffix in NAMED_PASSAGES and sidecar_base(name) is None):
+        return "passages"
+    return None
+
+
+def sidecar_base(name: str) -> str | None:
+    """`film.en.srt` -> `film.en`; None where the name is no sidecar's."""
+    lower = name.lower()
+    for suffix in SIDECARS:
+        if lower.endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return None
+
+
+def sidecar_owners(base: str, media: dict[str, list[str]]) -> list[str]:
+    """The media files beside it that a sidecar belongs to; the longest fitting name wins.
+
+    `media` maps a name (`film.mp4`) and a stem (`film`) to file names. Language tags and
+    marks (`film.en.srt`, `film.pt-BR.forced.srt`) are taken off one by one.
+    """
+    while True:
+        if base in media:
+            return media[base]
+        stem, dot, tag = base.rpartition(".")
+        if not dot or not stem or not (_LANGUAGE.fullmatch(tag) or tag.lower() in _MARKS):
+            return []
+        base = stem

@@ -1,0 +1,332 @@
+"""Walks folders and finds what can be indexed, without opening anything that could do harm.
+
+Rules, in the order in which they apply to a name:
+
+- Names that begin with a dot are left out, folders and files (a root may begin with one).
+- `exclude` globs leave files and whole folders out; `include` globs, where given, choose files.
+- A link to a file is followed, and the file is found under the link's own path. A link to a
+  folder is not followed, so there are no loops: silent where its target is walked anyway,
+  reported where it leads elsewhere. Broken links and loops are reported.
+- A folder is walked, whatever its name; one named like a video is reported as such.
+- FIFOs, sockets and devices named like media are reported and never opened.
+- Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
+- What vanishes during the walk is passed over in silence. Unknown kinds are counted.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from corpora.globs import Globs
+from corpora.kinds import FileKind, kind_of, sidecar_base, sidecar_owners
+from rag.errors import UnreadableFile
+from rag.records import Problem
+
+__all__ = ["FoundFile", "Scan", "scan"]
+
+HOLLOW_SIZE = 256 * 2**20
+HOLLOW_SHARE = 0.01
+MAX_EXTENTS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    path: str
+    """Absolute, with the user's own links kept; odd bytes as surrogate escapes."""
+    kind: FileKind
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    sidecars: tuple[str, ...]
+    """Paths of the subtitle and `.info.json` files that belong to it, sorted."""
+    stamp: str
+    """16 hex digits over sizes, mtimes and ctimes of the file and its sidecars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    files: tuple[FoundFile, ...]
+    """Sorted by path, each path once."""
+    problems: tuple[Problem, ...]
+    """Sorted by path, at most one for a path."""
+    ignored: int
+    """Files of unknown kind, and sidecars that belong to no file."""
+
+
+def scan(
+    roots: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+) -> Scan:
+    """Find the media files and passages below `roots` (folders or single files).
+
+    Globs (`corpora.globs`) go by the path below the root; for a root that is a file, by its name.
+    Raises `UnreadableFile` if a root does not exist or cannot be listed.
+    """
+    named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
+    paths = [os.path.normpath(Path(root).absolute()) for root in named]
+    walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths])
+    for root in paths:
+        try:
+            status = Path(root).stat()
+        except OSError as error:
+            raise UnreadableFile(f"{root}: {_reason(error)}") from error
+        if stat.S_ISDIR(status.st_mode):
+            walk.folder(root)
+        else:
+            walk.single(root)
+    files = sorted(walk.files.values(), key=lambda file: file.path)
+    problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
+    return Scan(tuple(files), tuple(problems), len(walk.ignored - walk.files.keys()))
+
+
+@dataclass
+class _Walk:
+    include: Globs
+    exclude: Globs
+    real_roots: list[str]
+    files: dict[str, FoundFile] = field(default_factory=dict)
+    problems: dict[str, Problem] = field(default_factory=dict)
+    ignored: set[str] = field(default_factory=set)
+
+    def folder(self, root: str) -> None:
+        pending = [(root, "")]
+        while pending:
+            folder, below = pending.pop()
+            try:
+                with os.scandir(folder) as listing:
+                    entries = [entry for entry in listing if not entry.name.startswith(".")]
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                if folder == root:
+                    raise UnreadableFile(f"{root}: {_reason(error)}") from error
+                self._report(folder, f"folder: {_reason(error)}", "skipped with all it holds")
+                continue
+            files = []
+            for entry in entries:
+                relative = below + entry.name
+                if self.exclude and self.exclude.match(relative):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if kind_of(entry.name) in ("video", "audio"):
+                        self._report(entry.path, "a folder named like a file", "walked as a folder")
+                    pending.append((entry.path, relative + "/"))
+                else:
+                    files.append((entry, relative))
+            self._folder_files(files)
+
+    def single(self, path: str) -> None:
+        """A root that is no folder: it is taken even if hidden or a `.json`, with its sidecars."""
+        parent, name = os.path.split(path)
+        chosen = not self.include or self.include.match(name)
+        if not chosen or (self.exclude and self.exclude.match(name)):
+            return
+        try:
+            with os.scandir(parent) as listing:
+                beside = {entry.name: entry.path for entry in listing}
+        except OSError:
+            beside = {}
+        media = {other: other_path for other, other_path in beside.items() if kind_of(other)}
+        sidecars = _sidecars(media | {name: path}, beside).get(name, [])
+        kind = kind_of(name, named=True)
+        if kind is None:
+            self._report(path, "no reader knows this kind of file")
+            return
+        self._file(path, kind, sidecars)
+
+    def _folder_files(self, entries: list[tuple[os.DirEntry[str], str]]) -> None:
+        media: dict[str, str] = {}
+        kinds: dict[str, FileKind] = {}
+        for entry, relative in entries:
+            kind = kind_of(entry.name)
+            if kind is None:
+                self._unknown(entry)
+            elif not self.include or self.include.match(relative):
+                media[entry.name] = entry.path
+                kinds[entry.name] = kind
+        sidecars = _sidecars(media, {entry.name: entry.path for entry, _ in entries})
+        for name, path in media.items():
+            self._file(path, kinds[name], sidecars.get(name, []))
+        self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
+
+    def _unknown(self, entry: os.DirEntry[str]) -> None:
+        """Links are looked at even without a known suffix: they may stand for a lost folder."""
+        if entry.is_symlink() and not self._link_leads_to_file(entry.path):
+            return
+        self.ignored.add(entry.path)
+
+    def _link_leads_to_file(self, path: str) -> bool:
+        try:
+            status = Path(path).stat()
+        except OSError as error:
+            self._report(path, _link_reason(path, error))
+            return False
+        if stat.S_ISDIR(status.st_mode):
+            self._folder_link(path)
+        return not stat.S_ISDIR(status.st_mode)
+
+    def _folder_link(self, path: str) -> None:
+        target = os.path.realpath(path)
+        if _inside(os.path.realpath(Path(path).parent), target):
+            self._report(path, "a link to a folder that it lies in", "not followed")
+        elif not any(_inside(target, root) for root in self.real_roots):
+            self._report(path, f"a link to the folder {target}", "not followed; name that folder to index it")
+
+    def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
+        try:
+            if Path(path).is_symlink() and not self._link_leads_to_file(path):
+                return
+            status = Path(path).stat()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._report(path, _reason(error))
+            return
+        trouble = _trouble(path, status)
+        if trouble is None:
+            return
+        if trouble:
+            self._report(path, trouble)
+            return
+        if path.lower().endswith(".ts") and _is_text(path):
+            self.ignored.add(path)
+            return
+        kept, stamp = _stamp(status, sidecars)
+        self.files[path] = FoundFile(
+            path, kind, status.st_size, status.st_mtime_ns, status.st_ctime_ns, kept, stamp
+        )
+
+    def _report(self, path: str, reason: str, action: str = "skipped") -> None:
+        self.problems[path] = Problem(path, reason, action)
+
+
+def _trouble(path: str, status: os.stat_result) -> str | None:
+    """What keeps a file from being read, in words; empty if nothing does, None if it is gone."""
+    if not stat.S_ISREG(status.st_mode):
+        return f"{_special(status.st_mode)}, not a file; it was not opened"
+    if not os.access(path, os.R_OK):
+        return "permission denied" if os.path.lexists(path) else None
+    if status.st_size == 0:
+        return "empty, 0 bytes"
+    try:
+        held = _bytes_held(path, status)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return _reason(error)
+    if held < status.st_size * HOLLOW_SHARE:
+        return f"hollow: claims {status.st_size:,} bytes and holds {held:,}"
+    return ""
+
+
+def _bytes_held(path: str, status: os.stat_result) -> int:
+    """Bytes of data; counted by extent where block counts look hollow, for some mounts report none."""
+    if status.st_size <= HOLLOW_SIZE or status.st_blocks * 512 >= status.st_size * HOLLOW_SHARE:
+        return status.st_size
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    held = end = 0
+    try:
+        for _ in range(MAX_EXTENTS):
+            start = os.lseek(handle, end, os.SEEK_DATA)
+            end = os.lseek(handle, start, os.SEEK_HOLE)
+            held += end - start
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a file system that knows no holes
+            return status.st_size
+        if error.errno != errno.ENXIO:  # no data after `end`
+            raise
+    finally:
+        os.close(handle)
+    return held
+
+
+def _is_text(path: str) -> bool:
+    """TypeScript and MPEG transport streams share `.ts`; a stream's packets are never plain text."""
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(1024)
+    except OSError:
+        return False
+    return b"\0" not in head and _decodes(head)
+
+
+def _decodes(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 4
+    return True
+
+
+def _sidecars(media: dict[str, str], beside: dict[str, str]) -> dict[str, list[str]]:
+    """Paths of sidecars by the name of the media file; a film goes before its sound track."""
+    owners: dict[str, list[str]] = {}
+    for name in sorted(media):
+        if kind_of(name) in ("video", "audio"):
+            owners[name] = [name]
+    for name in list(owners):
+        owners.setdefault(Path(name).stem, []).append(name)
+    found: dict[str, list[str]] = {}
+    for name in sorted(beside):
+        base = sidecar_base(name)
+        if base is None:
+            continue
+        belonging = sidecar_owners(base, owners)
+        films = [owner for owner in belonging if kind_of(owner) == "video"]
+        for owner in films or belonging:
+            found.setdefault(owner, []).append(beside[name])
+    return found
+
+
+def _stamp(status: os.stat_result, sidecars: list[str]) -> tuple[tuple[str, ...], str]:
+    """The sidecars that are readable files, and the stamp over the file and them."""
+    stamp = hashlib.blake2b(digest_size=8)
+    stamp.update(f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}".encode())
+    kept = []
+    for path in sidecars:
+        try:
+            beside = Path(path).stat()
+        except OSError:
+            continue
+        if stat.S_ISREG(beside.st_mode) and os.access(path, os.R_OK):
+            kept.append(path)
+            stamp.update(os.fsencode(Path(path).name))
+            stamp.update(f":{beside.st_size}:{beside.st_mtime_ns}:{beside.st_ctime_ns}".encode())
+    return tuple(kept), stamp.hexdigest()
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _special(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"
+
+
+def _link_reason(path: str, error: OSError) -> str:
+    if error.errno == errno.ELOOP:
+        return "a link that leads in a circle"
+    if error.errno != errno.ENOENT:
+        return f"a link: {_reason(error)}"
+    try:
+        return f"a broken link to {Path(path).readlink()}"
+    except OSError:
+        return "a broken link"
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "no such file or folder"
+    return (error.strerror or str(error)).lower()
