@@ -1,0 +1,113 @@
+"""From what a person typed to a `Question`: the text, its options, and the limits on both.
+
+Options come apart, or in the text as "(A) ... (B) ...", "(a) ...", or
+"A. ... B. ..." ("A)" and "A:" too), where the labels run A, B, C, ... from
+some A to the end of the text; the question is what stands before that A.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from rag.errors import QuestionError
+from rag.records import Question
+
+__all__ = ["MAX_CHARACTERS", "MAX_OPTIONS", "option_label", "parse_question", "question_text"]
+
+MAX_OPTIONS = 26
+MAX_CHARACTERS = 16_000
+"""Of question and options together. A longer text is refused, never cut: no encoder here reads more
+than a few hundred words, and an answer to a part of a question would look like one to the whole."""
+
+_STYLES = (
+    re.compile(r"(?:(?<=\s)|^)\(([A-Z])\)"),
+    re.compile(r"(?:(?<=\s)|^)\(([a-z])\)"),
+    re.compile(r"^[ \t]*([A-Z])[.):](?=\s)", re.MULTILINE),
+    re.compile(r"(?:(?<=\s)|^)([A-Z])[.):](?=\s)"),
+)
+
+
+def parse_question(text: str, options: Sequence[str] = (), question_id: str = "") -> Question:
+    """Read one question.
+
+    `options`, where given, are taken in order A, B, C, ... and the text is left whole.
+    `question_id`: default, 12 hex digits of a hash over text and options.
+    Raises `QuestionError` for a text without a word, an empty option, a single
+    option, more than 26 options, or more than 16,000 characters in all.
+    """
+    total = len(text) + sum(len(option) for option in options)
+    if total > MAX_CHARACTERS:
+        raise QuestionError(
+            f"the question has {total:,} characters, and {MAX_CHARACTERS:,} is the limit; "
+            "ask a shorter one, or index the long text as a passage"
+        )
+    words, found = (text, [*options]) if options else _split(text)
+    words, found = _clean(words), [_clean(option) for option in found]
+    if not any(character.isalnum() for character in words):
+        raise QuestionError("the question is empty; write what you want to know")
+    if len(found) > MAX_OPTIONS:
+        raise QuestionError(f"the question has {len(found)} options, and {MAX_OPTIONS} (A to Z) is the limit")
+    if len(found) == 1:
+        raise QuestionError("one option is no choice; give two or more, or none for an open question")
+    for index, option in enumerate(found):
+        if not option:
+            raise QuestionError(f"option {option_label(index)} is empty")
+    return Question(question_id or _identity(words, found), words, tuple(found))
+
+
+def option_label(index: int) -> str:
+    """A for 0, B for 1, ... Z for 25."""
+    if not 0 <= index < MAX_OPTIONS:
+        raise QuestionError(f"there is no label for option number {index + 1}")
+    return chr(ord("A") + index)
+
+
+def question_text(question: Question) -> str:
+    """The question in one text, with its options as "(A) ..." on lines of their own."""
+    lines = [question.text]
+    lines += [f"({option_label(index)}) {option}" for index, option in enumerate(question.options)]
+    return "\n".join(lines)
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    for style in _STYLES:
+        markers = list(style.finditer(text))
+        starts = [i for i, marker in enumerate(markers) if marker.group(1).upper() == "A"]
+        for start in reversed(starts):
+            run = _run(markers[start:])
+            if len(run) >= 2 and _has_words(text[: run[0].start()]):
+                ends = [*(marker.start() for marker in run[1:]), len(text)]
+                options = [text[m.end() : end] for m, end in zip(run, ends, strict=True)]
+                return text[: run[0].start()], options
+    return text, []
+
+
+def _run(markers: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """The markers labelled A, B, C, ... in this order; a label out of turn is a part of the option's text."""
+    run: list[re.Match[str]] = []
+    for marker in markers:
+        if ord(marker.group(1).upper()) - ord("A") == len(run):
+            run.append(marker)
+    return run
+
+
+def _has_words(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def _clean(text: str) -> str:
+    """Without control characters and lone surrogates, white space single."""
+    kept = "".join(
+        character if character.isprintable() and not "\ud800" <= character <= "\udfff" else " "
+        for character in text
+    )
+    return " ".join(kept.split())
+
+
+def _identity(text: str, options: Sequence[str]) -> str:
+    digest = blake2b(digest_size=6)
+    for part in (text, *options):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()

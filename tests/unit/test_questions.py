@@ -1,0 +1,89 @@
+"""Questions as people type them, and the limits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.errors import QuestionError
+from rag.questions import MAX_CHARACTERS, option_label, parse_question, question_text
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "options"),
+    [
+        ("What is it? (A) a drill (B) a lamp", "What is it?", ("a drill", "a lamp")),
+        ("What is it? (a) a drill (b) a lamp", "What is it?", ("a drill", "a lamp")),
+        ("What is it?\nA. a drill\nB. a lamp\nC. none", "What is it?", ("a drill", "a lamp", "none")),
+        ("What is it? A. a drill B. a lamp", "What is it?", ("a drill", "a lamp")),
+        ("What is it? A) a drill B) a lamp", "What is it?", ("a drill", "a lamp")),
+        ("What is it?\nA: a drill\nB: a lamp", "What is it?", ("a drill", "a lamp")),
+        ("Who is with Mr. A. Smith? (A) Ann (B) Bob", "Who is with Mr. A. Smith?", ("Ann", "Bob")),
+        ("Is vitamin (A) in it? (A) yes (B) no", "Is vitamin (A) in it?", ("yes", "no")),
+        (
+            "Which? (A) When soldering. The object is hot. (B) When gluing. The object (D) is cold.",
+            "Which?",
+            ("When soldering. The object is hot.", "When gluing. The object (D) is cold."),
+        ),
+        ("What does A. Smith hold?", "What does A. Smith hold?", ()),
+        ("Which (B) then (A) is it?", "Which (B) then (A) is it?", ()),
+        ("  Many \n\n spaces \x00 here ", "Many spaces here", ()),
+        ("Was ist das für ein Gerät?", "Was ist das für ein Gerät?", ()),
+    ],
+)
+def test_options_in_the_text(text: str, question: str, options: tuple[str, ...]) -> None:
+    parsed = parse_question(text)
+    assert (parsed.text, parsed.options) == (question, options)
+
+
+def test_options_given_apart_leave_the_text_whole() -> None:
+    parsed = parse_question("Which of (A) and (B)?", ["one", "two"])
+    assert parsed.text == "Which of (A) and (B)?"
+    assert parsed.options == ("one", "two")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "???", "\x00\n", "\ud800"])
+def test_no_words_are_refused(text: str) -> None:
+    with pytest.raises(QuestionError, match="empty"):
+        parse_question(text)
+
+
+def test_limits_name_what_is_too_much() -> None:
+    with pytest.raises(QuestionError, match=r"100,000 characters, and 16,000 is the limit"):
+        parse_question("x" * 100_000)
+    with pytest.raises(QuestionError, match="50 options, and 26"):
+        parse_question("Which?", [f"option {n}" for n in range(50)])
+    with pytest.raises(QuestionError, match="one option is no choice"):
+        parse_question("Which?", ["this"])
+    with pytest.raises(QuestionError, match="option B is empty"):
+        parse_question("Which?", ["this", "  "])
+    assert len(parse_question("x" * MAX_CHARACTERS).text) == MAX_CHARACTERS
+    assert len(parse_question("Which?", ["o"] * 26).options) == 26
+    with pytest.raises(QuestionError, match="number 27"):
+        option_label(26)
+
+
+def test_identity_is_of_text_and_options() -> None:
+    one = parse_question("Which?", ["a b", "c"])
+    assert one.question_id == parse_question(" Which? ", ["a  b", "c"]).question_id
+    assert one.question_id != parse_question("Which?", ["a", "b c"]).question_id
+    assert parse_question("Which?", question_id="q7").question_id == "q7"
+
+
+@given(st.lists(st.text("abc .,?", min_size=1).filter(str.strip), min_size=2, max_size=26))
+def test_text_with_options_reads_back(options: list[str]) -> None:
+    asked = parse_question("what is it", options)
+    again = parse_question(question_text(asked))
+    assert (again.text, again.options) == (asked.text, asked.options)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_question_or_refused(text: str) -> None:
+    try:
+        parsed = parse_question(text)
+    except QuestionError:
+        return
+    assert parsed.text
+    parsed.text.encode()
+    assert len(parsed.options) != 1
