@@ -95,6 +95,8 @@ class _Walk:
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
+    """Sidecars by name of the media file, for folders of roots that are single files."""
 
     def folder(self, root: str) -> None:
         pending = [(root, "")]
@@ -125,22 +127,25 @@ class _Walk:
 
     def single(self, path: str) -> None:
         """A root that is no folder: it is taken even if hidden or a `.json`, with its sidecars."""
-        parent, name = os.path.split(path)
+        name = Path(path).name
         chosen = not self.include or self.include.match(name)
         if not chosen or (self.exclude and self.exclude.match(name)):
             return
-        try:
-            with os.scandir(parent) as listing:
-                beside = {entry.name: entry.path for entry in listing}
-        except OSError:
-            beside = {}
-        media = {other: other_path for other, other_path in beside.items() if kind_of(other)}
-        sidecars = _sidecars(media | {name: path}, beside).get(name, [])
         kind = kind_of(name, named=True)
         if kind is None:
             self._report(path, "no reader knows this kind of file")
             return
-        self._file(path, kind, sidecars)
+        self._file(path, kind, self._sidecars_beside(Path(path).parent).get(name, []))
+
+    def _sidecars_beside(self, folder: Path) -> dict[str, list[str]]:
+        if folder not in self.listed:
+            try:
+                with os.scandir(folder) as listing:
+                    beside = {entry.name: entry.path for entry in listing}
+            except OSError:
+                beside = {}
+            self.listed[folder] = _sidecars(list(beside), beside)
+        return self.listed[folder]
 
     def _folder_files(self, entries: list[tuple[os.DirEntry[str], str]]) -> None:
         media: dict[str, str] = {}
@@ -266,10 +271,10 @@ def _decodes(head: bytes) -> bool:
     return True
 
 
-def _sidecars(media: dict[str, str], beside: dict[str, str]) -> dict[str, list[str]]:
-    """Paths of sidecars by the name of the media file; a film goes before its sound track."""
+def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
+    """Paths of sidecars by media file among `names`; a film goes before its sound track."""
     owners: dict[str, list[str]] = {}
-    for name in sorted(media):
+    for name in sorted(names):
         if kind_of(name) in ("video", "audio"):
             owners[name] = [name]
     for name in list(owners):

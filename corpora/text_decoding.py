@@ -1,0 +1,115 @@
+"""Bytes of unknown encoding into clean text: the same rule for passages and subtitles."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["clean", "decode", "guess_encoding", "read_text_blocks"]
+
+SAMPLE = 256 * 2**10
+BLOCK = 2**20
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+MAX_DAMAGE = 0.05
+"""UTF-8 with at most this share of its non-ASCII characters broken is still UTF-8."""
+
+_UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
+_NEWLINES = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def clean(text: str) -> str:
+    """Valid, printable Unicode with `\\n` as the only line end; control characters are dropped."""
+    return _UNWANTED.sub("", _NEWLINES.sub("\n", text))
+
+
+def decode(data: bytes) -> str:
+    """Text of any encoding, cleaned; what cannot be decoded becomes U+FFFD."""
+    return clean(data.decode(guess_encoding(data), errors="replace"))
+
+
+def guess_encoding(data: bytes) -> str:
+    """A codec name: by byte order mark, zero bytes, validity as UTF-8, and last by statistics."""
+    for mark, name in BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return name
+    wide = _wide_encoding(data[:4096])
+    if wide:
+        return wide
+    bad = _first_bad_byte(data)
+    return "utf-8" if bad is None else _eight_bit_encoding(data[max(0, bad - SAMPLE // 2) : bad + SAMPLE])
+
+
+def _wide_encoding(head: bytes) -> str:
+    """UTF-16 without a mark: nearly all zero bytes lie on one side of the pairs."""
+    if len(head) < 4:
+        return ""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if odd > 0.4 * len(head) / 2 and even < 0.05 * len(head):
+        return "utf-16-le"
+    if even > 0.4 * len(head) / 2 and odd < 0.05 * len(head):
+        return "utf-16-be"
+    return ""
+
+
+def _first_bad_byte(data: bytes) -> int | None:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _eight_bit_encoding(sample: bytes) -> str:
+    loose = sample.decode("utf-8", errors="replace")
+    broken = loose.count("\ufffd")
+    if broken <= MAX_DAMAGE * sum(character > "\x7f" for character in loose):
+        return "utf-8"
+    from charset_normalizer import from_bytes
+
+    # Lines without an odd byte say nothing about the encoding, and drown those that do.
+    telling = b"\n".join(line for line in sample.split(b"\n") if any(byte > 127 for byte in line))
+    matches = list(from_bytes(telling[:16384], cp_exclusion=["utf_7", "utf_16", "utf_32"]))
+    if not matches:
+        return "cp1252"
+    best = matches[0]
+    # On short texts many code pages tie, in an order without meaning; the common one wins the tie.
+    for match in matches:
+        ties = match.chaos <= best.chaos and match.coherence >= best.coherence - 0.1
+        if ties and "cp1252" in (match.encoding, *match.could_be_from_charset):
+            return "cp1252"
+    return best.encoding
+
+
+def read_text_blocks(path: str) -> Iterator[str]:
+    """The text of a file in blocks of about 1 MiB characters, cleaned; any encoding, any size.
+
+    A block never ends between a carriage return and its line feed. Raises `OSError`.
+    """
+    encoding = _file_encoding(path)
+    with Path(path).open(encoding=encoding, errors="replace", newline=None) as file:
+        while block := file.read(BLOCK):
+            yield clean(block)
+
+
+def _file_encoding(path: str) -> str:
+    """The file is read once through for its first byte that is not UTF-8; the guess goes by what is there."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with Path(path).open("rb") as file:
+        data = file.read(SAMPLE)
+        if any(data.startswith(mark) for mark, _ in BYTE_ORDER_MARKS) or _wide_encoding(data[:4096]):
+            return guess_encoding(data)
+        while data:
+            try:
+                decoder.decode(data)
+            except UnicodeDecodeError:
+                return guess_encoding(data + file.read(SAMPLE))
+            data = file.read(BLOCK)
+    return "utf-8"

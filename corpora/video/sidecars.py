@@ -1,0 +1,125 @@
+"""What lies beside a video and speaks of it: subtitle files and yt-dlp's `.info.json`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.text_decoding import clean, decode
+from corpora.video.subtitle_files import parse_subtitles
+from corpora.video.timed_text import TimedText
+
+__all__ = ["Sidecars", "read_sidecars"]
+
+MAX_SUBTITLE_BYTES = 64 * 2**20
+MAX_INFO_BYTES = 256 * 2**20
+MAX_TAGS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecars:
+    texts: tuple[TimedText, ...] = ()
+    """Subtitles and chapters, by start, end, kind and text; the same line in two files counts once."""
+    title: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    """Without repetitions, in their own order; yt-dlp's categories come last."""
+    language: str = ""
+    notes: tuple[str, ...] = ()
+    """One line for each file that gave nothing, or not all it held; each begins with the file's name."""
+
+
+def read_sidecars(paths: Sequence[str | os.PathLike[str]]) -> Sidecars:
+    """Read all sidecar files of one video. Never raises for a bad file: it says so in `notes`."""
+    texts: set[TimedText] = set()
+    info = Sidecars()
+    notes: list[str] = []
+    for path in sorted(os.fspath(path) for path in paths):
+        name = Path(path).name
+        try:
+            if name.lower().endswith(".info.json"):
+                info = _read_info(path)
+                texts.update(info.texts)
+                notes.extend(f"{name}: {note}" for note in info.notes)
+            else:
+                found, note = _read_subtitles(path)
+                texts.update(found)
+                notes.extend([f"{name}: {note}"] if note else [])
+        except OSError as error:
+            notes.append(f"{name}: cannot be read: {(error.strerror or str(error)).lower()}")
+    ordered = sorted(texts, key=lambda text: (text.start, text.end, text.kind, text.text))
+    return Sidecars(tuple(ordered), info.title, info.description, info.tags, info.language, tuple(notes))
+
+
+def _read_subtitles(path: str) -> tuple[list[TimedText], str]:
+    data = _bytes(path, MAX_SUBTITLE_BYTES)
+    if data is None:
+        return [], f"larger than {MAX_SUBTITLE_BYTES >> 20} MiB, not read"
+    if not data.strip():
+        return [], "empty subtitle file"
+    parsed = parse_subtitles(path, decode(data))
+    texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines)) for cue in parsed.cues]
+    if not texts:
+        return [], "no usable subtitles in it"
+    note = f"{parsed.skipped} malformed cue{'s' * (parsed.skipped > 1)} skipped" if parsed.skipped else ""
+    return texts, note
+
+
+def _read_info(path: str) -> Sidecars:
+    data = _bytes(path, MAX_INFO_BYTES)
+    if data is None:
+        return Sidecars(notes=(f"larger than {MAX_INFO_BYTES >> 20} MiB, not read",))
+    try:
+        info = json.loads(decode(data))
+    except (ValueError, RecursionError):
+        return Sidecars(notes=("not valid JSON",))
+    if not isinstance(info, dict):
+        return Sidecars(notes=("not a JSON object",))
+    tags = [*_strings(info.get("tags")), *_strings(info.get("categories"))]
+    return Sidecars(
+        tuple(_chapters(info)),
+        _line(info.get("title")) or _line(info.get("fulltitle")),
+        clean(info["description"]).strip() if isinstance(info.get("description"), str) else "",
+        tuple(dict.fromkeys(tags))[:MAX_TAGS],
+        _line(info.get("language")),
+    )
+
+
+def _chapters(info: dict[str, Any]) -> list[TimedText]:
+    """Chapters with a title; an end that is missing is the next chapter's start, or the video's."""
+    given = info.get("chapters")
+    chapters = [chapter for chapter in given if isinstance(chapter, dict)] if isinstance(given, list) else []
+    following = [chapter.get("start_time") for chapter in chapters[1:]] + [info.get("duration")]
+    found = []
+    for chapter, next_start in zip(chapters, following, strict=True):
+        start, end = _number(chapter.get("start_time")), _number(chapter.get("end_time"))
+        end = end if end is not None else _number(next_start)
+        title = _line(chapter.get("title"))
+        if title and start is not None and end is not None and 0 <= start < end:
+            found.append(TimedText(start, end, "chapter", title))
+    return found
+
+
+def _bytes(path: str, limit: int) -> bytes | None:
+    with Path(path).open("rb") as file:
+        data = file.read(limit + 1)
+    return data if len(data) <= limit else None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e9 and math.isfinite(value) else None
+
+
+def _line(value: object) -> str:
+    return " ".join(clean(value).split()) if isinstance(value, str) else ""
+
+
+def _strings(value: object) -> list[str]:
+    return [line for line in map(_line, value) if line] if isinstance(value, list) else []

@@ -1,0 +1,184 @@
+"""Subtitle files (.srt, .vtt, .ass) into timed, plain lines; what is malformed is skipped and counted."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Cue", "Cues", "parse_ass", "parse_srt", "parse_subtitles", "parse_vtt", "plain_ass", "plain_text"]
+
+ZERO_LENGTH_SECONDS = 1.0
+"""A cue that ends when it starts is given this length: an empty interval would never be found."""
+ROLL_GAP = 0.1
+ROLL_FLASH = 0.05
+MAX_CUE_CHARACTERS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Half-open [start, end) in seconds; `lines` are plain and not empty."""
+
+    start: float
+    end: float
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    cues: tuple[Cue, ...]
+    """Sorted by start, then end; they may overlap."""
+    skipped: int
+    """Cues that could not be understood."""
+
+
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?"
+_TIMING = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?")
+_ARROW = re.compile(r"-{1,2}>")
+_ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
+_OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
+_DRAWING = re.compile(r"\\p[1-9]")
+
+
+def parse_subtitles(name: str, text: str) -> Cues:
+    """By content first (a `.srt` that opens with `WEBVTT` is one), then by the suffix of `name`."""
+    head = text.lstrip("\ufeff \n")[:2000].lower()
+    if head.startswith("webvtt"):
+        return parse_vtt(text)
+    if head.startswith("[script info]") or name.lower().endswith((".ass", ".ssa")):
+        return parse_ass(text)
+    return parse_vtt(text) if name.lower().endswith(".vtt") else parse_srt(text)
+
+
+def parse_srt(text: str) -> Cues:
+    """SubRip. A cue runs to the next timing line, so that blank lines inside it do no harm."""
+    lines = text.split("\n")
+    starts = [index for index, line in enumerate(lines) if _ARROW.search(line)]
+    cues: list[Cue | None] = []
+    for position, at in enumerate(starts):
+        until = starts[position + 1] if position + 1 < len(starts) else len(lines)
+        body = lines[at + 1 : until]
+        if until < len(lines) and body and body[-1].strip().isdecimal():
+            body = body[:-1]  # the number of the next cue
+        cues.append(_cue(lines[at], body))
+    return _sorted(cues)
+
+
+def parse_vtt(text: str) -> Cues:
+    """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are passed over."""
+    cues: list[Cue | None] = []
+    for block in _blocks(text.split("\n")):
+        if block[0].startswith(("NOTE", "STYLE", "REGION")):
+            continue
+        at = next((index for index, line in enumerate(block[:3]) if _ARROW.search(line)), None)
+        if at is not None:
+            cues.append(_cue(block[at], block[at + 1 :]))
+    return _sorted(cues)
+
+
+def parse_ass(text: str) -> Cues:
+    """Advanced SubStation Alpha: Dialogue lines of [Events], in the order that its Format line gives."""
+    fields = ["layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"]
+    section = ""
+    cues: list[Cue | None] = []
+    for line in text.split("\n"):
+        line = line.strip()
+        if line.startswith("[") and line.endswith("]"):
+            section = line.lower()
+        elif section not in ("[events]", ""):
+            continue
+        elif line.lower().startswith("format:"):
+            fields = [part.strip().lower() for part in line.partition(":")[2].split(",")]
+        elif line.lower().startswith("dialogue:"):
+            parts = line.partition(":")[2].split(",", len(fields) - 1)
+            cues.append(_dialogue(dict(zip(fields, parts, strict=False))))
+    return _sorted(cues)
+
+
+def plain_text(line: str) -> str:
+    """One line without tags, entities and override blocks; a voice tag becomes `Name: `."""
+    line = _VOICE.sub(lambda voice: voice.group(1).strip() + ": ", line)
+    line = _OVERRIDE.sub(lambda block: "" if block.group()[1:2] in ("\\", "") else block.group(), line)
+    return " ".join(html.unescape(_TAG.sub("", line)).split())
+
+
+def plain_ass(text: str) -> tuple[str, ...]:
+    """Lines of an ASS text field without override blocks; nothing where it is a drawing."""
+    if any(_DRAWING.search(block) for block in _OVERRIDE.findall(text)):
+        return ()
+    text = _OVERRIDE.sub("", text).replace("\\h", " ").replace("\\n", "\\N")
+    lines = (" ".join(part.split()) for part in text.split("\\N"))
+    return tuple(line for line in lines if line)
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
+    block: list[str] = []
+    for line in lines:
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _cue(timing: str, body: Sequence[str]) -> Cue | None:
+    match = _TIMING.fullmatch(timing)
+    if match is None:
+        return None
+    start, end = _seconds(*match.groups()[:4]), _seconds(*match.groups()[4:])
+    lines = (plain_text(line) for line in "\n".join(body)[:MAX_CUE_CHARACTERS].split("\n"))
+    return _checked(start, end, tuple(line for line in lines if line))
+
+
+def _dialogue(fields: dict[str, str]) -> Cue | None:
+    start, end = _ASS_TIME.fullmatch(fields.get("start", "")), _ASS_TIME.fullmatch(fields.get("end", ""))
+    if start is None or end is None or "text" not in fields:
+        return None
+    lines = plain_ass(fields["text"][:MAX_CUE_CHARACTERS])
+    speaker = fields.get("name", fields.get("actor", "")).strip()
+    if lines and speaker:
+        lines = (f"{speaker}: {lines[0]}", *lines[1:])
+    return _checked(_seconds(*start.groups()), _seconds(*end.groups()), lines)
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    return whole + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
+
+
+def _checked(start: float, end: float, lines: tuple[str, ...]) -> Cue | None:
+    """None for a cue that runs backwards; a zero-length one is given a second."""
+    if end < start:
+        return None
+    return Cue(start, end if end > start else start + ZERO_LENGTH_SECONDS, lines)
+
+
+def _sorted(cues: Sequence[Cue | None]) -> Cues:
+    """A cue without text was understood and says nothing: dropped, and not counted as skipped."""
+    kept = sorted((cue for cue in cues if cue and cue.lines), key=lambda cue: (cue.start, cue.end))
+    return Cues(tuple(_unrolled(kept)), sum(cue is None for cue in cues))
+
+
+def _unrolled(cues: Sequence[Cue]) -> Iterator[Cue]:
+    """Rolling captions, as automatic ones are, show each line twice or more: the first time is kept.
+
+    A line is a repetition if the cue right before ended with it and this cue either goes on
+    after it or only flashes up. Two people who both say "No!" are left alone.
+    """
+    before: Cue | None = None
+    for cue in cues:
+        lines = cue.lines
+        if before is not None and cue.start - before.end <= ROLL_GAP:
+            for count in range(min(len(lines), len(before.lines)), 0, -1):
+                goes_on = count < len(lines) or cue.end - cue.start <= ROLL_FLASH
+                if goes_on and lines[:count] == before.lines[-count:]:
+                    lines = lines[count:]
+                    break
+        before = cue
+        if lines:
+            yield Cue(cue.start, cue.end, lines)
