@@ -30,6 +30,9 @@ class Hub:
     """How often the connection is cut half-way through a file."""
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     """Method, path and Range header, in order."""
+    tokens: set[str] = field(default_factory=set)
+    """Authorization headers that the hub saw."""
+    storage_tokens: set[str] = field(default_factory=set)
     endpoint: str = ""
     storage: str = ""
 
@@ -86,7 +89,9 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         def _answer(self, body: bool) -> None:
             path = unquote(self.path.partition("?")[0])
             hub.requests.append((self.command, path, self.headers.get("Range", "")))
-            if path.startswith("/storage/"):
+            stored = path.startswith("/storage/")
+            (hub.storage_tokens if stored else hub.tokens).add(self.headers.get("Authorization", ""))
+            if stored:
                 self._bytes(path.removeprefix("/storage/"), body)
             elif hub.gated:
                 self._refuse(401, "GatedRepo", body)

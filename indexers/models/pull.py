@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 from indexers.models.catalogue import Model, known_model
 from indexers.models.checks import check_folder
@@ -26,6 +27,7 @@ Progress = Callable[[str, int, int], None]
 """Called with a file's name, the bytes of it that are here, and its bytes in all."""
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
+PARTIAL = ".partial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def _list(model: Model) -> tuple[str, tuple[_Remote, ...]]:
         )
         for each in info.siblings
     ]
+    every = [each for each in every if not {"..", "/"} & set(PurePosixPath(each.path).parts)]
     wanted = [each for each in every if any(fnmatchcase(each.path, glob) for glob in model.files)]
     if not any(each.path.endswith((".safetensors", ".bin")) for each in wanted):
         spare = [each for each in every if model.pickle and each.path == model.pickle]
@@ -129,17 +132,48 @@ def _list(model: Model) -> tuple[str, tuple[_Remote, ...]]:
 
 
 def _fetch(model: Model, revision: str, remotes: tuple[_Remote, ...], part: Path, progress: Progress) -> None:
+    missing = sum(each.size for each in remotes) - sum(
+        path.stat().st_size for path in part.rglob("*") if path.is_file()
+    )
+    if missing > shutil.disk_usage(part).free:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     for each in remotes:
+        target = part / each.path
         progress(each.path, 0, each.size)
-        _hub().hf_hub_download(
-            model.repo,
-            each.path,
-            revision=revision,
-            local_dir=part,
-            endpoint=_endpoint(),
+        if not target.is_file() or target.stat().st_size != each.size:
+            _download(model, revision, each, part, progress)
+        progress(each.path, each.size, each.size)
+
+
+def _download(model: Model, revision: str, each: _Remote, part: Path, progress: Progress) -> None:
+    """One file, through a partial one that a later pull goes on with.
+
+    `hf_hub_download` would start every file anew (huggingface_hub 2 gives its temporary files names of
+    their own), which for gigabytes on a bad line never ends; its parts are public and do resume.
+    """
+    hub = _hub()
+    from huggingface_hub.file_download import http_get
+
+    url = hub.hf_hub_url(model.repo, each.path, revision=revision, endpoint=_endpoint())
+    found = hub.get_hf_file_metadata(url, endpoint=_endpoint())
+    headers = hub.utils.build_hf_headers()
+    if urlsplit(found.location).netloc != urlsplit(url).netloc:
+        # The storage's address carries its own signature; the token is for the hub alone.
+        headers.pop("authorization", None)
+    partial = part / PARTIAL / (each.sha256 or each.blob or "unnamed")
+    partial.parent.mkdir(exist_ok=True)
+    with partial.open("ab") as file:
+        http_get(
+            found.location,
+            file,
+            resume_size=file.tell(),
+            headers=headers,
+            expected_size=each.size,
+            displayed_filename=each.path,
             tqdm_class=_meter(each, progress),
         )
-        progress(each.path, each.size, each.size)
+    (part / each.path).parent.mkdir(parents=True, exist_ok=True)
+    partial.replace(part / each.path)
 
 
 def _meter(each: _Remote, progress: Progress) -> type[Any]:
@@ -170,7 +204,7 @@ def _settle(model: Model, revision: str, remotes: tuple[_Remote, ...], part: Pat
     digests: dict[str, str] = {}
     for each in remotes:
         digests[each.path] = _checked(model, part, each)
-    shutil.rmtree(part / ".cache", ignore_errors=True)
+    shutil.rmtree(part / PARTIAL, ignore_errors=True)
     converted = ""
     if model.pickle in digests:
         converted = f"{model.pickle} sha256:{digests.pop(model.pickle)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,7 +121,32 @@ def test_a_pull_given_up_goes_on_the_next_time(hub: Hub, settings: EncoderSettin
     hub.requests.clear()
     folder = pull(NAME, settings)
     assert (folder / "model.safetensors").read_bytes() == hub.files["model.safetensors"]
-    assert hub.ranges("model.safetensors")[0].startswith("bytes=")
+    assert [range_ for range_ in hub.ranges("model.safetensors") if range_ in ("", "bytes=0-")] == []
+
+
+def test_a_full_disk_is_seen_before_the_first_byte(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+) -> None:
+    usage = shutil.disk_usage(Path.cwd())
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=100))
+    with pytest.raises(ModelError, match="no space left"):
+        pull(NAME, settings)
+    assert hub.ranges("model.safetensors") == []
+
+
+def test_a_file_name_that_climbs_out_is_passed_over(hub: Hub, settings: EncoderSettings) -> None:
+    hub.files["model-1-of-/../../../evil.safetensors"] = WEIGHTS
+    folder = pull(NAME, settings)
+    assert sorted(path.name for path in folder.parent.parent.rglob("*.safetensors")) == ["model.safetensors"]
+
+
+def test_the_token_stays_with_the_hub(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    pull(NAME, settings)
+    assert "Bearer hf_secret" in hub.tokens
+    assert hub.storage_tokens == {""}
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
