@@ -106,7 +106,12 @@ class ReasonerSettings(_Section):
     max_calls: int = Field(64, ge=1)
     repairs: int = Field(2, ge=0, le=5)
     """How often a reply that does not parse is sent back with its error."""
+    images: bool = True
+    """Send frames to the model; off for one that reads words only."""
     image_short_side: int = Field(336, ge=32)
+    """Frames are sent with a short side of at most this many pixels."""
+    structured: bool = False
+    """Ask the server to hold replies to the JSON schema (`response_format`), where it can."""
     max_tokens: int = Field(512, ge=16)
 
 

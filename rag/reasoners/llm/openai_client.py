@@ -1,0 +1,229 @@
+"""Any OpenAI-compatible server (llama.cpp, Ollama, vLLM, LM Studio, ...), through LlamaIndex's `OpenAILike`.
+
+One deadline holds for a whole call: connecting, retries, waits, and a server
+that sends a byte now and then for ever. It is kept by cancelling, so the call
+runs in an event loop of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import time
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn
+
+import httpx
+import openai
+import tenacity
+from llama_index.llms.openai_like import OpenAILike
+
+from rag.config import ReasonerSettings
+from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
+from rag.reasoners.llm.endpoint import Endpoint, NotAChatReply, parse_base_url
+from rag.reasoners.llm.messages import Message, Sent, chat_messages
+
+__all__ = ["OpenAIClient"]
+
+LONGEST_CONNECT = 10.0
+SHOWN = 300
+"""Characters of a server's own message that are shown."""
+
+
+class OpenAIClient:
+    """Sends conversations to `settings.base_url`; contacts nothing else.
+
+    Transport errors, 429 and 5xx are tried again, at most `attempts` times in all, after
+    `first_wait`, doubled each time, or after the server's Retry-After; `longest_wait` seconds
+    at most. Everything else is an error at once.
+    """
+
+    def __init__(
+        self,
+        settings: ReasonerSettings,
+        *,
+        seed: int = 0,
+        attempts: int = 4,
+        first_wait: float = 0.5,
+        longest_wait: float = 30.0,
+    ) -> None:
+        if not settings.model:
+            raise SettingsError(
+                "reasoner.model is empty: name the model as the server lists it (RAG_REASONER__MODEL)"
+            )
+        try:
+            self._url = parse_base_url(settings.base_url)
+        except ValueError as error:
+            raise SettingsError(f"reasoner.base_url: {error}; give http://host:port/v1") from error
+        self.name = f"openai:{settings.model}"
+        self._settings = settings
+        # An empty key would make the client look for one in the environment and send that.
+        self._key = settings.api_key.get_secret_value() or "none"
+        self._seed = seed
+        self._attempts = attempts
+        self._first_wait = first_wait
+        self._longest_wait = longest_wait
+
+    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:
+        try:
+            return _run(self._send(messages, schema))
+        except openai.APIStatusError as error:
+            self._refused(error)
+        except openai.APIConnectionError as error:
+            cause = error.__cause__
+            if isinstance(cause, NotAChatReply):
+                raise ReplyInvalid(
+                    f"{self._where} answered with {self._masked(cause)}; "
+                    "reasoner.base_url must name an OpenAI-compatible server (it ends in /v1)"
+                ) from error
+            raise self._unreachable(self._masked(cause or error)) from error
+        except TimeoutError as error:
+            raise self._unreachable(f"no reply within {self._settings.timeout_seconds:g} s") from error
+
+    async def _send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:
+        seconds = self._settings.timeout_seconds
+        last: BaseException | None = None
+
+        def remember(state: tenacity.RetryCallState) -> None:
+            nonlocal last
+            last = state.outcome.exception() if state.outcome else None
+
+        retrying = tenacity.AsyncRetrying(
+            stop=tenacity.stop_after_attempt(self._attempts),
+            retry=tenacity.retry_if_exception(_passing),
+            wait=self._wait,
+            before_sleep=remember,
+            reraise=True,
+        )
+        connect = min(seconds, LONGEST_CONNECT)
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                httpx.AsyncClient(
+                    transport=Endpoint(self._url, self._key),
+                    timeout=httpx.Timeout(seconds, connect=connect),
+                    follow_redirects=False,
+                    trust_env=False,
+                ) as http,
+            ):
+                llm = self._llm(http, schema)
+                chat = chat_messages(messages)
+                async for attempt in retrying:
+                    with attempt:
+                        return _sent(await llm.achat(chat))
+        except TimeoutError:
+            if last is not None:
+                raise last from None
+            raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _llm(self, http: httpx.AsyncClient, schema: dict[str, Any]) -> OpenAILike:
+        extra: dict[str, Any] = {"seed": self._seed}
+        if self._settings.structured:
+            named = {"name": "reply", "schema": schema, "strict": True}
+            extra["response_format"] = {"type": "json_schema", "json_schema": named}
+        try:
+            return OpenAILike(
+                model=self._settings.model,
+                api_base=str(self._url),
+                api_key=self._key,
+                is_chat_model=True,
+                temperature=0.0,
+                max_tokens=self._settings.max_tokens,
+                max_retries=0,
+                timeout=self._settings.timeout_seconds,
+                additional_kwargs=extra,
+                async_http_client=http,
+            )
+        except ValueError as error:
+            raise SettingsError(f"reasoner.model {self._settings.model!r}: {error}") from error
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        asked = _retry_after(state.outcome.exception() if state.outcome else None)
+        wait = self._first_wait * 2 ** (state.attempt_number - 1) if asked is None else asked
+        return min(wait, self._longest_wait)
+
+    def _refused(self, error: openai.APIStatusError) -> NoReturn:
+        status, said = error.status_code, self._said(error)
+        if status == 429 or status >= 500:
+            raise self._unreachable(f"it answers {status}{said}") from error
+        advice = {
+            401: "set RAG_REASONER__API_KEY",
+            403: "set RAG_REASONER__API_KEY",
+            404: "check reasoner.model, and that reasoner.base_url ends in /v1",
+        }.get(status, "check the server and the reasoner settings")
+        if 300 <= status < 400:
+            advice = "redirects are not followed; set reasoner.base_url to the final address"
+        elif self._settings.structured and status in (400, 422):
+            advice = "if it cannot hold replies to a schema, set reasoner.structured to false"
+        raise ReasonerError(f"{self._where} answers {status}{said}; {advice}") from error
+
+    def _said(self, error: openai.APIStatusError) -> str:
+        said = self._masked(error.response.text)
+        return f" ({said})" if said else ""
+
+    @property
+    def _where(self) -> str:
+        return f"the language model server at {self._url}"
+
+    def _unreachable(self, why: str) -> ReasonerUnreachable:
+        return ReasonerUnreachable(
+            f"{self._where} is not answering: {why}; start it, correct reasoner.base_url, "
+            "or use reasoner.kind = embedded"
+        )
+
+    def _masked(self, said: object) -> str:
+        text = " ".join(str(said).split()) or type(said).__name__
+        if self._key != "none":
+            text = text.replace(self._key, "****")
+        return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def _run(work: Coroutine[Any, Any, Sent]) -> Sent:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    # A notebook or a server already runs a loop in this thread, and loops do not nest.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def _passing(error: BaseException) -> bool:
+    """Whether the same request may succeed a moment later."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code == 429 or error.status_code >= 500
+    return isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, httpx.TransportError)
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    """Seconds that the server asked for, as a number or a date; None where it did not."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    asked = error.response.headers.get("retry-after", "")
+    try:
+        return max(0.0, float(asked))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(asked).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _sent(response: Any) -> Sent:
+    """Text and counts of a `ChatResponse`. A count of 0 for the prompt is no count."""
+    usage = response.raw.usage
+    details = getattr(usage, "prompt_tokens_details", None)
+    return Sent(
+        text=response.message.content or "",
+        prompt_tokens=_count(getattr(usage, "prompt_tokens", None)) or None,
+        completion_tokens=_count(getattr(usage, "completion_tokens", None)),
+        image_tokens=_count(getattr(details, "image_tokens", None)),
+        cut=response.raw.choices[0].finish_reason == "length",
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,63 @@
+"""From what a model said to what a role gives: strict, and with an error it can mend."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+__all__ = ["BadReply", "first_object", "parse_reply"]
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+# Reasoning models that have no channel of their own put their thinking in front of the reply.
+THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+
+
+class BadReply(ValueError):
+    """A reply that cannot be used; the message is shown to the model, then to the user."""
+
+
+def parse_reply(text: str, model: type[Reply]) -> Reply:
+    """The first JSON object in `text` as `model`, without any coercion; else `BadReply`."""
+    found = first_object(text)
+    try:
+        return model.model_validate_json(json.dumps(found), strict=True)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in error.errors()
+        ]
+        raise BadReply("; ".join(faults[:3])) from error
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """The first balanced JSON object, whatever stands around it (prose, a code fence); else `BadReply`.
+
+    Numbers outside JSON (NaN, Infinity) and repeated keys are refused.
+    """
+    text = THINKING.sub("", text)
+    start = text.find("{")
+    if start < 0:
+        raise BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
+    decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+    try:
+        found, _ = decoder.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise BadReply(f"the JSON does not parse: {error.msg} at character {error.pos - start}") from error
+    except RecursionError as error:
+        raise BadReply("the JSON is nested too deeply") from error
+    result: dict[str, Any] = found
+    return result
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(keys) != len(set(keys)):
+        raise BadReply("the JSON object repeats a key")
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> Any:
+    raise BadReply(f"{name} is not a JSON number")
