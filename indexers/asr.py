@@ -1,0 +1,180 @@
+"""Words that are spoken: faster-whisper from a local folder, in bounded memory, the same text every time."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.models.catalogue import known_model
+from indexers.models.lookup import find_weights, readable_size
+from indexers.stages import Off
+from rag.config import AsrSettings, EncoderSettings
+from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RATE", "Asr", "open_asr", "quiet_cut", "windows"]
+
+RATE = 16_000
+"""Samples a second that Whisper hears."""
+WINDOW = 300 * RATE
+"""Samples heard at a time: five minutes, about 30 MB with their spectrogram, however long the video."""
+SEARCH = 20 * RATE
+"""The last samples of a window, in which the quietest moment is where it ends."""
+QUIET = RATE // 4
+"""Samples over which loudness is measured for that."""
+REPEATING = 2.4
+"""Compression ratio above which Whisper's output counts as failed (Radford et al. 2022, section 4.5). The
+paper then samples at a higher temperature; here nothing is sampled, and such a segment is dropped."""
+
+PACKAGE = "faster_whisper"
+INSTALL = "pip install 'offline-video-rag[asr]'"
+
+
+class Asr:
+    """Hears speech. `model` is a `faster_whisper.WhisperModel`, or anything called in the same way."""
+
+    def __init__(self, model: Any, language: str, fingerprint: str, reason: str) -> None:
+        self._model = model
+        self._language = language
+        self.fingerprint = fingerprint
+        """Hash over the version, weights and settings that the text depends on."""
+        self.reason = reason
+
+    def transcribe(self, chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[float, float, str]]:
+        """What is said: (start, end, text), seconds from the first sample, half-open, in order of start.
+
+        `chunks`: float32 (n,), 16 kHz, mono, in [-1, 1], of any lengths, one after the other. At most a
+        window of five minutes is held at a time.
+        """
+        for offset, audio in windows(chunks):
+            segments, _ = self._model.transcribe(
+                audio,
+                language=self._language or None,
+                beam_size=5,
+                temperature=0.0,
+                condition_on_previous_text=False,
+                vad_filter=True,
+                without_timestamps=False,
+                word_timestamps=False,
+            )
+            start, length = offset / RATE, len(audio) / RATE
+            for segment in segments:
+                text = " ".join(segment.text.split())
+                begin, end = max(0.0, float(segment.start)), min(length, float(segment.end))
+                if text and begin < end and segment.compression_ratio <= REPEATING:
+                    yield start + begin, start + end, text
+
+
+def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """(offset in samples, samples) of at most `WINDOW` each, cut where it is quiet; together all of `chunks`.
+
+    Raises `ValueError` for a chunk that is not one-dimensional.
+    """
+    held: list[NDArray[np.float32]] = []
+    count = offset = 0
+    for chunk in chunks:
+        piece = np.asarray(chunk, np.float32)
+        if piece.ndim != 1:
+            raise ValueError(f"audio must be mono, float32 (n,), not {piece.shape}")
+        held.append(piece)
+        count += len(piece)
+        while count >= WINDOW:
+            audio = np.concatenate(held)
+            cut = quiet_cut(audio[:WINDOW])
+            yield offset, audio[:cut]
+            held = [audio[cut:].copy()]
+            count, offset = len(held[0]), offset + cut
+    if count:
+        yield offset, np.concatenate(held)
+
+
+def quiet_cut(audio: NDArray[np.float32]) -> int:
+    """Index of the middle of the quietest quarter second among the last 20 seconds of `audio`, float32 (n,).
+
+    Of several equally quiet ones the last is taken, so that a silent end is cut late.
+    """
+    first = max(0, len(audio) - SEARCH)
+    steps = (len(audio) - first) // QUIET
+    if steps == 0:
+        return len(audio)
+    blocks = audio[len(audio) - steps * QUIET :].reshape(steps, QUIET).astype(np.float64)
+    loudness = np.square(blocks).mean(axis=1)
+    quietest = steps - 1 - int(np.argmin(loudness[::-1]))
+    return len(audio) - (steps - quietest) * QUIET + QUIET // 2
+
+
+def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None, *, threads: int = 2) -> Asr | Off:
+    """The listener, or why there is none.
+
+    `auto` means: if the weights and the package are here. `on` raises
+    `WeightsMissing`, `WeightsInvalid` or `ExtraMissing` instead; an unknown model is a `SettingsError`
+    either way. `encoder`: where weights lie (`models_dir`). Nothing is downloaded.
+    """
+    if settings.mode == "off":
+        return Off("speech: off by the settings")
+    model = known_model(settings.model)
+    if model.purpose != "speech":
+        raise SettingsError(f"asr.model: {model.name} is for {model.purpose}, not for speech")
+    try:
+        folder = find_weights(settings.model, encoder or EncoderSettings())
+    except WeightsMissing:
+        if settings.mode == "on":
+            raise
+        size = f"{readable_size(model.size)}, {model.licence}"
+        return Off(
+            f"speech: off, {model.name} is not here; `rag models pull {model.name}` ({size}) brings it"
+        )
+    except WeightsInvalid as error:
+        if settings.mode == "on":
+            raise
+        return Off(f"speech: off, {error}")
+    if importlib.util.find_spec(PACKAGE) is None:
+        if settings.mode == "on":
+            raise ExtraMissing(f"speech: faster-whisper is not installed: run {INSTALL}")
+        return Off(f"speech: off, faster-whisper is not installed; {INSTALL} brings it")
+    return _load(folder, settings, threads)
+
+
+def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
+    import ctranslate2
+    from faster_whisper import WhisperModel
+
+    compute = "int8" if "int8" in ctranslate2.get_supported_compute_types("cpu") else "float32"
+    try:
+        model = WhisperModel(
+            str(folder),
+            device="cpu",
+            compute_type=compute,
+            cpu_threads=threads,
+            num_workers=1,
+            local_files_only=True,
+        )
+    except (RuntimeError, ValueError) as error:
+        raise WeightsInvalid(f"{settings.model}: {folder}: {str(error).splitlines()[0]}") from error
+    if settings.language and settings.language not in model.supported_languages:
+        raise SettingsError(
+            f"asr.language: {settings.model} does not know {settings.language!r}; use en, de, ..."
+        )
+    return Asr(
+        model,
+        settings.language,
+        _fingerprint(folder, settings, compute),
+        f"speech: on, {settings.model} ({compute}) by faster-whisper {version('faster-whisper')}",
+    )
+
+
+def _fingerprint(folder: Path, settings: AsrSettings, compute: str) -> str:
+    parts = [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")]
+    for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name != "MODEL.json"):
+        with path.open("rb") as file:
+            parts.append(f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}")
+    parts += [settings.model, f"language {settings.language}", compute, f"window {WINDOW}"]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,173 @@
+"""Words that stand in the picture: rapidocr on its own packaged models, offline and the same every time."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.stages import Off
+from rag.config import OcrSettings
+from rag.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Ocr", "TextBox", "lines_in_reading_order", "open_ocr"]
+
+PACKAGES = ("rapidocr", "onnxruntime", "cv2")
+INSTALL = "pip install 'offline-video-rag[ocr]'"
+
+DETECTION_SIDE = 960
+"""Long side, in pixels, that every picture is scaled to for detection, down or up: one picture, one result,
+whatever was read before it, and letters of a 720p slide stay about 15 pixels high."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBox:
+    """One piece of text in a picture; pixels from the upper left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
+    score: float
+    """Confidence in [0, 1]."""
+
+
+class Ocr:
+    """Reads pictures. `engine` is a `rapidocr.RapidOCR`, or anything called in the same way."""
+
+    def __init__(self, engine: Any, fingerprint: str, min_confidence: float, reason: str) -> None:
+        self._engine = engine
+        self._min_confidence = min_confidence
+        self.fingerprint = fingerprint
+        """Hash over the versions, models and settings that the text depends on."""
+        self.reason = reason
+
+    def boxes(self, image: NDArray[np.uint8]) -> tuple[TextBox, ...]:
+        """Pieces of text of at least the least confidence, in the engine's order.
+
+        `image`: uint8 (height, width, 3) RGB, upright. Raises `ValueError` for another shape.
+        """
+        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+            raise ValueError(f"image must be uint8 (h, w, 3), not {image.dtype} {image.shape}")
+        found = self._engine(_scaled(image))
+        if found.boxes is None or found.txts is None or found.scores is None:
+            return ()
+        return tuple(
+            TextBox(
+                float(corners[:, 0].min()),
+                float(corners[:, 1].min()),
+                float(corners[:, 0].max()),
+                float(corners[:, 1].max()),
+                text.strip(),
+                float(score),
+            )
+            for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
+            if text.strip() and float(score) >= self._min_confidence
+        )
+
+    def read(self, image: NDArray[np.uint8]) -> str:
+        """The picture's text, lines in reading order joined by newlines; empty where there is none.
+
+        `image`: uint8 (height, width, 3) RGB, upright.
+        """
+        return "\n".join(lines_in_reading_order(self.boxes(image)))
+
+
+def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
+    """Boxes joined into lines, from top to bottom, each from left to right.
+
+    A box belongs to a line when its middle lies between the line's top and
+    bottom; so a word that stands a little higher than its neighbour stays beside it.
+    """
+    lines: list[list[TextBox]] = []
+    for box in sorted(boxes, key=lambda box: ((box.top + box.bottom) / 2, box.left)):
+        middle = (box.top + box.bottom) / 2
+        if lines and lines[-1][0].top <= middle <= lines[-1][0].bottom:
+            lines[-1].append(box)
+        else:
+            lines.append([box])
+    return [" ".join(box.text for box in sorted(line, key=lambda box: box.left)) for line in lines]
+
+
+def open_ocr(settings: OcrSettings, *, threads: int = 2) -> Ocr | Off:
+    """The reader, or why there is none.
+
+    `auto` without the packages is `Off`; `on` without them raises `ExtraMissing`.
+    The import and the models take a few seconds, once.
+    """
+    if settings.mode == "off":
+        return Off("on-screen text: off by the settings")
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    models = None if missing else _packaged_models()
+    if models is None:
+        fault = f"{' and '.join(missing)} not installed" if missing else "rapidocr came without its models"
+        if settings.mode == "on":
+            raise ExtraMissing(f"on-screen text: {fault}: run {INSTALL}")
+        return Off(f"on-screen text: off, {fault}; {INSTALL} brings it")
+    detector, recognizer = models
+    engine = _engine(detector, recognizer, threads)
+    return Ocr(
+        engine,
+        _fingerprint((detector, recognizer), settings),
+        settings.min_confidence,
+        f"on-screen text: on, rapidocr {version('rapidocr')}",
+    )
+
+
+def _packaged_models() -> tuple[Path, Path] | None:
+    """The detection and recognition models inside the installed package, found without importing it."""
+    spec = importlib.util.find_spec("rapidocr")
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "models"
+    detectors, recognizers = (sorted(folder.glob(f"*_{task}_*.onnx")) for task in ("det", "rec"))
+    return (detectors[0], recognizers[0]) if detectors and recognizers else None
+
+
+def _engine(detector: Path, recognizer: Path, threads: int) -> Any:
+    from rapidocr import RapidOCR
+
+    return RapidOCR(
+        params={
+            # Named files are used as they are; without names rapidocr would download what it misses.
+            "Det.model_path": str(detector),
+            "Rec.model_path": str(recognizer),
+            # Text in videos stands upright, and the classifier of upside-down lines costs a third more.
+            "Global.use_cls": False,
+            "Global.text_score": 0.0,
+            "Global.log_level": "critical",
+            "Det.limit_type": "max",
+            "Det.limit_side_len": DETECTION_SIDE,
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+
+
+def _scaled(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """BGR, as the engine wants it, with a long side of `DETECTION_SIDE`."""
+    import cv2
+
+    height, width = image.shape[:2]
+    scale = DETECTION_SIDE / max(height, width)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    reversed_channels = np.ascontiguousarray(image[:, :, ::-1])
+    return np.asarray(cv2.resize(reversed_channels, size, interpolation=how), np.uint8)
+
+
+def _fingerprint(models: Sequence[Path], settings: OcrSettings) -> str:
+    parts = [f"{name} {version(name)}" for name in ("rapidocr", "onnxruntime")]
+    parts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in models]
+    parts += [f"side {DETECTION_SIDE}", f"confidence {settings.min_confidence}"]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
