@@ -1,0 +1,1 @@
+"""The library on disk: tables, the one writer, pinned readers, exact search, canonical dump."""

@@ -1,0 +1,84 @@
+"""The one boundary where errors of the storage libraries become errors of ours.
+
+Lance says everything in words, inside OSError, ValueError or RuntimeError;
+what the words mean is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rag.errors import LibraryCorrupt, LibraryFull, LibraryReadOnly, RagError
+
+__all__ = ["TableGone", "read_errors", "write_errors"]
+
+FULL_WORDS = (
+    "no space left",
+    "storagefull",
+    "disk quota exceeded",
+    "os error 28",
+    "os error 27",
+    "file too large",
+)
+READ_ONLY_WORDS = ("permission denied", "read-only file system", "os error 13", "os error 30")
+GONE_WORDS = ("not found", "no such file", "os error 2)")
+# A filter that Lance refuses is a bug of ours, not damage.
+OUR_FAULT_WORDS = ("invalid user input", "invalid input", "schema mismatch")
+FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+class TableGone(LibraryCorrupt):
+    """A file of a table is missing: cleaned away under a pinned reader, or truly lost."""
+
+
+@contextmanager
+def read_errors(folder: Path, table: str) -> Iterator[None]:
+    """Map errors met while reading `table` of the library in `folder`."""
+    try:
+        yield
+    except RagError:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _mapped(error, folder, table) from error
+    except BaseException as error:
+        # A damaged file can make the Rust side panic, which arrives as a BaseException of its own.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _corrupt(folder, table, str(error)) from error
+
+
+@contextmanager
+def write_errors(folder: Path, table: str = "") -> Iterator[None]:
+    """Map errors met while writing `table`, or a file of the library where `table` is empty."""
+    with read_errors(folder, table):
+        yield
+
+
+def _mapped(error: Exception, folder: Path, table: str) -> Exception:
+    words = str(error).lower()
+    code = getattr(error, "errno", None)
+    if code in FULL_ERRNO or any(part in words for part in FULL_WORDS):
+        return LibraryFull(
+            f"{folder}: the disk is full; free some space and run the same command again, nothing is damaged"
+        )
+    if code in READ_ONLY_ERRNO or any(part in words for part in READ_ONLY_WORDS):
+        return LibraryReadOnly(f"{folder}: the library cannot be written; check the folder's permissions")
+    if not table or any(part in words for part in OUR_FAULT_WORDS):
+        return error
+    if any(part in words for part in GONE_WORDS):
+        return _corrupt(folder, table, str(error), TableGone)
+    return _corrupt(folder, table, str(error))
+
+
+def _corrupt(
+    folder: Path, table: str, words: str, kind: type[LibraryCorrupt] = LibraryCorrupt
+) -> LibraryCorrupt:
+    first = " ".join(words.split())[:160]
+    return kind(
+        f"{folder}: table {table} cannot be read ({first}); "
+        f"move the library's folder away and index again with: rag index"
+    )

@@ -1,0 +1,103 @@
+"""The writer's view of the tables, through LanceDB: create, add, delete, replace, rewrite.
+
+Every call is one commit of Lance: it has happened or it has not, also when the
+process is killed in the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rag.store.boundary import write_errors
+from rag.store.layout import Layout
+
+__all__ = ["Database", "quoted", "quoted_bytes"]
+
+# Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
+STORAGE = {"new_table_enable_stable_row_ids": "true"}
+
+
+def quoted(values: Iterable[str]) -> str:
+    """A SQL list of strings."""
+    return "(" + ",".join("'" + value.replace("'", "''") + "'" for value in values) + ")"
+
+
+def quoted_bytes(values: Iterable[bytes]) -> str:
+    """A SQL list of byte strings."""
+    return "(" + ",".join(f"X'{value.hex()}'" for value in values) + ")"
+
+
+class Database:
+    def __init__(self, layout: Layout) -> None:
+        import lancedb
+
+        self.layout = layout
+        self._tables: dict[str, Any] = {}
+        with write_errors(layout.folder):
+            self._db = lancedb.connect(layout.tables, storage_options=STORAGE)
+
+    def names(self) -> list[str]:
+        return sorted(path.name.removesuffix(".lance") for path in self.layout.tables.glob("*.lance"))
+
+    def has(self, name: str) -> bool:
+        return self.layout.table(name).is_dir()
+
+    def create(self, name: str, schema: Any) -> None:
+        """Make an empty table; one that is there already stays as it is."""
+        with write_errors(self.layout.folder, name):
+            self._tables[name] = self._db.create_table(name, schema=schema, exist_ok=True)
+
+    def drop(self, name: str) -> None:
+        if not self.has(name):
+            return
+        with write_errors(self.layout.folder, name):
+            self._tables.pop(name, None)
+            self._db.drop_table(name)
+
+    def table(self, name: str) -> Any:
+        if name not in self._tables:
+            with write_errors(self.layout.folder, name):
+                self._tables[name] = self._db.open_table(name)
+        return self._tables[name]
+
+    def add(self, name: str, rows: Any) -> None:
+        if rows.num_rows:
+            with write_errors(self.layout.folder, name):
+                self.table(name).add(rows)
+
+    def overwrite(self, name: str, rows: Any) -> None:
+        """Put `rows` in place of all rows, in one commit."""
+        with write_errors(self.layout.folder, name):
+            self.table(name).add(rows, mode="overwrite")
+
+    def upsert(self, name: str, key: str, rows: Any) -> None:
+        """Put each row in place of the one with its key, in one commit."""
+        with write_errors(self.layout.folder, name):
+            merge = self.table(name).merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
+            merge.execute(rows)
+
+    def update(self, name: str, where: str, values: dict[str, Any]) -> None:
+        with write_errors(self.layout.folder, name):
+            self.table(name).update(where=where, values=values)
+
+    def delete(self, name: str, where: str) -> None:
+        with write_errors(self.layout.folder, name):
+            self.table(name).delete(where)
+
+    def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
+        """The newest rows as an Arrow table, in no particular order."""
+        with write_errors(self.layout.folder, name):
+            query = self.table(name).search().select(list(columns))
+            return (query.where(where) if where else query).to_arrow()
+
+    def lance(self, name: str) -> Any:
+        """The newest version as a Lance dataset, for what LanceDB does not offer."""
+        import lance
+
+        with write_errors(self.layout.folder, name):
+            return lance.dataset(str(self.layout.table(name)))
+
+    def refresh(self, name: str) -> None:
+        """Take up what was committed past LanceDB."""
+        self._tables.pop(name, None)

@@ -1,0 +1,80 @@
+"""The library as text, row by row in one order, so that two libraries can be compared.
+
+Left out is what may differ between equal libraries: row ids, versions, times of
+indexing, the library's own id. Vectors are written as their bytes, floats as
+the shortest text that reads back to the same number.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag.store.boundary import read_errors
+from rag.store.layout import require_library
+
+__all__ = ["dump"]
+
+KEYS = {
+    "meta": ("key",),
+    "files": ("path",),
+    "videos": ("video_id",),
+    "clips": ("clip_id",),
+    "evidence": ("evidence_id",),
+    "passages": ("source_id", "passage_id"),
+    "problems": ("path",),
+    "vectors": ("clip_id",),
+}
+LEFT_OUT = {
+    # A path's times and a content's first path say when and where, not what.
+    "files": {"mtime_ns", "ctime_ns", "stamp"},
+    "videos": {"indexed_at", "path"},
+    "problems": {"stamp"},
+}
+
+
+def dump(folder: Path) -> Iterator[str]:
+    """Every row of every table, pending ones too, one line of JSON each, sorted by table and key."""
+    import lance
+
+    layout = require_library(folder)
+    for path in sorted(layout.tables.glob("*.lance")):
+        name = path.name.removesuffix(".lance")
+        kind = "vectors" if name.startswith("vectors_") else name
+        with read_errors(layout.folder, name):
+            table = lance.dataset(str(path)).to_table()
+            columns = [c for c in table.column_names if c not in LEFT_OUT.get(kind, set())]
+            order = table.sort_by([(key, "ascending") for key in KEYS[kind]])
+        for row in order.select(columns).to_batches(max_chunksize=256):
+            for values in zip(*(_values(row[c], c) for c in columns), strict=True):
+                plain = {"table": name, **dict(zip(columns, values, strict=True))}
+                yield json.dumps(plain, sort_keys=True, ensure_ascii=True)
+
+
+def _values(column: Any, name: str) -> list[Any]:
+    if name in {"vector", "frames"}:
+        return [None if cell.values is None else _packed(cell.values) for cell in column]
+    values = column.to_pylist()
+    if name == "value":
+        return [{k: v for k, v in json.loads(v).items() if k != "library_id"} for v in values]
+    if name == "stages":
+        return [json.loads(value) for value in values]
+    return [_plain(value) for value in values]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return value
+
+
+def _packed(values: Any) -> str:
+    while hasattr(values, "flatten") and str(values.type).startswith(("fixed_size_list", "list")):
+        values = values.flatten()
+    numbers = np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float16)
+    return base64.b85encode(numbers.tobytes()).decode()

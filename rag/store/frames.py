@@ -1,0 +1,44 @@
+"""Fetching the frame matrices of a few clips out of many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rag.store.database import quoted
+from rag.store.records import ClipFrames
+from rag.store.snapshot import Snapshot
+
+__all__ = ["fetch"]
+
+COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
+
+
+def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
+    """In the order of `clip_ids`. Raises KeyError for a clip that is unknown or has no vectors."""
+    matrix, name = s.clip_matrix, s.vectors_name
+    if matrix is None or name is None:
+        raise KeyError(*clip_ids[:1])
+    wanted = sorted({s.clip_rows[clip_id] for clip_id in clip_ids})
+    if not wanted:
+        return []
+    table = s.scan(name, COLUMNS, f"_rowid IN ({','.join(map(str, wanted))})")
+    if table.num_rows != len(wanted):
+        # Row ids are dropped silently where they are not known; the key always works, only more slowly.
+        table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
+    dim = matrix.rows.shape[1]
+    found = {table["clip_id"][i].as_py(): _clip_frames(s, table, i, dim) for i in range(table.num_rows)}
+    return [found[clip_id] for clip_id in clip_ids]
+
+
+def _clip_frames(s: Snapshot, table: Any, i: int, dim: int) -> ClipFrames:
+    frames = table["frames"][i].values.flatten().to_numpy(zero_copy_only=False)
+    return ClipFrames(
+        clip=s.clips[table["clip_id"][i].as_py()],
+        times=np.asarray(table["times"][i].values.to_numpy(zero_copy_only=False), np.float64),
+        vectors=frames.reshape(-1, dim).astype(np.float32),
+        clip_vector=table["vector"][i].values.to_numpy(zero_copy_only=False).astype(np.float32),
+        modality=table["modality"][i].as_py(),
+    )

@@ -1,0 +1,158 @@
+"""What the library keeps and gives back, beside the records that all rooms share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag.records import Clip
+
+__all__ = [
+    "SCHEMA",
+    "ClipFrames",
+    "EncoderRef",
+    "FileKind",
+    "FileRow",
+    "Hit",
+    "Meta",
+    "Removed",
+    "Stats",
+    "TableStats",
+    "Where",
+]
+
+SCHEMA = 1
+"""Number of the newest migration; a library with a higher one is refused."""
+
+FileKind = Literal["video", "audio", "passages"]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderRef:
+    """The encoder that made the vectors of a library: another one is refused."""
+
+    name: str
+    fingerprint: str
+    """Hash over weights, preprocessing, backend, dtype and batch shape."""
+    dim: int
+    backend: str = ""
+    batch: int = 0
+    weights: str = ""
+    """Hash of the weight files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What was chosen once, before the first video, and holds for the library's life."""
+
+    image_encoder: EncoderRef | None
+    """None: text evidence alone, no pictures."""
+    text_encoder: EncoderRef
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that decide what is stored, as plain JSON values."""
+    schema: int = SCHEMA
+    library_id: str = ""
+    """Drawn by the writer when the library is made; empty until then."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """One path. Two paths of the same bytes have one `content_id`."""
+
+    path: str
+    content_id: str
+    """Of a video its `video_id`, of a passages file its `source_id`: the hash of the content."""
+    kind: FileKind
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClipFrames:
+    """A clip and its frame vectors.
+
+    `times`: float64 (m,) seconds, rising. `vectors`: float32 (m, d) unit rows,
+    one for each time. `clip_vector`: float32 (d,), unit. On disk the vectors
+    are float16, so what is read back is rounded to that.
+    """
+
+    clip: Clip
+    times: NDArray[np.float64]
+    vectors: NDArray[np.float32]
+    clip_vector: NDArray[np.float32]
+    pixels: str = ""
+    """Hash over the sampled pixels, which proves a resume exact."""
+    modality: str = "video"
+    """`video` or `audio`: what the encoder saw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A filter; what is None or empty does not filter.
+
+    `start` and `end`, seconds: keep what overlaps [start, end). `kinds`: of
+    evidence. `paths`: globs on the whole path or on its last part, or a folder
+    above it. Passages know only `paths`.
+    """
+
+    videos: frozenset[str] | None = None
+    paths: tuple[str, ...] = ()
+    kinds: frozenset[str] | None = None
+    start: float | None = None
+    end: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    key: str
+    """clip_id, evidence_id or passage_id."""
+    score: float
+    """Cosine, or BM25, rounded to 6 decimals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What went: paths, and the contents whose last path they were."""
+
+    paths: tuple[str, ...] = ()
+    videos: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableStats:
+    rows: int
+    bytes: int
+    """On disk, older versions and dead files included."""
+    fragments: int
+    versions: int
+    unindexed_rows: int = 0
+    """Rows that the full-text index does not hold yet; they are found all the same, more slowly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    files: int
+    videos: int
+    """Ready ones; only these are ever found."""
+    pending_videos: int
+    video_hours: float
+    clips: int
+    evidence: int
+    passages: int
+    documents: int
+    problems: int
+    bytes: int
+    unindexed_rows: int
+    compactable_fragments: int
+    """Fragments that compaction would merge into larger ones."""
+    removable_versions: int
+    """Old versions that maintenance would remove."""
+    tables: Mapping[str, TableStats] = field(default_factory=dict)

@@ -1,0 +1,174 @@
+"""What the last run saw of the file system, so that an unchanged corpus is known in milliseconds.
+
+Everything here can be made again from the library: a cache that is missing,
+damaged or of another library only costs time. Nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from rag.store.layout import Layout
+
+__all__ = ["CachedFile", "ScanCache"]
+
+FORMAT = "1"
+
+
+class CachedFile(Protocol):
+    """What the scan gives: a path, and a stamp that changes with the file."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def stamp(self) -> str: ...
+
+
+class ScanCache:
+    """Path to (stamp, status). A context manager; every call swallows damage and starts afresh.
+
+    `status`: `ready:<content id>`, `problem:<reason>`, or what else the indexer likes to know.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: the library's. Where it cannot be written, the cache stays empty and forgets."""
+        self._path = Layout(folder).scan_cache
+        self._db: sqlite3.Connection | None = None
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            self._db = self._connect()
+        except (sqlite3.DatabaseError, OSError):
+            self._start_afresh()
+
+    def _start_afresh(self) -> None:
+        self._drop_connection()
+        try:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+            if self._path.parent.is_dir():
+                self._db = self._connect()
+        except (sqlite3.DatabaseError, OSError):
+            self._drop_connection()
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self._path.parent.is_dir():
+            raise OSError(f"{self._path.parent}: no such folder")
+        db = sqlite3.connect(self._path, timeout=1.0, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS files "
+                "(path BLOB PRIMARY KEY, stamp TEXT NOT NULL, status TEXT NOT NULL) WITHOUT ROWID"
+            )
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _drop_connection(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    @contextmanager
+    def _forgiving(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError:
+            self._start_afresh()
+
+    def entries(self) -> dict[str, tuple[str, str]]:
+        """Path to (stamp, status); empty where the cache is new or was damaged."""
+        found: dict[str, tuple[str, str]] = {}
+        with self._forgiving():
+            if self._db is not None:
+                for path, stamp, status in self._db.execute("SELECT path, stamp, status FROM files"):
+                    found[os.fsdecode(path)] = (stamp, status)
+        return found
+
+    def holds_for(self, library_id: str, fingerprint: str) -> bool:
+        """Whether it was filled for this library under these settings."""
+        return self._facts() == {"format": FORMAT, "library_id": library_id, "fingerprint": fingerprint}
+
+    def library_id(self) -> str:
+        """Of the library that it was filled for; empty for a new cache."""
+        return self._facts().get("library_id", "")
+
+    def fingerprint(self) -> str:
+        return self._facts().get("fingerprint", "")
+
+    def _facts(self) -> dict[str, str]:
+        facts: dict[str, str] = {}
+        with self._forgiving():
+            if self._db is not None:
+                facts = dict(self._db.execute("SELECT name, value FROM facts"))
+        return facts
+
+    def changed(self, found: Iterable[CachedFile], fingerprint: str) -> list[str]:
+        """Paths of `found` that are new, or whose stamp differs; all of them under other settings."""
+        files = list(found)
+        known = self.entries() if self.fingerprint() == fingerprint else {}
+        return [file.path for file in files if known.get(file.path, ("", ""))[0] != file.stamp]
+
+    def vanished(self, found: Iterable[CachedFile]) -> list[str]:
+        """Cached paths that are not among `found`, sorted."""
+        return sorted(self.entries().keys() - {file.path for file in found})
+
+    def unchanged(self, found: Iterable[CachedFile], fingerprint: str) -> bool:
+        """True when `found` is just what the cache holds: nothing is new, changed or gone."""
+        files = list(found)
+        return not self.changed(files, fingerprint) and not self.vanished(files)
+
+    def replace(self, library_id: str, fingerprint: str, rows: Mapping[str, tuple[str, str]]) -> None:
+        """Hold exactly `rows`: path to (stamp, status)."""
+        with self._forgiving():
+            if self._db is None:
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("DELETE FROM facts")
+            self._db.execute("DELETE FROM files")
+            facts = {"format": FORMAT, "library_id": library_id, "fingerprint": fingerprint}
+            self._db.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+            self._insert(rows)
+            self._db.execute("COMMIT")
+
+    def put(self, rows: Mapping[str, tuple[str, str]]) -> None:
+        """Add or replace rows."""
+        with self._forgiving():
+            if self._db is not None:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._insert(rows)
+                self._db.execute("COMMIT")
+
+    def forget(self, paths: Iterable[str]) -> None:
+        with self._forgiving():
+            if self._db is not None:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("DELETE FROM files WHERE path = ?", [(os.fsencode(p),) for p in paths])
+                self._db.execute("COMMIT")
+
+    def _insert(self, rows: Mapping[str, tuple[str, str]]) -> None:
+        assert self._db is not None
+        values = [(os.fsencode(path), stamp, status) for path, (stamp, status) in rows.items()]
+        self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", values)
+
+    def close(self) -> None:
+        self._drop_connection()
+
+    def __enter__(self) -> ScanCache:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

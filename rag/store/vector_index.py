@@ -1,0 +1,140 @@
+"""Nearest vectors, in memory: one protocol, three indexes of FAISS, one exact ranking over all of them.
+
+An index only proposes candidates. Their scores are computed again here, row by
+row in double precision, rounded to 6 decimals and ranked with ties broken by
+id, so that the result does not depend on the index, on neighbours in a batch,
+on a filter, or on the order of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from rag.store.records import Hit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DECIMALS", "IndexKind", "VectorIndex", "build_index", "nearest"]
+
+IndexKind = Literal["flat", "fp16", "hnsw"]
+
+DECIMALS = 6
+FEW_ROWS = 2048
+"""So few rows are scored one by one: quicker than asking an index with a filter."""
+HNSW_NEIGHBOURS = 32
+
+
+class VectorIndex(Protocol):
+    kind: IndexKind
+
+    def candidates(
+        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        """Positions of about the `count` rows with the largest inner product, fewer where there are fewer.
+
+        `query`: float32 (d,). `keep`: bool (n,), the rows that may be answered; None is all of them.
+        """
+        ...
+
+
+class FaissIndex:
+    """An index of FAISS over float16 rows (n, d)."""
+
+    def __init__(self, kind: IndexKind, rows: NDArray[np.float16]) -> None:
+        import faiss
+
+        self.kind = kind
+        dim = rows.shape[1]
+        metric = faiss.METRIC_INNER_PRODUCT
+        if kind == "flat":
+            self._index: Any = faiss.IndexFlatIP(dim)
+        elif kind == "fp16":
+            self._index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, metric)
+        elif kind == "hnsw":
+            self._index = faiss.IndexHNSWFlat(dim, HNSW_NEIGHBOURS, metric)
+        else:
+            raise ValueError(f"no such index: {kind}; there are flat, fp16 and hnsw")
+        threads = faiss.omp_get_max_threads()
+        # The graph depends on the order in which threads add to it; one thread makes it the same each time.
+        faiss.omp_set_num_threads(1 if kind == "hnsw" else threads)
+        try:
+            self._index.train(rows[:1].astype(np.float32))
+            for start in range(0, len(rows), 65536):
+                self._index.add(rows[start : start + 65536].astype(np.float32))
+        finally:
+            faiss.omp_set_num_threads(threads)
+
+    def candidates(
+        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64]:
+        import faiss
+
+        count = min(count, self._index.ntotal)
+        selector = None
+        if keep is not None:
+            bits = np.packbits(keep, bitorder="little")
+            selector = faiss.IDSelectorBitmap(bits)
+        if self.kind == "hnsw":
+            params = faiss.SearchParametersHNSW(sel=selector, efSearch=max(128, 2 * count))
+        else:
+            params = faiss.SearchParameters(sel=selector)
+        _, positions = self._index.search(query.reshape(1, -1), count, params=params)
+        found = positions[0]
+        return np.asarray(found[found >= 0], dtype=np.int64)
+
+
+def build_index(kind: IndexKind, rows: NDArray[np.float16]) -> VectorIndex:
+    """`flat` is exact; `fp16` is exact on what is stored, at half the memory; `hnsw` is approximate."""
+    return FaissIndex(kind, rows)
+
+
+def nearest(
+    index: VectorIndex,
+    rows: NDArray[np.float16],
+    ids: Sequence[str],
+    query: NDArray[np.floating[Any]],
+    k: int,
+    keep: NDArray[np.bool_] | None = None,
+) -> list[Hit]:
+    """The k best hits, best first, ties by id; one hit for each id.
+
+    `rows`: float16 (n, d), unit rows; `ids`: n of them; `query`: (d,). Raises ValueError for another shape.
+    """
+    if query.shape != (rows.shape[1],):
+        raise ValueError(f"the query must be ({rows.shape[1]},), not {query.shape}")
+    if k < 1 or len(rows) == 0:
+        return []
+    exact = query.astype(np.float64)
+    allowed = len(rows) if keep is None else int(np.count_nonzero(keep))
+    if allowed <= FEW_ROWS:
+        few = np.arange(len(rows)) if keep is None else np.flatnonzero(keep)
+        return _ranked(rows, ids, exact, few)[:k]
+    count = k + 32
+    while True:
+        found = index.candidates(query.astype(np.float32), count, keep)
+        hits = _ranked(rows, ids, exact, found)
+        # Rows that tie with the last hit may lie outside the candidates: ask for more until the worst is worse.
+        settled = len(hits) > k and hits[-1].score < hits[k - 1].score - 2 * 10**-DECIMALS
+        if settled or count >= allowed:
+            return hits[:k]
+        count *= 4
+
+
+def _ranked(
+    rows: NDArray[np.float16], ids: Sequence[str], query: NDArray[np.float64], positions: NDArray[np.int64]
+) -> list[Hit]:
+    # Summed along the last axis each row's sum is its own: the other rows change nothing in it.
+    scores = (rows[positions].astype(np.float64) * query).sum(axis=1).round(DECIMALS).tolist()
+    best: dict[str, float] = {}
+    for position, score in zip(positions.tolist(), scores, strict=True):
+        key = ids[position]
+        if score > best.get(key, -np.inf):
+            best[key] = score
+    # Adding zero turns -0.0 into 0.0.
+    return [
+        Hit(key, score + 0.0) for key, score in sorted(best.items(), key=lambda item: (-item[1], item[0]))
+    ]
