@@ -28,6 +28,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms.custom import CustomLLM
 from llama_index.core.llms.llm import LLM
 from PIL import Image
+from safetensors import SafetensorError
 
 from rag.config import ReasonerSettings
 from rag.errors import ReasonerError, ReasonerUnreachable, SettingsError, WeightsInvalid, WeightsMissing
@@ -85,15 +86,18 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
         local = {"local_files_only": True, "trust_remote_code": False}
         try:
             processor = transformers.AutoProcessor.from_pretrained(folder, **local)
-            model = transformers.AutoModelForImageTextToText.from_pretrained(
-                folder, use_safetensors=True, dtype="auto", **local
+            model, info = transformers.AutoModelForImageTextToText.from_pretrained(
+                folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
             )
-        except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
             # What loaders raise on a folder that is not what it should be has no common base.
             reason = str(error).strip().splitlines() or [type(error).__name__]
             raise WeightsInvalid(
                 f"{folder}: not a usable vision-language model with safetensors weights: {reason[0]}"
             ) from error
+        if lacking := sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])}):
+            # The loader fills such weights with random numbers, and only warns.
+            raise WeightsInvalid(f"{folder}: {len(lacking)} weights are missing, {lacking[0]} among them")
         if getattr(processor, "tokenizer", None) is None or not getattr(processor, "chat_template", None):
             raise WeightsInvalid(f"{folder}: the processor has no tokenizer or no chat template")
         llm = cls(

@@ -1,0 +1,296 @@
+"""The whole way to an OpenAI-compatible server and back, over real sockets on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import socket
+import time
+
+import pytest
+from PIL import Image
+
+from rag.config import ReasonerSettings
+from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
+from rag.reasoners.llm import open_llm_reasoner
+from rag.reasoners.llm.endpoint import MAX_REPLY_BYTES
+from rag.reasoners.llm.openai_client import OpenAIClient
+from rag.reasoners.llm.reasoner import LlmReasoner
+from tests.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
+from tests.readings import CHOICE, OPEN, reading
+
+ANCHOR = {"description": "she polishes something", "position": "before"}
+CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [1]}
+KEY = "sk-very-secret"
+
+
+def settings(base_url: str, **changes) -> ReasonerSettings:
+    return ReasonerSettings(
+        **{"kind": "openai", "model": "m", "base_url": base_url, "timeout_seconds": 10.0, **changes}
+    )
+
+
+def ask(base_url: str, first_wait: float = 0.01, longest_wait: float = 30.0, **changes):
+    chosen = settings(base_url, **changes)
+    client = OpenAIClient(chosen, first_wait=first_wait, longest_wait=longest_wait)
+    return LlmReasoner(client, chosen).anchor_event(OPEN)
+
+
+def test_a_reply_comes_through_with_its_usage():
+    usage = {"prompt_tokens": 321, "completion_tokens": 12, "total_tokens": 333}
+    with chat_server([say(CHOSEN, usage)]) as server:
+        mind = open_llm_reasoner(settings(server.base_url), seed=7)
+        reply = mind.answer_choice(reading(CHOICE))
+    assert mind.name == "openai:m"
+    assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (1,))
+    spent = mind.usage()
+    assert (spent.calls, spent.prompt_tokens, spent.completion_tokens) == (1, 321, 12)
+    assert spent.image_tokens == 48
+    assert spent.seconds > 0
+    (request,) = server.requests
+    assert (request["model"], request["temperature"], request["seed"]) == ("m", 0.0, 7)
+    assert request["max_tokens"] == 512
+    assert "response_format" not in request
+
+
+def test_frames_are_sent_as_pictures_in_their_place():
+    with chat_server([say(CHOSEN)]) as server:
+        open_llm_reasoner(settings(server.base_url, image_short_side=32)).answer_choice(reading(CHOICE))
+    content = server.requests[0]["messages"][1]["content"]
+    assert [block["type"] for block in content] == [
+        "text",
+        *["image_url"] * 4,
+        "text",
+        *["image_url"] * 4,
+        "text",
+    ]
+    head, data = content[1]["image_url"]["url"].split(",")
+    assert head == "data:image/jpeg;base64"
+    assert Image.open(io.BytesIO(base64.b64decode(data))).size == (43, 32)
+
+
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}])
+def test_a_server_that_does_not_count_is_counted_for(usage):
+    with chat_server([say(ANCHOR, usage)]) as server:
+        mind = open_llm_reasoner(settings(server.base_url))
+        mind.anchor_event(OPEN)
+    row = mind.usage().by_role["anchor_event"]
+    assert row["prompt_tokens"] > 300
+    assert row["estimated_text_calls"] == 1
+
+
+def test_counts_without_a_total_are_still_counts():
+    with chat_server([say(ANCHOR, {"prompt_tokens": 50, "completion_tokens": 5})]) as server:
+        mind = open_llm_reasoner(settings(server.base_url))
+        mind.anchor_event(OPEN)
+    assert mind.usage().prompt_tokens == 50
+
+
+def test_only_the_named_server_is_told_only_what_it_needs(monkeypatch):
+    for name, value in {
+        "OPENAI_API_KEY": "sk-of-the-environment",
+        "OPENAI_API_BASE": "http://127.0.0.1:1/v1",
+        "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+        "OPENAI_ORG_ID": "org-x",
+        "OPENAI_PROJECT_ID": "project-x",
+        "OPENAI_CUSTOM_HEADERS": "x-leak: yes",
+        "HTTP_PROXY": "http://127.0.0.1:1",
+        "ALL_PROXY": "http://127.0.0.1:1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with chat_server([say(ANCHOR)]) as server:
+        ask(server.base_url, api_key="")
+        ask(server.base_url, api_key=KEY)
+    first, second = server.headers
+    assert set(first) <= {
+        *("host", "accept", "content-type", "content-length", "connection"),
+        *("accept-encoding", "authorization", "user-agent"),
+    }
+    assert first["authorization"] == "Bearer none"
+    assert second["authorization"] == f"Bearer {KEY}"
+    assert first["user-agent"] == "offline-video-rag"
+
+
+def test_a_schema_is_asked_for_where_the_server_can_hold_to_one():
+    with chat_server([say(ANCHOR)]) as server:
+        ask(server.base_url, structured=True)
+    asked = server.requests[0]["response_format"]
+    assert asked["type"] == "json_schema"
+    assert set(asked["json_schema"]["schema"]["properties"]) == {"description", "position"}
+
+
+def test_a_wrong_schema_is_mended_and_nonsense_for_ever_is_an_error():
+    with chat_server([say({"wrong": 1}), say("```json\n" + json.dumps(ANCHOR) + "\n```")]) as server:
+        assert ask(server.base_url).position == "before"
+        assert len(server.requests) == 2
+        assert [message["role"] for message in server.requests[1]["messages"]] == [
+            *("system", "user", "assistant", "user")
+        ]
+    for nonsense in ("The answer is B.", "", None, {"wrong": 1}):
+        with chat_server([say(nonsense)]) as server:
+            with pytest.raises(ReplyInvalid, match="no usable reply for anchor_event in 3 attempts"):
+                ask(server.base_url)
+            assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("code", [429, 500, 502, 503])
+def test_a_passing_failure_is_tried_again(code):
+    with chat_server([status(code), status(code), say(ANCHOR)]) as server:
+        assert ask(server.base_url).position == "before"
+        assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("act", [cut(), cut(b""), cut(b"HTTP/1.1 200")])
+def test_a_dropped_connection_is_tried_again(act):
+    with chat_server([act, say(ANCHOR)]) as server:
+        assert ask(server.base_url).position == "before"
+        assert len(server.requests) == 2
+
+
+def test_retries_are_bounded():
+    with chat_server([status(503, '{"error": {"message": "Loading model"}}')]) as server:
+        with pytest.raises(ReasonerUnreachable, match=r"answers 503 .*Loading model") as caught:
+            ask(server.base_url)
+        assert len(server.requests) == 4
+    assert "\n" not in str(caught.value)
+    assert server.base_url in str(caught.value)
+
+
+def test_the_wait_that_the_server_asks_for_is_kept_up_to_a_limit():
+    with chat_server([status(429, Retry_After="0.4"), say(ANCHOR)]) as server:
+        started = time.monotonic()
+        ask(server.base_url)
+        assert 0.4 <= time.monotonic() - started < 5
+    with chat_server([status(429, Retry_After="3600"), say(ANCHOR)]) as server:
+        started = time.monotonic()
+        ask(server.base_url, longest_wait=0.05)
+        assert time.monotonic() - started < 5
+
+
+def test_a_wait_beyond_the_deadline_reports_what_the_server_said():
+    with chat_server([status(429, Retry_After="20")]) as server:
+        started = time.monotonic()
+        with pytest.raises(ReasonerUnreachable, match="answers 429"):
+            ask(server.base_url, timeout_seconds=0.5)
+        assert time.monotonic() - started < 5
+
+
+HEADS = {
+    "body": b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type: application/json\r\n\r\n{",
+    "headers": b"HTTP/1.1 200 OK\r\nX-Slow: ",
+    "status line": b"HTTP/1.1 200 ",
+    "error body": b"HTTP/1.1 500 Oops\r\nContent-Length: 1000000\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+def test_a_server_that_dribbles_is_interrupted_at_the_deadline(head):
+    with chat_server([dribble(head)]) as server:
+        started = time.monotonic()
+        with pytest.raises(ReasonerUnreachable, match=r"no reply within 0\.7 s"):
+            ask(server.base_url, timeout_seconds=0.7)
+        assert 0.7 <= time.monotonic() - started < 5
+        assert len(server.requests) == 1
+
+
+def test_a_silent_server_is_interrupted_at_the_deadline():
+    with chat_server([hang()]) as server:
+        started = time.monotonic()
+        with pytest.raises(ReasonerUnreachable, match=r"no reply within 0\.5 s"):
+            ask(server.base_url, timeout_seconds=0.5)
+        assert time.monotonic() - started < 5
+
+
+def test_an_unreachable_server_is_one_line_that_names_it_and_what_to_do():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with pytest.raises(ReasonerUnreachable) as caught:
+            ask(base_url)
+    said = str(caught.value)
+    assert base_url in said
+    assert "reasoner.base_url" in said
+    assert "\n" not in said
+    assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>It works!</html>",
+        b"",
+        b"{}",
+        b"[]",
+        b'{"choices": []}',
+        b'{"choices": [{"message": null}]}',
+        b'{"choices": [{"message": {"content": 7}}]}',
+        b"[" * 200_000,
+        b"\xff\xfe\x00",
+        b" " * (MAX_REPLY_BYTES + 1),
+    ],
+    ids=["html", "empty", "object", "list", "no choice", "no message", "number", "deep", "bytes", "endless"],
+)
+@pytest.mark.parametrize("content_type", ["application/json", "text/html"])
+def test_what_is_no_chat_completion_is_an_error_at_once(body, content_type):
+    with chat_server([raw(body, content_type)]) as server:
+        with pytest.raises(ReplyInvalid, match=r"must name an OpenAI-compatible server") as caught:
+            ask(server.base_url)
+        assert len(server.requests) == 1
+    assert server.base_url in str(caught.value)
+
+
+def test_a_completion_under_another_content_type_is_read_all_the_same():
+    body = json.dumps(completion(json.dumps(ANCHOR))).encode()
+    with chat_server([raw(body, "text/plain")]) as server:
+        assert ask(server.base_url).position == "before"
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (400, "check the server"),
+        (401, "RAG_REASONER__API_KEY"),
+        (404, "check reasoner.model"),
+        (422, "check"),
+    ],
+)
+def test_a_refusal_is_not_tried_again_and_says_what_to_do(code, advice):
+    with chat_server([status(code, f'{{"error": "key {KEY} of\\nx"}}')]) as server:
+        with pytest.raises(ReasonerError, match=f"answers {code}.*{advice}") as caught:
+            ask(server.base_url, api_key=KEY)
+        assert len(server.requests) == 1
+    assert KEY not in str(caught.value)
+    assert "key ****" in str(caught.value)
+
+
+def test_a_redirect_is_not_followed():
+    with (
+        chat_server([say(ANCHOR)]) as elsewhere,
+        chat_server([status(307, Location=elsewhere.base_url + "/chat/completions")]) as server,
+    ):
+        with pytest.raises(ReasonerError, match="redirects are not followed"):
+            ask(server.base_url)
+        assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize(
+    "base_url", ["", "127.0.0.1:8080", "ftp://127.0.0.1/v1", "http://", "http://u:p@h/v1"]
+)
+def test_an_address_that_is_none_is_a_wrong_setting(base_url):
+    with pytest.raises(SettingsError, match=r"reasoner\.base_url"):
+        ask(base_url)
+
+
+def test_a_model_must_be_named():
+    with pytest.raises(SettingsError, match=r"reasoner\.model is empty"):
+        ask("http://127.0.0.1:1/v1", model="")
+
+
+def test_it_works_where_an_event_loop_already_runs():
+    async def inside(base_url: str) -> str:
+        return ask(base_url).position
+
+    with chat_server([say(ANCHOR)]) as server:
+        assert asyncio.run(inside(server.base_url)) == "before"

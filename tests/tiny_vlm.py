@@ -1,0 +1,69 @@
+"""A vision-language model with random weights, in the form of a published one: LLaVA, 260 kB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["write_tiny_vlm"]
+
+TEMPLATE = (
+    "{% for message in messages %}{{ message['role'] }}: {% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}{% endfor %}</s>"
+    "{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+)
+IMAGE_TOKENS = 16
+"""Of one picture: 32 x 32 pixels in patches of 8."""
+
+
+def write_tiny_vlm(folder: Path, *, context: int = 32768) -> Path:
+    """Save model and processor into `folder`; every byte is a token, whatever it replies is noise."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+
+    transformers.utils.logging.disable_progress_bar()
+    words = ["<pad>", "<s>", "</s>", "<image>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE(vocab={word: index for index, word in enumerate(words)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    processor = transformers.LlavaProcessor(
+        image_processor=CLIPImageProcessorPil(
+            size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+        ),
+        tokenizer=transformers.PreTrainedTokenizerFast(
+            tokenizer_object=tokenizer,
+            pad_token="<pad>",
+            bos_token="<s>",
+            eos_token="</s>",
+            additional_special_tokens=["<image>"],
+        ),
+        patch_size=8,
+        vision_feature_select_strategy="default",
+        image_token="<image>",
+        num_additional_image_tokens=1,
+        chat_template=TEMPLATE,
+    )
+    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    vision = transformers.CLIPVisionConfig(**shape, image_size=32, patch_size=8, projection_dim=32)
+    text = transformers.LlamaConfig(
+        **shape,
+        vocab_size=len(words),
+        max_position_embeddings=context,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    torch.manual_seed(0)
+    model = transformers.LlavaForConditionalGeneration(
+        transformers.LlavaConfig(
+            vision_config=vision.to_dict(),
+            text_config=text.to_dict(),
+            image_token_id=3,
+            image_seq_length=IMAGE_TOKENS,
+            vision_feature_layer=-1,
+        )
+    )
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
