@@ -19,7 +19,16 @@ class TextTower(Protocol):
 
     name: str
     dim: int
-    fingerprint: str
+
+    @property
+    def weights(self) -> str:
+        """Hash over the weight files; the image encoder made of the same files has the same."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash over weights, tokens and arithmetic."""
+        ...
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim). Each text is encoded alone, so neighbours never change it."""
@@ -31,7 +40,19 @@ class TextEncoder(Protocol):
 
     name: str
     dim: int
-    fingerprint: str
+    backend: str
+    batch: int
+    """Texts in a batch; the same text gives the same bits whatever is encoded beside it."""
+
+    @property
+    def weights(self) -> str:
+        """Hash over the weight files."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash over weights, tokens, backend and batch shape."""
+        ...
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim)."""
@@ -48,6 +69,8 @@ class ImageEncoder(ABC):
 
     name: str
     dim: int
+    weights: str
+    """Hash over the weight files."""
     fingerprint: str
     """Hash over weights, preprocessing, backend, dtype and batch shape."""
     batch: int

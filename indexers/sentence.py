@@ -1,0 +1,115 @@
+"""Sentences and passages into vectors through sentence-transformers, for indexing.
+
+The same sentence gives the same bits whatever is encoded beside it: texts are
+padded to a few fixed lengths, batches to one fixed size, and attention is
+computed plainly, because the fused kernel takes another way through a batch
+in which nothing happens to be padded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.digests import fingerprint, folder_digest
+from indexers.protocol import unit_rows
+from indexers.sentence_folder import read_sentence_folder
+from indexers.tensors import weight_files
+from indexers.tokens import sentence_tokens
+from indexers.torch_ground import quiet_transformers
+from rag.errors import WeightsInvalid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BATCH", "SentenceEncoder"]
+
+BATCH = 16
+LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+
+
+class SentenceEncoder:
+    """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut."""
+
+    backend = "torch-fp32"
+    batch = BATCH
+
+    def __init__(self, name: str, folder: Path) -> None:
+        """Raises `WeightsInvalid` where sentence-transformers cannot read the folder."""
+        settings = read_sentence_folder(folder)
+        self.name = name
+        self.limit = settings.limit
+        self._files = weight_files(settings.transformer)
+        self._tokens = sentence_tokens(settings.transformer, settings.limit)
+        self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
+        self._model = _load(folder)
+        self.dim = int(self._model.get_embedding_dimension())
+
+    @cached_property
+    def weights(self) -> str:
+        return folder_digest(self._files)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint(
+            {
+                "weights": self.weights,
+                "backend": self.backend,
+                "batch": self.batch,
+                "lengths": self._lengths,
+                "limit": self.limit,
+            }
+        )
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), in the order of `texts`."""
+        rows = np.empty((len(texts), self.dim), np.float32)
+        for length, members in self._by_length([self._tokens(text) for text in texts]).items():
+            for start in range(0, len(members), BATCH):
+                part = members[start : start + BATCH]
+                rows[[place for place, _ in part]] = self._encode_batch([ids for _, ids in part], length)
+        return unit_rows(rows)
+
+    def _by_length(self, texts: list[NDArray[np.int64]]) -> dict[int, list[tuple[int, NDArray[np.int64]]]]:
+        groups: dict[int, list[tuple[int, NDArray[np.int64]]]] = {}
+        for place, ids in enumerate(texts):
+            length = next(length for length in self._lengths if len(ids) <= length)
+            groups.setdefault(length, []).append((place, ids))
+        return groups
+
+    def _encode_batch(self, texts: list[NDArray[np.int64]], length: int) -> NDArray[np.float32]:
+        import torch
+
+        ids = np.full((BATCH, length), self._model.tokenizer.pad_token_id or 0, dtype=np.int64)
+        mask = np.zeros((BATCH, length), dtype=np.int64)
+        for row in range(BATCH):
+            text = texts[min(row, len(texts) - 1)]
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+        with torch.inference_mode():
+            vectors: NDArray[np.float32] = self._model(features)["sentence_embedding"].float().numpy()
+        return vectors[: len(texts)]
+
+
+def _load(folder: Path) -> Any:
+    with quiet_transformers():
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            model = SentenceTransformer(
+                str(folder),
+                device="cpu",
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True, "attn_implementation": "eager", "dtype": "float32"},
+            )
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise WeightsInvalid(
+                f"{folder}: sentence-transformers cannot read it: {str(error).splitlines()[0]}"
+            ) from error
+    return model.eval()

@@ -1,0 +1,128 @@
+"""Reads single tensors out of safetensors files, mapped into memory, without torch.
+
+The safetensors package checks each header; the bytes are mapped here because
+its numpy side knows no bfloat16 and copies what it reads.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.errors import WeightsInvalid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Tensors", "weight_files"]
+
+NUMPY_TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+
+
+def weight_files(folder: Path) -> tuple[Path, ...]:
+    """The safetensors files of a transformers folder, one or its shards, sorted.
+
+    Raises `WeightsInvalid` where there is none, or where a shard is missing.
+    """
+    single = folder / "model.safetensors"
+    if single.is_file():
+        return (single,)
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise WeightsInvalid(f"{index}: not an index of safetensors shards") from error
+        shards = tuple(folder / Path(name).name for name in names)
+        for shard in shards:
+            if not shard.is_file():
+                raise WeightsInvalid(f"{shard}: named in {index.name} and not there")
+        return shards
+    if (folder / "pytorch_model.bin").is_file():
+        raise WeightsInvalid(
+            f"{folder}: holds only pytorch_model.bin, a pickle, which is never opened; it needs model.safetensors"
+        )
+    raise WeightsInvalid(f"{folder}: no model.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    dtype: str
+    shape: tuple[int, ...]
+    data: NDArray[np.uint8]
+
+
+class Tensors:
+    """Named tensors of some safetensors files, as float32.
+
+    float32 tensors are views of the mapped file; float16 and bfloat16 are
+    widened (exactly) when read.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._places: dict[str, _Place] = {}
+        for file in files:
+            self._places.update(_places(file))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._places))
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self._place(name).shape
+
+    def read(self, name: str) -> NDArray[np.float32]:
+        """The whole tensor. Raises `WeightsInvalid` where it is missing or of another type."""
+        place = self._place(name)
+        return _as_float32(place.data, place.dtype, name).reshape(place.shape)
+
+    def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Some rows of a matrix, so that a vocabulary of 256,000 words is not read for ten of them."""
+        place = self._place(name)
+        row_bytes = len(place.data) // place.shape[0]
+        picked = place.data.reshape(place.shape[0], row_bytes)[indices]
+        return _as_float32(picked.reshape(-1), place.dtype, name).reshape(len(indices), *place.shape[1:])
+
+    def _place(self, name: str) -> _Place:
+        try:
+            return self._places[name]
+        except KeyError:
+            raise WeightsInvalid(f"the weights hold no tensor {name}; is this the right folder?") from None
+
+
+def _places(file: Path) -> dict[str, _Place]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(file), framework="np"):
+            pass  # refuses overlapping, truncated and out-of-range entries
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            header = json.loads(stream.read(length))
+    except (SafetensorError, OSError) as error:
+        raise WeightsInvalid(f"{file}: not a safetensors file: {error}") from error
+    mapped = np.memmap(file, dtype=np.uint8, mode="r", offset=8 + length)
+    places = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            start, end = entry["data_offsets"]
+            places[name] = _Place(entry["dtype"], tuple(entry["shape"]), np.asarray(mapped[start:end]))
+    return places
+
+
+def _as_float32(data: NDArray[np.uint8], dtype: str, name: str) -> NDArray[np.float32]:
+    if dtype not in NUMPY_TYPES:
+        raise WeightsInvalid(f"tensor {name} is {dtype}; float32, float16 and bfloat16 are read")
+    values = data.view(NUMPY_TYPES[dtype])
+    if dtype == "BF16":
+        # bfloat16 is the upper half of a float32.
+        return (values.astype(np.uint32) << 16).view(np.float32)
+    return values.astype(np.float32, copy=False)

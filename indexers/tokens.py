@@ -1,0 +1,140 @@
+"""Words into token ids exactly as each model was trained, with the tokenizers library alone.
+
+The torch path and the light path share these, so a question and a test of it
+can only differ in arithmetic.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.folders import model_type, read_json, text_settings
+from rag.errors import WeightsInvalid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Tokens", "picture_tokens", "sentence_tokens"]
+
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+CLIP_WORDS = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
+
+
+def _as_written(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One text into int64 (n,) ids: between 1 and `limit` of them, or exactly `limit` where padded."""
+
+    tokenizer: Any
+    limit: int
+    clean: Callable[[str], str] = _as_written
+    end: int | None = None
+    """The one special id of a text, at its end; None leaves special ids to tokenizer.json."""
+    pad: int | None = None
+    """Id that fills up to `limit`, on the right; None leaves texts at their length."""
+
+    def __call__(self, text: str) -> NDArray[np.int64]:
+        ids = self.tokenizer.encode(self.clean(text), add_special_tokens=self.end is None).ids
+        if self.end is not None:
+            ids = [*ids[: self.limit - 1], self.end]
+        if self.pad is not None:
+            ids = ids + [self.pad] * (self.limit - len(ids))
+        return np.asarray(ids, dtype=np.int64)
+
+
+def picture_tokens(folder: Path) -> Tokens:
+    """Of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder."""
+    settings = text_settings(folder)
+    limit = int(settings["max_position_embeddings"])
+    if model_type(folder) == "clip":
+        tokenizer = _load(folder) if (folder / "tokenizer.json").is_file() else _clip_from_vocabulary(folder)
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(limit)
+        return Tokens(tokenizer, limit)
+    tokenizer = _load(folder)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    written = read_json(folder / "tokenizer_config.json")
+    return Tokens(
+        tokenizer,
+        limit,
+        # SigLIP 2 has Gemma's tokenizer, which keeps capitals; the model saw none in training.
+        clean=_canonical if written.get("tokenizer_class") == "SiglipTokenizer" else str.lower,
+        end=_special(tokenizer, written, "eos_token"),
+        pad=_special(tokenizer, written, "pad_token"),
+    )
+
+
+def sentence_tokens(folder: Path, limit: int) -> Tokens:
+    """Of a sentence-transformers folder, cut at `limit` tokens with the model's own end kept."""
+    tokenizer = _load(folder)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(limit)
+    return Tokens(tokenizer, limit)
+
+
+def _load(folder: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise WeightsInvalid(f"{folder}: no tokenizer.json; pull the model again, or copy it from its repository")
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises plain Exception
+        raise WeightsInvalid(f"{path}: not a tokenizer: {error}") from error
+
+
+def _clip_from_vocabulary(folder: Path) -> Any:
+    """CLIP's byte-pair tokenizer from `vocab.json` and `merges.txt`, for folders older than tokenizer.json."""
+    from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
+    from tokenizers.models import BPE
+
+    vocabulary = read_json(folder / "vocab.json")
+    start, end = "<|startoftext|>", "<|endoftext|>"
+    if not (folder / "merges.txt").is_file() or not {start, end} <= vocabulary.keys():
+        raise WeightsInvalid(f"{folder}: neither tokenizer.json nor CLIP's vocab.json and merges.txt")
+    lines = (folder / "merges.txt").read_text(encoding="utf-8").splitlines()
+    merges = [tuple(line.split()) for line in lines if line and not line.startswith("#version")]
+    tokenizer = Tokenizer(
+        BPE(vocab=vocabulary, merges=merges, end_of_word_suffix="</w>", unk_token=end, fuse_unk=False)
+    )
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(CLIP_WORDS), behavior="removed", invert=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    tokenizer.post_processor = processors.RobertaProcessing(
+        (end, vocabulary[end]), (start, vocabulary[start]), trim_offsets=False, add_prefix_space=False
+    )
+    return tokenizer
+
+
+def _canonical(text: str) -> str:
+    """SigLIP's own cleaning: lower case, no punctuation, single spaces (big_vision, `prompt_engineering.py`)."""
+    return re.sub(r"\s+", " ", text.lower().translate(PUNCTUATION)).strip()
+
+
+def _special(tokenizer: Any, written: dict[str, Any], role: str) -> int:
+    value = written.get(role)
+    token = value.get("content") if isinstance(value, dict) else value
+    number = tokenizer.token_to_id(token) if isinstance(token, str) else None
+    if number is None:
+        raise WeightsInvalid(f"tokenizer_config.json names no {role} that tokenizer.json knows")
+    return int(number)
