@@ -139,8 +139,11 @@ class VideoHit:
     end: float
     clip: Clip
     score: float
+    """In [0, 1], falls with the rank: how near it is to first place in every ranking it takes part in."""
     evidence: tuple[Evidence, ...] = ()
     title: str = ""
+    relevance: float = 0.0
+    """In [0, 1], comparable between queries: below the threshold it is no match, whatever its rank."""
     kind: Literal["video"] = "video"
 
 
@@ -149,6 +152,7 @@ class PassageHit:
     path: str
     passage: Passage
     score: float
+    relevance: float = 0.0
     kind: Literal["passage"] = "passage"
 
 

@@ -1,0 +1,18 @@
+"""How far a text or a picture speaks to a question, as a number in [0, 1] that compares."""
+
+from __future__ import annotations
+
+from rag.relevance.pictures import PictureScale
+from rag.relevance.texts import logistic, text_relevance
+from rag.relevance.words import content_words, lexical_overlap, numbers, stem, tokens
+
+__all__ = [
+    "PictureScale",
+    "content_words",
+    "lexical_overlap",
+    "logistic",
+    "numbers",
+    "stem",
+    "text_relevance",
+    "tokens",
+]

@@ -1,0 +1,9 @@
+"""From a question's queries to localized windows and passages, out of what the library holds."""
+
+from __future__ import annotations
+
+from rag.retrieval.found import FoundClip, FoundPassage, RelevantSpan
+from rag.retrieval.fusion import Fused, fuse
+from rag.retrieval.retriever import Kind, Retriever
+
+__all__ = ["FoundClip", "FoundPassage", "Fused", "Kind", "RelevantSpan", "Retriever", "fuse"]

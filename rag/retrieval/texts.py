@@ -1,0 +1,63 @@
+"""Search over one table of texts, dense and BM25, with a relevance for everything found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rag.relevance import content_words, lexical_overlap, text_relevance, tokens
+from rag.relevance.words import FUNCTION_WORDS
+from rag.store.records import Hit, Where
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["TextHits", "search_words", "text_hits"]
+
+Dense = Callable[["NDArray[np.floating[Any]]", int, Where], list[Hit]]
+Match = Callable[[str, int, Where], list[Hit]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextHits:
+    """Both rankings of one query over one table, best first, and the cosine of each key.
+
+    A key that only BM25 found lies below the dense pool: it gets the pool's
+    least cosine, which is the most that its own can be.
+    """
+
+    dense: tuple[Hit, ...]
+    matched: tuple[Hit, ...]
+    cosine: dict[str, float]
+
+    def keys(self) -> list[str]:
+        return sorted(self.cosine)
+
+    def relevance(self, query: str, texts: dict[str, str]) -> dict[str, float]:
+        """In [0, 1] for each key, given the text of each."""
+        wanted = content_words(query)
+        return {
+            key: text_relevance(cosine, lexical_overlap(wanted, set(content_words(texts[key]))))
+            for key, cosine in self.cosine.items()
+        }
+
+
+def text_hits(
+    query: str, vector: NDArray[np.float32], pool: int, where: Where, dense: Dense, match: Match
+) -> TextHits:
+    near = dense(vector, pool, where)
+    words = match(search_words(query), pool, where)
+    least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
+    cosine = {hit.key: hit.score for hit in near}
+    for hit in words:
+        cosine.setdefault(hit.key, max(0.0, least))
+    return TextHits(tuple(near), tuple(words), cosine)
+
+
+def search_words(query: str) -> str:
+    """What full text is asked for: without function words, unless there is nothing else."""
+    words = tokens(query)
+    kept: Sequence[str] = [word for word in words if word not in FUNCTION_WORDS]
+    return " ".join(kept or words)
