@@ -1,0 +1,199 @@
+"""Many questions in one run that may be interrupted: read them strictly, append answers, take up again.
+
+The output is JSON lines, one a question, each complete before the next. Beside
+it lies `<output>.manifest.json` with what the answers depend on. A run that
+finds both goes on after the last whole line; answers made under other
+settings, from another library or to other words are refused, never mixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, Self, TextIO
+
+from rag.errors import UsageError
+
+__all__ = ["BadLine", "BatchQuestion", "Output", "read_questions"]
+
+_ID_KEYS = ("_id", "question_id", "query_id", "id")
+_TEXT_KEYS = ("text", "question", "query")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchQuestion:
+    line: int
+    """In the input file, from 1."""
+    question_id: str
+    text: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Changes with the words of the question and its options."""
+        words = json.dumps([self.text, self.options])
+        return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    line: int
+    reason: str
+
+
+def read_questions(path: Path) -> Iterator[BatchQuestion | BadLine]:
+    """Questions of a JSON lines file, in order; empty lines are passed over.
+
+    A line is an object with an id (`_id`, `question_id`, `query_id` or `id`:
+    text or whole number), words (`text`, `question` or `query`) and perhaps
+    `options` (a list of texts). Other keys are left alone. Raises `UsageError`
+    if the file cannot be read at all.
+    """
+    first_lines: dict[str, int] = {}
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    with stream:
+        for number, raw in enumerate(stream, 1):
+            if not raw.strip():
+                continue
+            item = _question(number, raw)
+            if isinstance(item, BatchQuestion):
+                earlier = first_lines.setdefault(item.question_id, number)
+                if earlier != number:
+                    item = BadLine(number, f"id {item.question_id!r} stands in line {earlier} already")
+            yield item
+
+
+def _question(number: int, raw: bytes) -> BatchQuestion | BadLine:
+    try:
+        entry = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        return BadLine(number, f"not UTF-8 at byte {error.start}")
+    except (json.JSONDecodeError, RecursionError) as error:
+        return BadLine(number, f"not JSON: {error}")
+    if not isinstance(entry, dict):
+        return BadLine(number, "not a JSON object")
+    identifier = next((entry[key] for key in _ID_KEYS if key in entry), None)
+    text = next((entry[key] for key in _TEXT_KEYS if key in entry), None)
+    options = entry.get("options") or []
+    if isinstance(identifier, int) and not isinstance(identifier, bool):
+        identifier = str(identifier)
+    if not isinstance(identifier, str) or not identifier.strip():
+        return BadLine(number, f"no id: one of {', '.join(_ID_KEYS)} must be a text")
+    if not isinstance(text, str) or not text.strip():
+        return BadLine(number, f"no words: one of {', '.join(_TEXT_KEYS)} must be a text")
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+        return BadLine(number, "options must be a list of texts")
+    try:
+        "".join([identifier, text, *options]).encode("utf-8")
+    except UnicodeEncodeError:
+        return BadLine(number, "half a surrogate pair in its text")
+    return BatchQuestion(number, identifier, text, tuple(options))
+
+
+class Output:
+    """An append-only JSON lines file with its manifest; a context manager.
+
+    `done` maps the ids that were answered before to their lines' objects.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], manifest: Mapping[str, Any], id_key: str) -> None:
+        self.path = Path(path)
+        self._manifest_path = self.path.with_name(self.path.name + ".manifest.json")
+        self._manifest = json.loads(json.dumps(dict(manifest)))
+        self._id_key = id_key
+        self._stream: TextIO | None = None
+        self.done: dict[str, dict[str, Any]] = {}
+
+    def __enter__(self) -> Self:
+        """Raises `UsageError` if what lies there was made otherwise or is not ours."""
+        try:
+            self._take_up()
+            self._stream = self.path.open("a", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise UsageError(f"{error.filename or self.path}: {error.strerror}") from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    def check(self, questions: Sequence[BatchQuestion]) -> list[BatchQuestion]:
+        """The questions still to be answered, in order.
+
+        Raises `UsageError` where an answered question is gone or reads otherwise now.
+        """
+        known = {question.question_id: question for question in questions}
+        for identifier, entry in self.done.items():
+            question = known.get(identifier)
+            if question is None:
+                self._refuse(f"it answers {identifier!r}, which is no longer asked")
+            elif entry.get("digest") != question.digest:
+                self._refuse(f"the words of {identifier!r} (line {question.line}) have changed since")
+        return [question for question in questions if question.question_id not in self.done]
+
+    def append(self, question: BatchQuestion, shape: Mapping[str, Any]) -> None:
+        """Write one answer, whole, to the disk's care before this returns.
+
+        `shape` is a schema's document; the question's digest is added to it.
+        """
+        entry = {**shape, "digest": question.digest}
+        if self._stream is None or entry.get(self._id_key) != question.question_id:
+            raise ValueError(f"append before open, or of another question than {question.question_id!r}")
+        self._stream.write(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n")
+        self._stream.flush()
+        self.done[question.question_id] = entry
+
+    def _take_up(self) -> None:
+        begun = self.path.exists() and self.path.stat().st_size > 0
+        if not begun:
+            draft = self._manifest_path.with_name(self._manifest_path.name + ".part")
+            draft.write_text(json.dumps(self._manifest, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+            draft.replace(self._manifest_path)
+            return
+        self._compare_manifest()
+        self._read_done()
+
+    def _compare_manifest(self) -> None:
+        try:
+            there = json.loads(self._manifest_path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            self._refuse(f"there is no {self._manifest_path.name} beside it, so it cannot be taken up")
+        except ValueError:
+            self._refuse(f"{self._manifest_path.name} beside it cannot be read")
+        changes = list(_differences("", there, self._manifest))
+        if changes:
+            more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+            self._refuse(f"it was made otherwise: {'; '.join(changes[:3])}{more}")
+
+    def _read_done(self) -> None:
+        data = self.path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        for number, line in enumerate(data[:whole].splitlines(), 1):
+            try:
+                entry = json.loads(line)
+                identifier = entry[self._id_key]
+            except (ValueError, KeyError, TypeError):
+                self._refuse(f"its line {number} is not one of ours")
+            self.done[identifier] = entry
+        if whole < len(data):
+            # A process that died while writing left half a line, whose question is asked again.
+            os.truncate(self.path, whole)
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise UsageError(f"{self.path}: {why}; name another file, or delete this one to begin anew")
+
+
+def _differences(where: str, there: Any, here: Any) -> Iterator[str]:
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in sorted(there.keys() | here.keys()):
+            name = f"{where}.{key}" if where else key
+            yield from _differences(name, there.get(key), here.get(key))
+    elif there != here:
+        yield f"{where} was {json.dumps(there)}, is {json.dumps(here)}"

@@ -1,0 +1,98 @@
+"""`rag ask`: one question with its cited answer, or a file of questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, Threshold, TopK, Verbose
+from rag._cli.output import print_json, print_lines, width
+from rag._cli.session import Session, start, where
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.batches import BatchQuestion
+    from rag.store.records import Where
+
+__all__ = ["ask"]
+
+
+def ask(
+    question: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.", show_default=False
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."
+        ),
+    ] = None,
+    top_k: TopK = None,
+    threshold: Threshold = None,
+    path: PathGlobs = None,
+    begin: Start = None,
+    end: End = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            metavar="FILE",
+            help='Many questions: JSON lines of {"_id": ..., "text": ..., "options": [...]}.',
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where their answers go, as JSON lines.")
+    ] = None,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Answer QUESTION from the library, with the windows and passages that prove the answer."""
+    flags = {"search.top_k": top_k, "search.threshold": threshold}
+    session = start(library, config, as_json, verbose, seed, flags)
+    chosen = where(path, begin, end)
+    if questions is not None or out is not None:
+        if questions is None or out is None or question is not None or option:
+            raise UsageError("--questions FILE and --out FILE go together, and without a QUESTION")
+        return _run(session, questions, out, chosen)
+    if question is None:
+        raise UsageError("a QUESTION is missing; see 'rag ask --help'")
+    with session.open_library() as shelf:
+        answer = shelf.ask(question, options=tuple(option or ()), where=chosen)
+    if session.as_json:
+        from rag.rendering.shapes import answer_shape
+
+        print_json(answer_shape(answer))
+    else:
+        from rag.rendering.terminal import answer_lines
+
+        print_lines(answer_lines(answer, width=width(), library=session.named_library))
+    return 0
+
+
+def _run(session: Session, questions: Path, out: Path, chosen: Where | None) -> int:
+    from rag._cli.batch import manifest, run_batch
+    from rag.rendering.shapes import answer_shape, plain, report_shape
+
+    with session.open_library() as shelf:
+        made_with = manifest(session, "ask", library=shelf.library_id, where=plain(chosen))
+
+        def answer(question: BatchQuestion) -> dict[str, Any]:
+            given = shelf.ask(
+                question.text, options=question.options, question_id=question.question_id, where=chosen
+            )
+            return answer_shape(given, batch=True)
+
+        counts = run_batch(questions, out, made_with, "question_id", answer)
+    if session.as_json:
+        print_json(report_shape("rag.batch/1", {"out": out, **plain(counts)}))
+    else:
+        print_lines([f"{counts.asked} answered, {counts.kept} kept, {counts.bad} bad: {out}"])
+    return counts.exit_code

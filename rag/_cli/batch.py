@@ -1,0 +1,127 @@
+"""Many questions with one model load, for `rag ask --questions` and `rag search --queries`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag._cli.output import talk
+from rag._cli.session import Session
+from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable
+
+if TYPE_CHECKING:
+    from eval.batches import BatchQuestion
+
+__all__ = ["Counts", "manifest", "run_batch", "windows_path", "write_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    asked: int
+    """Questions answered in this run."""
+    kept: int
+    """Questions that an earlier run had answered."""
+    bad: int
+    """Lines that hold no question, and questions that could not be answered."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 all done, 1 nothing could be done, 3 done in part."""
+        if not self.bad:
+            return 0
+        return 3 if self.asked or self.kept else 1
+
+
+def manifest(session: Session, command: str, **choices: Any) -> dict[str, Any]:
+    """What answers depend on: the program's version, all settings but the library's place, the flags."""
+    from rag import __version__
+
+    settings = session.settings.model_dump(mode="json", exclude={"library"})
+    return {
+        "schema": "rag.batch/1",
+        "command": command,
+        "version": __version__,
+        **choices,
+        "settings": settings,
+    }
+
+
+def run_batch(
+    questions: Path,
+    out: Path,
+    made_with: Mapping[str, Any],
+    id_key: str,
+    answer: Callable[[BatchQuestion], dict[str, Any]],
+) -> Counts:
+    """Answer what is not answered yet, line by line; bad lines are named on stderr and passed over.
+
+    `answer` gives the JSON shape of one question. A `RagError` of one question
+    spoils only that one, unless it would meet every question alike.
+    """
+    from eval.batches import BadLine, Output, read_questions
+
+    entries = list(read_questions(questions))
+    bad = [entry for entry in entries if isinstance(entry, BadLine)]
+    good = [entry for entry in entries if not isinstance(entry, BadLine)]
+    name = os.fsdecode(questions)
+    for line in bad:
+        talk(f"{name}:{line.line}: {line.reason}; passed over")
+    asked = failed = 0
+    with Output(out, made_with, id_key) as output:
+        todo = output.check(good)
+        kept = len(good) - len(todo)
+        for question in todo:
+            try:
+                shape = answer(question)
+            except (LibraryError, ModelError, ReasonerUnreachable):
+                if asked:
+                    talk(
+                        f"{name}: stopped after {kept + asked} of {len(good)}; the same command goes on there"
+                    )
+                raise
+            except RagError as error:
+                talk(f"{name}:{question.line}: {error}; passed over")
+                failed += 1
+                continue
+            output.append(question, shape)
+            asked += 1
+    return Counts(asked, kept, len(bad) + failed)
+
+
+def windows_path(run: Path) -> Path:
+    """Where the windows of a TREC run lie: `OUT.windows.jsonl` beside `OUT.trec`."""
+    stem = run.name.removesuffix(".trec")
+    return run.with_name(f"{stem}.windows.jsonl")
+
+
+def write_run(run: Path, windows: Path, order: Iterable[str], tag: str = "rag") -> None:
+    """Make the TREC run out of the windows file, whole or not at all, queries in the given order."""
+    import json
+
+    from eval.trec import run_lines
+
+    ids = list(order)
+    position = {query_id: index for index, query_id in enumerate(ids)}
+    found: dict[str, list[tuple[str, float]]] = {}
+    with windows.open(encoding="utf-8") as lines:
+        for line in lines:
+            entry = json.loads(line)
+            found[entry["query_id"]] = _documents(entry["results"])
+    draft = run.with_name(f"{run.name}.part")
+    with draft.open("w", encoding="utf-8", newline="\n") as stream:
+        for query_id in sorted(found, key=position.__getitem__):
+            stream.writelines(f"{line}\n" for line in run_lines(query_id, found[query_id], tag))
+    draft.replace(run)
+
+
+def _documents(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
+    """Documents in the order of their best hit. Lists fused of two kinds may rise in score: held level."""
+    ranking: list[tuple[str, float]] = []
+    for result in results:
+        doc_id = result["video_id"] if result["kind"] == "video" else result["doc_id"]
+        level = ranking[-1][1] if ranking else result["score"]
+        ranking.append((doc_id, min(level, result["score"])))
+    return ranking

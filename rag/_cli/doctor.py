@@ -1,0 +1,173 @@
+"""`rag doctor`: whether this machine can do the work, and whether the library is sound."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.output import print_json, print_lines
+from rag._cli.session import start
+from rag.errors import LibraryNotFound, RagError
+
+if TYPE_CHECKING:
+    from rag._cli.session import Session
+
+__all__ = ["Finding", "doctor", "finding_lines"]
+
+REQUIRED = (
+    "av",
+    "decord",
+    "faiss",
+    "lancedb",
+    "llama_index.core",
+    "numpy",
+    "PIL",
+    "pyarrow",
+    "tokenizers",
+    "torch",
+)
+"""Modules without which no command that touches a library works."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    area: str
+    name: str
+    ok: bool | None
+    """None: worth knowing, and nothing is broken."""
+    message: str
+
+
+def doctor(
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Check the environment, the weights and the library. Exit 1 if something is broken."""
+    session = start(library, config, as_json, verbose, seed)
+    findings = [*_environment(), *_weights(session), *_library(session)]
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        healthy = not any(finding.ok is False for finding in findings)
+        print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
+    else:
+        print_lines(finding_lines(findings))
+    return 1 if any(finding.ok is False for finding in findings) else 0
+
+
+def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    from rag.rendering.terminal import table_lines
+
+    marks = {True: "ok", False: "BROKEN", None: "-"}
+    yield from table_lines([[marks[each.ok], each.area, each.name, each.message] for each in findings])
+    broken = sum(each.ok is False for each in findings)
+    yield ""
+    yield f"{broken} broken" if broken else "nothing is broken"
+
+
+def _environment() -> Iterator[Finding]:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    place = f"{platform.system()} {platform.machine()}, {cores} cores"
+    yield Finding(
+        "environment", "python", sys.version_info >= (3, 11), f"{platform.python_version()}, {place}"
+    )
+    for module in REQUIRED:
+        yield _module(module)
+    yield _one_cv2()
+    yield _torchvision()
+    yield _temporary_space()
+
+
+def _module(module: str) -> Finding:
+    """A package counts only once it has been imported: wheels can be there and still not load."""
+    try:
+        loaded = importlib.import_module(module)
+    except Exception as error:  # whatever a foreign package raises while it loads is the finding
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return Finding("package", module, False, f"{reason}; install the project again")
+    return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
+
+
+def _one_cv2() -> Finding:
+    owners = [
+        name
+        for name in ("opencv-python", "opencv-python-headless", "opencv-contrib-python")
+        if _installed(name) is not None
+    ]
+    if len(owners) > 1:
+        message = f"owned by {' and '.join(owners)}, which overwrite each other; uninstall all but one"
+        return Finding("package", "cv2", None, message)
+    return Finding("package", "cv2", None, owners[0] if owners else "not installed; only OCR needs it")
+
+
+def _torchvision() -> Finding:
+    version = _installed("torchvision")
+    if version is None:
+        return Finding("package", "torchvision", None, "not installed; only openclip and imagebind need it")
+    try:
+        importlib.import_module("torchvision")
+    except Exception as error:
+        reason = str(error).splitlines()[0]
+        message = f"{version} does not load ({reason}), and with it no transformers model does; uninstall it"
+        return Finding("package", "torchvision", False, message)
+    return Finding("package", "torchvision", True, version)
+
+
+def _installed(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _temporary_space() -> Finding:
+    from rag.rendering.terminal import byte_count
+
+    folder = tempfile.gettempdir()
+    free = shutil.disk_usage(folder).free
+    return Finding("environment", "temporary space", free > 100_000_000, f"{byte_count(free)} free")
+
+
+def _weights(session: Session) -> Iterator[Finding]:
+    from indexers.weights import list_models, resolve_image_encoder
+
+    encoder = session.settings.encoder
+    yield _told("weights", "image encoder", lambda: resolve_image_encoder(encoder).reason)
+    for row in list_models(encoder):
+        if row.problem:
+            yield Finding("weights", row.name, False, row.problem)
+        elif row.here:
+            yield Finding("weights", row.name, True, f"{row.licence}, {row.path}")
+
+
+def _told(area: str, name: str, ask: Callable[[], str]) -> Finding:
+    try:
+        return Finding(area, name, None, ask())
+    except RagError as error:
+        return Finding(area, name, False, str(error))
+
+
+def _library(session: Session) -> Iterator[Finding]:
+    try:
+        with session.open_library() as shelf:
+            for check in shelf.doctor():
+                yield Finding("library", check.name, check.ok, check.message)
+    except LibraryNotFound as error:
+        # A library that was named has to be there; before the first index there is none, and that is well.
+        named = session.settings.library is not None and Path(session.settings.library).exists()
+        yield Finding("library", "library", False if named else None, str(error))
+    except RagError as error:
+        yield Finding("library", "library", False, str(error))

@@ -1,0 +1,123 @@
+"""`rag index`: bring a folder into the library, or say what that would take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.output import print_json, print_lines, talk
+from rag._cli.session import start
+
+if TYPE_CHECKING:
+    from rag.indexing.report import IndexReport
+
+__all__ = ["index", "summary_lines"]
+
+
+def index(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", help="Folders and files to bring in.", show_default=False),
+    ],
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="GLOB", help="Only files that match; may be repeated."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="GLOB", help="Not the files that match; may be repeated."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="At most N new files in this run, in path order."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, how long and how large; do nothing.")
+    ] = False,
+    reembed: Annotated[
+        bool,
+        typer.Option("--reembed", help="Make all picture vectors anew; recognised text and speech are kept."),
+    ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Take out files below PATH that are no longer on disk.")
+    ] = False,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Index videos and documents. Unchanged files are skipped, interrupted runs are taken up again."""
+    flags = {"scan.include": include or None, "scan.exclude": exclude or None}
+    session = start(library, config, as_json, verbose, seed, flags)
+    from rag._cli.progress import open_progress
+    from rag.library import Library as Shelf
+
+    with open_progress() as progress:
+        report = Shelf.index(
+            [os.fsdecode(path) for path in paths],
+            settings=session.settings,
+            reembed=reembed,
+            prune=prune,
+            dry_run=dry_run,
+            progress=progress,
+            limit=limit,
+        )
+    _say_problems(report, progress.said)
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.index/1", report))
+    else:
+        print_lines(summary_lines(report))
+    return report.exit_code
+
+
+def _say_problems(report: IndexReport, said: list[str]) -> None:
+    """One line per bad file: those that were said while the work went on are not said again."""
+    from rag.rendering.terminal import problem_line
+
+    for problem in report.problems:
+        if not any(line.startswith(f"{problem.path}: ") for line in said):
+            talk(problem_line(problem))
+
+
+def summary_lines(report: IndexReport) -> Iterator[str]:
+    """The run in a few lines."""
+    from rag.rendering.terminal import byte_count, duration, visible
+
+    if report.forecast is not None:
+        ahead = report.forecast
+        yield (
+            f"would index {_files(ahead.new_files)} with {duration(ahead.media_seconds)} of media: "
+            f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk"
+        )
+    else:
+        yield (
+            f"indexed {_files(report.indexed)} in {duration(report.seconds)}: "
+            f"{duration(report.video_seconds)} of media, {report.clips} clips, {report.passages} passages; "
+            f"the library has {byte_count(report.bytes)}"
+        )
+    counts = {
+        "found": report.files_found,
+        "unchanged": report.unchanged,
+        "moved": report.moved,
+        "missing": report.missing,
+        "removed": report.removed,
+        "ignored": report.ignored,
+        "with problems": len(report.problems),
+    }
+    yield "files: " + ", ".join(
+        f"{count} {name}" for name, count in counts.items() if count or name == "found"
+    )
+    for line in report.stages:
+        yield visible(line)
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,0 +1,127 @@
+"""`rag models`: which weights there are, which are here, and the one command that may use a network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.options import Config, Json, Verbose
+from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.session import start
+
+if TYPE_CHECKING:
+    from indexers.weights import ModelRow, Verification
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="List, fetch and check model weights. Only 'pull' ever uses a network.", rich_markup_mode=None
+)
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME", help="Default: every model that is here.", show_default=False),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of 'rag models list'.")]
+
+
+@app.command("list")
+def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+    """Every model: what it is for, size, licence, and whether it is here."""
+    session = start(None, config, as_json, verbose, None)
+    from indexers.weights import list_models
+
+    rows = list_models(session.settings.encoder)
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.models/1", {"models": rows}))
+    else:
+        print_lines(_table(rows))
+    return 0
+
+
+@app.command("pull")
+def pull(name: Name, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+    """Fetch a model's files, held to a commit and to hashes; safetensors only."""
+    session = start(None, config, as_json, verbose, None)
+    from indexers.weights import known_model, pull
+
+    model = known_model(name)
+    if model.licence_note:
+        talk(f"{name}: {model.licence}, {model.licence_note}")
+    folder = pull(name, session.settings.encoder, _Meter())
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.models.pull/1", {"name": name, "path": folder}))
+    else:
+        print_lines([f"{name} is here: {folder}"])
+    return 0
+
+
+@app.command("verify")
+def verify(names: Names = None, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+    """Hash the files of models that are here and compare with what was published or first pulled."""
+    session = start(None, config, as_json, verbose, None)
+    from indexers.weights import list_models, verify
+
+    encoder = session.settings.encoder
+    rows = list_models(encoder)
+    broken = [] if names else [row for row in rows if row.problem]
+    found = [verify(name, encoder) for name in names or [row.name for row in rows if row.here]]
+    if session.as_json:
+        from rag.rendering.shapes import plain, report_shape
+
+        shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
+        print_json(report_shape("rag.models.verify/1", {"models": shapes}))
+    else:
+        print_lines(line for each in found for line in _verdict(each))
+    for row in broken:
+        talk(f"{row.name}: {row.problem}")
+    return 0 if not broken and all(each.ok for each in found) else 1
+
+
+def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
+    from indexers.weights import readable_size
+    from rag.rendering.terminal import excerpt, table_lines
+
+    cells = [["", "model", "for", "size", "licence"]]
+    for row in rows:
+        here = "here" if row.here else "bad" if row.problem else "-"
+        licence = row.licence if row.commercial else f"{row.licence} (non-commercial)"
+        name = f"{row.name} *" if row.recommended else row.name
+        cells.append([here, name, row.purpose, readable_size(row.size), licence])
+    yield from table_lines(cells)
+    yield ""
+    yield "* recommended: permissive licence. Fetch one with 'rag models pull NAME'."
+    for row in rows:
+        if row.problem:
+            yield excerpt(f"{row.name}: {row.problem}", 3 * width())
+
+
+def _verdict(found: Verification) -> Iterator[str]:
+    state = "as published" if found.pinned else "nothing to compare with"
+    yield f"{found.name}: {state if found.ok else 'NOT what it should be'} ({found.folder})"
+    for check in found.files:
+        if check.state != "ok":
+            yield f"    {check.state:8} {check.path}"
+
+
+class _Meter:
+    """A line on stderr for each file and, while it comes, every five seconds."""
+
+    def __init__(self) -> None:
+        self._last = ("", 0.0)
+
+    def __call__(self, path: str, done: int, total: int) -> None:
+        from rag.rendering.terminal import byte_count
+
+        name, said = self._last
+        if path == name and time.monotonic() - said < 5.0:
+            return
+        self._last = (path, time.monotonic())
+        talk(f"{path}: {byte_count(done)} of {byte_count(total)}")

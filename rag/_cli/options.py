@@ -1,0 +1,71 @@
+"""The options that subcommands share, declared once so that they read the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["Config", "End", "Json", "Library", "PathGlobs", "Seed", "Start", "Threshold", "TopK", "Verbose"]
+
+Library = Annotated[
+    Path | None,
+    typer.Option(
+        "--library",
+        metavar="DIR",
+        help="The library's folder. Default: $RAG_LIBRARY, else .rag here or in the nearest parent.",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="A settings file. Default: rag.toml here, if there is one."
+    ),
+]
+Json = Annotated[
+    bool | None,
+    typer.Option(
+        "--json/--text",
+        help="JSON or text for people. Default: text on a terminal, JSON into a pipe or a file.",
+        show_default=False,
+    ),
+]
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "-v", "--verbose", count=True, help="Say more on stderr; twice for still more.", show_default=False
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Where chance is used, its seed. Default: 0."),
+]
+TopK = Annotated[
+    int | None,
+    typer.Option("--top-k", metavar="N", min=1, max=1000, help="How many to retrieve. Default: 5."),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        metavar="X",
+        min=0.0,
+        max=1.0,
+        help="Confidence below which the answer is that nothing matches. Default: 0.3.",
+    ),
+]
+PathGlobs = Annotated[
+    list[Path] | None,
+    typer.Option("--path", metavar="GLOB", help="Only files whose path matches; may be repeated."),
+]
+Start = Annotated[
+    float | None,
+    typer.Option(
+        "--start", metavar="SECONDS", min=0.0, help="Only what lies at or after this time of a video."
+    ),
+]
+End = Annotated[
+    float | None,
+    typer.Option("--end", metavar="SECONDS", min=0.0, help="Only what lies before this time of a video."),
+]

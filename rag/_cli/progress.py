@@ -1,0 +1,196 @@
+"""How far indexing is: a bar over seconds of media on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from rag._cli.output import talk
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+__all__ = ["BarProgress", "LineProgress", "Watched", "open_progress"]
+
+QUIET_SECONDS = 10.0
+"""Without progress for this long, the display says for how long nothing has moved."""
+
+
+class Watched(Protocol):
+    """`rag.indexing.report.Progress`, the lines it said, and a way to be closed whatever happens."""
+
+    said: list[str]
+
+    def start(self, total_seconds: float, total_files: int) -> None: ...
+    def file(self, path: str) -> None: ...
+    def advance(self, seconds: float) -> None: ...
+    def note(self, line: str) -> None: ...
+    def done(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def open_progress() -> Watched:
+    """The bar where a person watches stderr, else lines."""
+    return BarProgress() if sys.stderr.isatty() else LineProgress()
+
+
+class _Counted:
+    """What both displays know: seconds and files done, the file at hand, and since when nothing moved."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.total_seconds = 0.0
+        self.total_files = 0
+        self.seconds = 0.0
+        self.files = 0
+        self.current = ""
+        self._begun = self._moved = time.monotonic()
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        self.total_seconds, self.total_files = total_seconds, total_files
+        self._begun = self._moved = time.monotonic()
+
+    def file(self, path: str) -> None:
+        self.files += 1
+        self.current = path
+        self._moved = time.monotonic()
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+        if seconds > 0:
+            self._moved = time.monotonic()
+
+    def note(self, line: str) -> None:
+        self.said.append(line)
+        talk(line)
+
+    def done(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.done()
+
+    def stall(self) -> str:
+        """`no progress for 12 s`, or nothing while things move."""
+        still = time.monotonic() - self._moved
+        return f"no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
+
+    def left(self) -> float | None:
+        """Estimated seconds to go, from the mean speed so far; None before anything is known."""
+        if self.seconds <= 0 or self.total_seconds <= 0:
+            return None
+        took = time.monotonic() - self._begun
+        return took * max(0.0, self.total_seconds - self.seconds) / self.seconds
+
+
+class LineProgress(_Counted):
+    """One line every `interval` seconds while work goes on; none for work that ends sooner."""
+
+    def __init__(self, interval: float = 10.0) -> None:
+        super().__init__()
+        self._interval = interval
+        self._ended = threading.Event()
+        self._clock: threading.Thread | None = None
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        super().start(total_seconds, total_files)
+        if self._clock is None:
+            self._clock = threading.Thread(target=self._tick, name="rag-progress", daemon=True)
+            self._clock.start()
+
+    def done(self) -> None:
+        self._ended.set()
+        if self._clock is not None:
+            self._clock.join()
+
+    def _tick(self) -> None:
+        while not self._ended.wait(self._interval):
+            talk(self.line())
+
+    def line(self) -> str:
+        """`[ 42 %] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
+        from rag.rendering.terminal import clock, duration
+
+        parts = []
+        if self.total_seconds > 0:
+            share = min(1.0, self.seconds / self.total_seconds)
+            parts.append(f"[{share:4.0%}] {clock(self.seconds)} of {clock(self.total_seconds)}")
+        parts.append(f"file {self.files} of {self.total_files}")
+        left = self.left()
+        if left is not None:
+            parts.append(f"about {duration(left)} left")
+        if self.stall():
+            parts.append(self.stall())
+        return ", ".join(parts) + (f": {self.current}" if self.current else "")
+
+
+class BarProgress(_Counted):
+    """A live bar on stderr; what is said meanwhile appears above it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar: RichProgress | None = None
+        self._task: Any = None
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        super().start(total_seconds, total_files)
+        if total_files == 0 or self._bar is not None:
+            return
+        self._bar = _rich_bar(self)
+        self._task = self._bar.add_task("", total=max(total_seconds, 0.001))
+        self._bar.start()
+
+    def advance(self, seconds: float) -> None:
+        super().advance(seconds)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=min(self.seconds, self.total_seconds))
+
+    def note(self, line: str) -> None:
+        if self._bar is None:
+            super().note(line)
+            return
+        from rich.text import Text
+
+        from rag.rendering.terminal import visible
+
+        self.said.append(line)
+        self._bar.console.print(Text(visible(line)), soft_wrap=True)
+
+    def done(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+def _rich_bar(counted: _Counted) -> RichProgress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task
+    from rich.text import Text
+
+    from rag.rendering.terminal import clock, duration, excerpt
+
+    class _Where(ProgressColumn):
+        """Recomputed at each refresh, so a stall counts up although nothing calls us."""
+
+        max_refresh = 0.5
+
+        def render(self, task: Task) -> Text:  # noqa: ARG002 (rich passes it)
+            left = counted.left()
+            eta = f"  {duration(left)} left" if left is not None else ""
+            head = f"{clock(counted.seconds)}/{clock(counted.total_seconds)}{eta}"
+            tail = f"  {counted.files}/{counted.total_files} {excerpt(counted.current, 40)}"
+            stall = f"  {counted.stall()}" if counted.stall() else ""
+            return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
+
+    console = Console(stderr=True)
+    return Progress(BarColumn(bar_width=20), _Where(), console=console, transient=True, redirect_stdout=False)

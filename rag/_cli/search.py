@@ -1,0 +1,98 @@
+"""`rag search`: windows of videos and passages that match a query, or a run over many queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
+from rag._cli.output import print_json, print_lines, width
+from rag._cli.session import Session, start, where
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.batches import BatchQuestion
+    from rag.store.records import Where
+
+__all__ = ["search"]
+
+Kind = Literal["video", "passage", "all"]
+
+
+def search(
+    query: Annotated[
+        str | None, typer.Argument(metavar="QUERY", help="What to find.", show_default=False)
+    ] = None,
+    kind: Annotated[Kind, typer.Option("--kind", help="What to search.")] = "all",
+    top_k: TopK = None,
+    path: PathGlobs = None,
+    begin: Start = None,
+    end: End = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries", metavar="FILE", help='Many queries: JSON lines of {"_id": ..., "text": ...}.'
+        ),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--run", metavar="OUT.trec", help="Their TREC run, by document; windows go to OUT.windows.jsonl."
+        ),
+    ] = None,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Find the windows of videos and the passages that match QUERY."""
+    session = start(library, config, as_json, verbose, seed, {"search.top_k": top_k})
+    chosen = where(path, begin, end)
+    if queries is not None or run is not None:
+        if queries is None or run is None or query is not None:
+            raise UsageError("--queries FILE and --run OUT.trec go together, and without a QUERY")
+        return _run(session, queries, run, kind, chosen)
+    if query is None:
+        raise UsageError("a QUERY is missing; see 'rag search --help'")
+    with session.open_library() as shelf:
+        hits = shelf.search(query, kind=kind, top_k=session.settings.search.top_k, where=chosen)
+    if session.as_json:
+        from rag.rendering.shapes import search_shape
+
+        print_json(search_shape(query, hits))
+    else:
+        from rag.rendering.terminal import hit_lines
+
+        print_lines(hit_lines(hits, width=width()))
+    return 0
+
+
+def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: Where | None) -> int:
+    from eval.batches import BatchQuestion as Question
+    from eval.batches import read_questions
+    from rag._cli.batch import manifest, run_batch, windows_path, write_run
+    from rag.rendering.shapes import plain, report_shape, search_shape
+
+    windows = windows_path(run)
+    with session.open_library() as shelf:
+        made_with = manifest(session, "search", library=shelf.library_id, kind=kind, where=plain(chosen))
+
+        def find(question: BatchQuestion) -> dict[str, Any]:
+            hits = shelf.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)
+            return search_shape(question.text, hits, query_id=question.question_id)
+
+        try:
+            counts = run_batch(queries, windows, made_with, "query_id", find)
+        finally:
+            if windows.exists():
+                ids = [entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)]
+                write_run(run, windows, ids)
+    report = {"run": run, "windows": windows, **plain(counts)}
+    if session.as_json:
+        print_json(report_shape("rag.batch/1", report))
+    else:
+        print_lines([f"{counts.asked} searched, {counts.kept} kept, {counts.bad} bad: {run}, {windows}"])
+    return counts.exit_code

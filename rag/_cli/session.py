@@ -1,0 +1,76 @@
+"""From the shared options to settings and an open library: the first step of every subcommand."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag._cli.output import is_json
+
+if TYPE_CHECKING:
+    from rag.config import Settings
+    from rag.library import Library
+    from rag.store.records import Where
+
+__all__ = ["Session", "start", "where"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """One run of one subcommand."""
+
+    settings: Settings
+    as_json: bool
+    verbose: int
+    named_library: str | None
+    """What `--library` said, to be repeated in the commands that are suggested."""
+
+    def open_library(self) -> Library:
+        """Raises `LibraryNotFound`, naming the command that makes one."""
+        from rag.library import Library
+
+        return Library.open(settings=self.settings)
+
+
+def start(
+    library: Path | None,
+    config: Path | None,
+    as_json: bool | None,
+    verbose: int,
+    seed: int | None,
+    flags: Mapping[str, Any] | None = None,
+) -> Session:
+    """Resolve the settings; `flags` are dotted names, None where the option was not given."""
+    _hush(verbose)
+    from rag.config import load_settings
+
+    settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})
+    return Session(settings, is_json(as_json), verbose, None if library is None else os.fsdecode(library))
+
+
+def where(
+    paths: Sequence[Path] | None = None, begin: float | None = None, end: float | None = None
+) -> Where | None:
+    """The filter that `--path`, `--start` and `--end` ask for; None where they ask for nothing."""
+    if not paths and begin is None and end is None:
+        return None
+    from rag.errors import UsageError
+    from rag.store.records import Where
+
+    if begin is not None and end is not None and not end > begin:
+        raise UsageError(f"--end {end:g} does not lie after --start {begin:g}")
+    return Where(paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end)
+
+
+def _hush(verbose: int) -> None:
+    """Libraries below warn about their own upkeep; that is talk, and waits for -v."""
+    level = logging.DEBUG if verbose > 1 else logging.INFO if verbose else logging.ERROR
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(name)s: %(message)s")
+    if not verbose and not sys.warnoptions:
+        warnings.simplefilter("ignore")

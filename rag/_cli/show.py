@@ -1,0 +1,134 @@
+"""`rag show`: look at a citation: a contact sheet of its window, the clip cut out, or the passage."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.output import print_json, print_lines, talk
+from rag._cli.session import start
+from rag.errors import FileProblem, UsageError
+from rag.records import PassageCitation, VideoCitation
+
+__all__ = ["Shown", "draw_sheet", "sheet_name", "show"]
+
+SHORT_SIDE = 360
+"""Pixels of the frames on a sheet before they are fitted to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What was written for one window; None where it was not asked for or could not be."""
+
+    sheet: Path | None = None
+    clip: Path | None = None
+
+
+def show(
+    citation: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CITATION", help="PATH@START-END, VIDEO_ID@START-END (seconds), or the id of a passage."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.png", help="Where the contact sheet goes. Default: a name here."),
+    ] = None,
+    clip: Annotated[
+        Path | None, typer.Option("--clip", metavar="FILE.mp4", help="Cut the window out into this file.")
+    ] = None,
+    frames: Annotated[
+        int, typer.Option("--frames", metavar="N", min=1, max=60, help="Frames on the sheet.")
+    ] = 9,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Show a citation: a video's window as a contact sheet, a passage as text."""
+    session = start(library, config, as_json, verbose, seed)
+    from rag.rendering.shapes import citation_shape, plain, report_shape
+
+    with session.open_library() as shelf:
+        found = shelf.resolve(os.fsdecode(citation))
+    shown = Shown()
+    if isinstance(found, VideoCitation):
+        shown = _show_video(found, out, clip, frames)
+    elif out is not None or clip is not None:
+        raise UsageError("a passage has no picture; --out and --clip are for videos")
+    if session.as_json:
+        shape: dict[str, Any] = {"citation": citation_shape(found), **plain(shown)}
+        print_json(report_shape("rag.show/1", shape))
+    else:
+        print_lines(_lines(found, shown))
+    nothing = isinstance(found, VideoCitation) and shown == Shown()
+    return 1 if nothing else 0
+
+
+def _show_video(found: VideoCitation, out: Path | None, clip: Path | None, frames: int) -> Shown:
+    """The clip, where it is asked for; the sheet, unless only the clip is."""
+    if clip is not None:
+        from corpora.video.cut import cut_clip
+
+        cut_clip(found.path, found.start, found.end, os.fspath(clip))
+        if out is None:
+            return Shown(clip=clip)
+    sheet = draw_sheet(found, out or Path(sheet_name(found)), frames)
+    return Shown(sheet, clip)
+
+
+def sheet_name(citation: VideoCitation) -> str:
+    """A plain file name for a window's sheet: `lecture_12.5-17.5.png`."""
+    stem = re.sub(r"[^\w.-]+", "_", Path(citation.path).stem).strip("._-")[:80] or citation.video_id[:12]
+    return f"{stem}_{citation.start:g}-{citation.end:g}.png"
+
+
+def draw_sheet(citation: VideoCitation, out: Path, count: int = 9) -> Path | None:
+    """Decode `count` frames of the window and write the sheet; None, with a line why, if nothing decodes."""
+    from corpora.video.reader import MediaReader
+
+    from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
+    from rag.rendering.terminal import span
+
+    try:
+        with MediaReader() as reader:
+            times = sheet_times(citation.start, citation.end, count)
+            frames = reader.frames_at(citation.path, times, short_side=SHORT_SIDE)
+    except FileProblem as error:
+        talk(f"{citation.path}: no picture to show: {error}")
+        return None
+    name = Path(citation.path).name
+    sheet = Sheet(name, span(citation.start, citation.end), frames, citation.evidence)
+    try:
+        save_png(contact_sheet(sheet), out)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    return out
+
+
+def _lines(found: VideoCitation | PassageCitation, shown: Shown) -> Iterator[str]:
+    from rag.rendering.terminal import clock, excerpt, span, visible
+
+    match found:
+        case VideoCitation():
+            yield f"{visible(found.path)}  {span(found.start, found.end)}"
+            for item in found.evidence:
+                yield f"    {item.kind} {clock(item.start)}  “{excerpt(item.text, 1000)}”"
+            if shown.sheet is not None:
+                yield f"contact sheet: {visible(os.fspath(shown.sheet))}"
+            if shown.clip is not None:
+                yield f"clip: {visible(os.fspath(shown.clip))}"
+        case PassageCitation():
+            yield f"{visible(found.title)}  ({visible(found.path)})".strip()
+            yield ""
+            for line in found.text.splitlines():
+                yield visible(line)

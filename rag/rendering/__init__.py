@@ -1,0 +1,1 @@
+"""Records made visible: contact sheets, terminal text and JSON shapes."""

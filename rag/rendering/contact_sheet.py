@@ -1,0 +1,228 @@
+"""A picture that proves a citation: the frames of a window with their times, and the words beneath."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.records import Evidence, Frames
+from rag.rendering.terminal import visible
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont, ImageFont, TransposedFont
+
+    Font = ImageFont | FreeTypeFont | TransposedFont
+
+__all__ = ["Sheet", "contact_sheet", "save_png", "sheet_times"]
+
+_WIDTH = 1200
+_MARGIN = 28
+_GAP = 10
+_TALLEST_TILE = 420
+_GROUND = (22, 24, 29)
+_INK = (240, 241, 243)
+_QUIET = (150, 156, 168)
+_ACCENT = (255, 190, 92)
+_INDENT = 200
+_LINES_A_TEXT = 4
+_LONGEST_TEXT = 2000
+
+_WIDE_SCRIPTS = ("NotoSansCJK-Regular.ttc", "wqy-microhei.ttc", "DroidSansFallbackFull.ttf")
+_FACES = {"regular": ("DejaVuSans.ttf", "NotoSans-Regular.ttf"), "bold": ("DejaVuSans-Bold.ttf",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What stands on a contact sheet; times in seconds, the window half-open."""
+
+    title: str
+    subtitle: str
+    frames: Frames
+    """Upright pictures in time order; may be empty, as for a recording without picture."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+def sheet_times(start: float, end: float, count: int) -> list[float]:
+    """`count` times in [start, end): the middles of `count` equal parts, in seconds."""
+    if count < 1 or not end > start:
+        raise ValueError(f"no {count} times in [{start}, {end})")
+    step = (end - start) / count
+    return [start + (index + 0.5) * step for index in range(count)]
+
+
+def contact_sheet(sheet: Sheet) -> Image:
+    """An RGB picture, 1200 pixels wide, as high as its frames and words need."""
+    from PIL import Image, ImageDraw
+
+    frames = sheet.frames.images
+    if frames.ndim != 4 or frames.shape[3] != 3 or frames.dtype != np.uint8:
+        raise ValueError(f"frames must be uint8 (n, h, w, 3), not {frames.dtype} {frames.shape}")
+    pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
+    head = _header(pen, sheet)
+    words = _evidence_rows(pen, sheet.evidence)
+    tile, columns = _tile_size(len(frames), *frames.shape[1:3])
+    rows = -(-len(frames) // columns)
+    grid = rows * (tile[1] + _GAP)
+    height = _MARGIN + sum(row.height for row in head + words) + grid + (16 if words else 0) + _MARGIN
+    picture = Image.new("RGB", (_WIDTH, height), _GROUND)
+    pen = ImageDraw.Draw(picture, "RGBA")
+    top = _write(pen, head, _MARGIN)
+    _paste_frames(picture, pen, sheet.frames, tile, columns, top)
+    _write(pen, words, top + grid + (16 if words else 0))
+    return picture
+
+
+def save_png(picture: Image, path: str | os.PathLike[str]) -> None:
+    """Write whole or not at all: a temporary file beside `path`, then a rename."""
+    target = Path(path)
+    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".sheet-", suffix=".png")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            picture.save(stream, format="PNG", optimize=True)
+        # mkstemp makes files private; a picture is as readable as any other file of this user.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(draft).chmod(0o666 & ~mask)
+        Path(draft).replace(target)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    text: str
+    font: Font
+    ink: tuple[int, int, int]
+    height: int
+    label: str = ""
+    indent: int = 0
+
+
+def _header(pen: ImageDraw, sheet: Sheet) -> list[_Row]:
+    title, quiet = visible(sheet.title), visible(sheet.subtitle)
+    big, small = _font(30, title, "bold"), _font(20, quiet)
+    rows = [_Row(line, big, _INK, 40) for line in _fit(pen, title, big, _WIDTH - 2 * _MARGIN)[:2]]
+    rows += [_Row(line, small, _QUIET, 28) for line in _fit(pen, quiet, small, _WIDTH - 2 * _MARGIN)[:2]]
+    return [*rows, _Row("", small, _QUIET, 14)]
+
+
+def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
+    rows = []
+    for item in evidence:
+        text = visible(" ".join(item.text.split())[:_LONGEST_TEXT])
+        font = _font(20, text)
+        label = f"{item.kind} {_tenths(item.start)}"
+        lines = _fit(pen, text, font, _WIDTH - 2 * _MARGIN - _INDENT - 20)
+        if len(lines) > _LINES_A_TEXT:
+            lines = [*lines[: _LINES_A_TEXT - 1], lines[_LINES_A_TEXT - 1] + "…"]
+        for number, line in enumerate(lines):
+            rows.append(_Row(line, font, _INK, 28, label if number == 0 else "", _INDENT))
+        rows.append(_Row("", font, _INK, 6))
+    return rows
+
+
+def _write(pen: ImageDraw, rows: Sequence[_Row], top: int) -> int:
+    for row in rows:
+        if row.label:
+            pen.text((_MARGIN, top), row.label, font=_font(18, row.label), fill=_ACCENT)
+        if row.text:
+            pen.text((_MARGIN + row.indent, top), row.text, font=row.font, fill=row.ink)
+        top += row.height
+    return top
+
+
+def _tile_size(count: int, height: int, width: int) -> tuple[tuple[int, int], int]:
+    """Pixels of a tile and how many stand in a row: as large as the sheet's width allows."""
+    if count == 0 or height == 0 or width == 0:
+        return (0, 0), 1
+    room = _WIDTH - 2 * _MARGIN
+    columns = min(count, 3)
+    while True:
+        tile_width = (room - (columns - 1) * _GAP) // columns
+        tile_height = max(1, round(tile_width * height / width))
+        if tile_height <= _TALLEST_TILE:
+            return (tile_width, tile_height), columns
+        if columns < count:
+            columns += 1
+            continue
+        return (max(1, round(_TALLEST_TILE * width / height)), _TALLEST_TILE), columns
+
+
+def _paste_frames(
+    picture: Image, pen: ImageDraw, frames: Frames, tile: tuple[int, int], columns: int, top: int
+) -> None:
+    from PIL import Image
+
+    for number, (time, pixels) in enumerate(zip(frames.times, frames.images, strict=True)):
+        row, column = divmod(number, columns)
+        left, upper = _MARGIN + column * (tile[0] + _GAP), top + row * (tile[1] + _GAP)
+        picture.paste(Image.fromarray(pixels).resize(tile, Image.Resampling.LANCZOS), (left, upper))
+        label = _tenths(float(time))
+        font = _font(18, label, "bold")
+        x0, y0, x1, y1 = pen.textbbox((0, 0), label, font=font)
+        width, height = x1 - x0 + 14, y1 - y0 + 12
+        lower = upper + tile[1]
+        box = (left + 8, lower - 8 - height, left + 8 + width, lower - 8)
+        pen.rounded_rectangle(box, radius=6, fill=(0, 0, 0, 190))
+        pen.text((box[0] + 7 - x0, box[1] + 6 - y0), label, font=font, fill=_INK)
+
+
+def _fit(pen: ImageDraw, text: str, font: Font, room: int) -> list[str]:
+    """Lines of at most `room` pixels, broken between words, inside a word only where it alone is too long."""
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if pen.textlength(longer, font=font) <= room:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        while pen.textlength(word, font=font) > room:
+            cut = _longest_prefix(pen, word, font, room)
+            lines.append(word[:cut])
+            word = word[cut:]
+        line = word
+    return [*lines, line] if line else lines
+
+
+def _longest_prefix(pen: ImageDraw, word: str, font: Font, room: int) -> int:
+    low, high = 1, len(word)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if pen.textlength(word[:middle], font=font) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _tenths(seconds: float) -> str:
+    """`00:12.5`, rounded down, so that a label never stands beyond its window."""
+    tenths = int(max(0.0, seconds) * 10 + 1e-6)
+    minutes, rest = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{minutes:02d}:{rest // 10:02d}.{rest % 10}"
+    return f"{hours}:{clock}" if hours else clock
+
+
+def _font(size: int, text: str, face: str = "regular") -> Font:
+    """The first installed face for this script, else the one that Pillow carries (Latin only)."""
+    from PIL import ImageFont
+
+    wide = any(char >= "\u2e80" for char in text)
+    for name in (*(_WIDE_SCRIPTS if wide else ()), *_FACES[face]):
+        try:
+            return ImageFont.truetype(name, size)
+        except OSError:
+            continue
+    return ImageFont.load_default(size)

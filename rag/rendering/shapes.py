@@ -1,0 +1,188 @@
+"""The JSON that leaves the program, made from records here and nowhere else (docs/json.md).
+
+Every document carries `schema`, a name and a version: keys may be added
+within a version, and are removed or change their meaning only in the next.
+Times are seconds rounded to milliseconds, scores are rounded to 6 decimals.
+Names of files are text with undecodable bytes as surrogate escapes (PEP 383),
+which `to_json` writes as `\\udcXX`, so the output is always ASCII.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import PurePath
+from typing import Any
+
+from rag.records import (
+    Answer,
+    Citation,
+    Evidence,
+    PassageCitation,
+    PassageHit,
+    VideoCitation,
+    VideoHit,
+    Window,
+)
+
+__all__ = [
+    "answer_shape",
+    "citation_shape",
+    "hit_shape",
+    "plain",
+    "report_shape",
+    "search_shape",
+    "to_json",
+    "windows_shape",
+]
+
+
+def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
+    """One JSON document in ASCII; without `indent` it is one line. NaN is refused."""
+    return json.dumps(shape, ensure_ascii=True, allow_nan=False, indent=indent)
+
+
+def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
+    """`rag.ask/1`; `batch` adds `question_id`, by which a batch is taken up again."""
+    shape: dict[str, Any] = {"schema": "rag.ask/1"}
+    if batch:
+        shape["question_id"] = answer.question.question_id
+    return shape | {
+        "question": answer.question.text,
+        "answer": {
+            "choice": answer.choice,
+            "text": answer.text,
+            "confidence": _score(answer.confidence),
+            "explanation": answer.explanation,
+            "matched": answer.matched,
+        },
+        "citations": [citation_shape(citation) for citation in answer.citations],
+        "options": [
+            {"label": option.label, "text": option.text, "score": _score(option.score)}
+            for option in answer.options
+        ],
+        "usage": plain(answer.usage),
+        "timings": plain(answer.timings),
+    }
+
+
+def citation_shape(citation: Citation) -> dict[str, Any]:
+    match citation:
+        case VideoCitation():
+            return {
+                "kind": "video",
+                "path": citation.path,
+                "video_id": citation.video_id,
+                "start": _seconds(citation.start),
+                "end": _seconds(citation.end),
+                "score": _score(citation.score),
+                "evidence": [_evidence(item) for item in citation.evidence],
+            }
+        case PassageCitation():
+            return {
+                "kind": "passage",
+                "path": citation.path,
+                "passage_id": citation.passage_id,
+                "title": citation.title,
+                "text": citation.text,
+                "score": _score(citation.score),
+            }
+
+
+def search_shape(
+    query: str, hits: Iterable[VideoHit | PassageHit], *, query_id: str | None = None
+) -> dict[str, Any]:
+    """`rag.search/1`; `query_id` is there in batches only."""
+    shape: dict[str, Any] = {"schema": "rag.search/1"}
+    if query_id is not None:
+        shape["query_id"] = query_id
+    return shape | {"query": query, "results": [hit_shape(hit) for hit in hits]}
+
+
+def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
+    match hit:
+        case VideoHit():
+            return {
+                "kind": "video",
+                "path": hit.path,
+                "video_id": hit.video_id,
+                "start": _seconds(hit.start),
+                "end": _seconds(hit.end),
+                "clip": {"start": _seconds(hit.clip.start), "end": _seconds(hit.clip.end)},
+                "score": _score(hit.score),
+                "evidence": [_evidence(item) for item in hit.evidence],
+            }
+        case PassageHit():
+            return {
+                "kind": "passage",
+                "path": hit.path,
+                "passage_id": hit.passage.passage_id,
+                "doc_id": hit.passage.doc_id,
+                "title": hit.passage.title,
+                "text": hit.passage.text,
+                "score": _score(hit.score),
+            }
+
+
+def windows_shape(video: str, query: str, windows: Sequence[Window]) -> dict[str, Any]:
+    """`rag.localize/1`."""
+    return {
+        "schema": "rag.localize/1",
+        "video": video,
+        "query": query,
+        "windows": [
+            {
+                "video_id": window.video_id,
+                "start": _seconds(window.start),
+                "end": _seconds(window.end),
+                "score": _score(window.score),
+            }
+            for window in windows
+        ],
+    }
+
+
+def report_shape(schema: str, report: Any) -> dict[str, Any]:
+    """A report's own fields under their own names, behind `schema`.
+
+    `report`: a dataclass instance or a mapping.
+    """
+    return {"schema": schema, **plain(report)}
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, mappings, sets and sequences as JSON; floats rounded, NaN and infinity as null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, str | bool | int) or value is None:
+        return value
+    if isinstance(value, float):
+        return _score(value) if math.isfinite(value) else None
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, Set):
+        return sorted(plain(inner) for inner in value)
+    if isinstance(value, Iterable):
+        return [plain(inner) for inner in value]
+    raise TypeError(f"no JSON shape for {type(value).__name__}")
+
+
+def _evidence(item: Evidence) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "start": _seconds(item.start),
+        "end": _seconds(item.end),
+        "text": item.text,
+    }
+
+
+def _seconds(value: float) -> float:
+    return round(float(value), 3)
+
+
+def _score(value: float) -> float:
+    return round(float(value), 6)

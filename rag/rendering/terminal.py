@@ -1,0 +1,224 @@
+"""What a person reads in a terminal: answers with their citations, hits, tables.
+
+Everything shown passes `visible`, because titles, names and recognised text
+come from files and may hold bytes that steer a terminal. Lines are plain
+`str`; colour is laid on by the command line, so these functions stay pure.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from rag.records import (
+    Answer,
+    Citation,
+    Evidence,
+    PassageCitation,
+    PassageHit,
+    Problem,
+    ScoredOption,
+    VideoCitation,
+    VideoHit,
+    Window,
+)
+
+__all__ = [
+    "answer_lines",
+    "bar",
+    "byte_count",
+    "citation_lines",
+    "clock",
+    "duration",
+    "excerpt",
+    "hit_lines",
+    "problem_line",
+    "show_command",
+    "span",
+    "table_lines",
+    "visible",
+    "window_lines",
+]
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}
+_JOINERS = {"\u200c", "\u200d"}
+"""Format characters that emoji and several scripts need; harmless on a line."""
+
+
+def visible(text: str) -> str:
+    """One line in which every character shows itself.
+
+    Control characters (newlines too), direction marks and bytes that are not
+    UTF-8 become `\\n`, `\\x1b`, `\\u202e`, `\\xff`.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    if char in _JOINERS or unicodedata.category(char) not in _UNSHOWN:
+        return char
+    if "\udc80" <= char <= "\udcff":
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def excerpt(text: str, width: int) -> str:
+    """The words of `text` on one line, at most `width` characters, cut with an ellipsis."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= width else line[: max(1, width - 1)].rstrip() + "…"
+
+
+def clock(seconds: float) -> str:
+    """`1:02:03` or `02:03`, rounded down to the second."""
+    whole = max(0, int(seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes, rest = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes:02d}:{rest:02d}"
+
+
+def span(start: float, end: float) -> str:
+    """`12.5-17.5 s (00:12-00:17)`."""
+    return f"{_number(start)}-{_number(end)} s ({clock(start)}-{clock(end)})"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 20 s`, `2 h 05 min`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def byte_count(size: float) -> str:
+    """Decimal units, as `ls --si` and disk makers count: `512 B`, `1.2 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.5:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def bar(fraction: float, width: int = 20) -> str:
+    """A bar of exactly `width` cells, in eighths of a cell; `fraction` in [0, 1]."""
+    eighths = round(min(1.0, max(0.0, fraction)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def show_command(citation: Citation, library: str | None = None) -> str:
+    """The command that shows a citation, quoted for a POSIX shell.
+
+    A path that a shell line cannot carry in the open is named by its id.
+    """
+    match citation:
+        case VideoCitation():
+            name = citation.path if visible(citation.path) == citation.path else citation.video_id
+            what = f"{name}@{_number(citation.start)}-{_number(citation.end)}"
+        case PassageCitation():
+            what = citation.passage_id
+    words = ["rag", "show"]
+    if library is not None and visible(library) == library:
+        words += ["--library", library]
+    if what.startswith("-"):
+        words.append("--")
+    return shlex.join([*words, what])
+
+
+def problem_line(problem: Problem) -> str:
+    """`path: what is wrong; what was done`."""
+    return f"{visible(problem.path)}: {visible(problem.reason)}; {visible(problem.action)}"
+
+
+def answer_lines(answer: Answer, *, width: int = 80, library: str | None = None) -> Iterator[str]:
+    """Answer, confidence, options with bars, explanation, citations and how to look at them."""
+    chosen = f"{answer.choice}. " if answer.choice else ""
+    yield from _wrapped(f"{chosen}{answer.text}", width)
+    yield f"confidence {answer.confidence:.2f}  {bar(answer.confidence).rstrip()}".rstrip()
+    if answer.options:
+        yield ""
+        yield from _option_lines(answer.options, answer.choice, width)
+    if answer.explanation:
+        yield ""
+        yield from _wrapped(answer.explanation, width)
+    for number, citation in enumerate(answer.citations, 1):
+        yield ""
+        yield from citation_lines(citation, number=number, width=width, library=library)
+
+
+def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: int) -> Iterator[str]:
+    room = max(10, min(40, width - 34))
+    texts = [excerpt(option.text, room) for option in options]
+    longest = max(len(text) for text in texts)
+    for option, text in zip(options, texts, strict=True):
+        mark = ">" if option.label == choice else " "
+        yield f"{mark} {option.label}. {text.ljust(longest)}  {bar(option.score)}  {option.score:.2f}"
+
+
+def citation_lines(
+    citation: Citation, *, number: int, width: int = 80, library: str | None = None
+) -> Iterator[str]:
+    match citation:
+        case VideoCitation():
+            yield f"[{number}] {visible(citation.path)}  {span(citation.start, citation.end)}"
+            yield from _evidence_lines(citation.evidence, width)
+        case PassageCitation():
+            title = visible(citation.title) or citation.passage_id
+            yield f"[{number}] {title}  ({visible(citation.path)})"
+            yield f"    “{excerpt(citation.text, max(20, 3 * (width - 6)))}”"
+    yield f"    {show_command(citation, library)}"
+
+
+def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
+    for item in evidence:
+        head = f"    {item.kind} {clock(item.start)}  "
+        yield f"{head}“{excerpt(item.text, max(20, width - len(head) - 2))}”"
+
+
+def hit_lines(hits: Sequence[VideoHit | PassageHit], *, width: int = 80) -> Iterator[str]:
+    if not hits:
+        yield "nothing found"
+    for number, hit in enumerate(hits, 1):
+        match hit:
+            case VideoHit():
+                yield f"{number:2d}. {hit.score:.3f}  {visible(hit.path)}  {span(hit.start, hit.end)}"
+                yield from _evidence_lines(hit.evidence, width)
+            case PassageHit():
+                title = visible(hit.passage.title) or hit.passage.passage_id
+                yield f"{number:2d}. {hit.score:.3f}  {title}  ({visible(hit.path)})"
+                yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
+
+
+def window_lines(windows: Sequence[Window]) -> Iterator[str]:
+    if not windows:
+        yield "nothing found"
+    for number, window in enumerate(windows, 1):
+        yield f"{number:2d}. {window.score:.3f}  {span(window.start, window.end)}"
+
+
+def table_lines(rows: Sequence[Sequence[str]], *, gap: int = 2) -> Iterator[str]:
+    """Columns set flush left, the last one running free; every cell made visible."""
+    shown = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*shown, strict=True)]
+    for row in shown:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        yield (" " * gap).join(cells).rstrip()
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    for paragraph in re.split(r"\n+", text.strip()):
+        yield from textwrap.wrap(visible(" ".join(paragraph.split())), width) or [""]
+
+
+def _number(seconds: float) -> str:
+    """As short as milliseconds allow: `12.5`, `3`, `0.125`."""
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")

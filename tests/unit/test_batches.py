@@ -1,0 +1,146 @@
+"""Batches: input read strictly, output taken up again, nothing mixed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.batches import BadLine, BatchQuestion, Output, read_questions
+from rag.errors import UsageError
+
+MANIFEST = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 5}}}
+Q1 = BatchQuestion(1, "q1", "What?", ("a", "b"))
+Q2 = BatchQuestion(2, "q2", "Where?")
+
+
+def _shape(question: BatchQuestion) -> dict[str, Any]:
+    return {"schema": "rag.ask/1", "question_id": question.question_id, "answer": "\u2028\udce9"}
+
+
+def _output(path: Path, manifest: dict[str, Any] | None = None) -> Output:
+    return Output(path, manifest or MANIFEST, "question_id")
+
+
+def _fill(path: Path, *questions: BatchQuestion) -> None:
+    with _output(path) as output:
+        for question in output.check(questions):
+            output.append(question, _shape(question))
+
+
+def test_good_and_bad_lines_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    lines = [
+        b'\xef\xbb\xbf{"_id": "a", "text": "What?", "options": ["x", "y"], "metadata": {}}',
+        b"",
+        b'{"question_id": 7, "question": "Where?"}',
+        b"{not json",
+        b'["a list"]',
+        b'{"_id": "b"}',
+        b'{"text": "no id"}',
+        b'{"_id": true, "text": "no id"}',
+        b'{"_id": "c", "text": "x", "options": "x"}',
+        b'{"_id": "a", "text": "again"}',
+        b'{"_id": "d", "text": "\xff"}',
+        b'{"_id": "e", "text": "\\ud800"}',
+        b"[" * 100_000,
+        b'{"_id": "f", "text": "last, without line end"}',
+    ]
+    path.write_bytes(b"\n".join(lines))
+    entries = list(read_questions(path))
+    assert [entry for entry in entries if isinstance(entry, BatchQuestion)] == [
+        BatchQuestion(1, "a", "What?", ("x", "y")),
+        BatchQuestion(3, "7", "Where?"),
+        BatchQuestion(14, "f", "last, without line end"),
+    ]
+    bad = {entry.line: entry.reason for entry in entries if isinstance(entry, BadLine)}
+    assert list(bad) == [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+    assert bad[10] == "id 'a' stands in line 1 already"
+    assert bad[11].startswith("not UTF-8 at byte")
+
+
+def test_a_missing_file_is_the_users_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        list(read_questions(tmp_path / "none.jsonl"))
+    with pytest.raises(UsageError, match="cannot be read"):
+        list(read_questions(tmp_path))
+
+
+def test_a_second_run_asks_only_what_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    _fill(path, Q1)
+    with _output(path) as output:
+        assert output.check([Q1, Q2]) == [Q2]
+        output.append(Q2, _shape(Q2))
+    whole = path.read_bytes()
+    _fill(path, Q1, Q2)
+    assert path.read_bytes() == whole
+    assert [json.loads(line)["question_id"] for line in whole.splitlines()] == ["q1", "q2"]
+
+
+def test_each_answer_is_on_disk_before_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with _output(path) as output:
+        output.append(Q1, _shape(Q1))
+        assert path.read_bytes().count(b"\n") == 1
+
+
+@pytest.mark.parametrize("cut", [1, 2, 10, 40])
+def test_half_a_line_is_cut_off_and_asked_again(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.jsonl"
+    _fill(path, Q1, Q2)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    _fill(path, Q1, Q2)
+    assert path.read_bytes() == whole
+
+
+def test_a_run_killed_before_its_first_line_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.touch()
+    _fill(path, Q1)
+    assert path.read_bytes().count(b"\n") == 1
+
+
+def test_other_settings_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    _fill(path, Q1)
+    other = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 3}}}
+    with (
+        pytest.raises(UsageError, match=r"settings\.search\.top_k was 5, is 3.*delete this one"),
+        _output(path, other),
+    ):
+        pass
+    assert path.read_bytes().count(b"\n") == 1
+
+
+def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    _fill(path, Q1)
+    with _output(path) as output:
+        with pytest.raises(UsageError, match=r"words of 'q1' \(line 4\) have changed"):
+            output.check([BatchQuestion(4, "q1", "What?", ("b", "a"))])
+        with pytest.raises(UsageError, match="'q1', which is no longer asked"):
+            output.check([Q2])
+
+
+def test_foreign_files_are_never_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "letters.txt"
+    path.write_text("Dear Ann,\n")
+    with pytest.raises(UsageError, match="no letters.txt.manifest.json beside it"), _output(path):
+        pass
+    _fill(tmp_path / "a.jsonl", Q1)
+    (tmp_path / "a.jsonl").write_text('{"else": 1}\n')
+    with pytest.raises(UsageError, match="line 1 is not one of ours"), _output(tmp_path / "a.jsonl"):
+        pass
+    (tmp_path / "a.jsonl.manifest.json").write_text("{")
+    with pytest.raises(UsageError, match="cannot be read"), _output(tmp_path / "a.jsonl"):
+        pass
+    assert path.read_text() == "Dear Ann,\n"
+
+
+def test_an_output_in_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"), _output(tmp_path / "no" / "a.jsonl"):
+        pass
