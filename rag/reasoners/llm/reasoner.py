@@ -69,7 +69,7 @@ class LlmReasoner:
         prompt = load_prompt(role)
         short_side = self._settings.image_short_side
         messages: tuple[Message, ...] = render(prompt, variables, images, short_side=short_side)
-        fault = ""
+        fault, cut = "", False
         for repair in range(self._settings.repairs + 1):
             text, cut = self._send(role, messages, reply_model, repair=repair > 0)
             try:
@@ -82,11 +82,9 @@ class LlmReasoner:
                 if cut:
                     fault += f" (the reply was cut at {self._settings.max_tokens} tokens; be shorter)"
                 messages = (*messages[:2], *_correction(text, fault))
+        advice = "raise reasoner.max_tokens" if cut else "use a more able model, or raise reasoner.repairs"
         attempts = self._settings.repairs + 1
-        raise ReplyInvalid(
-            f"{self.name}: no usable reply for {role} in {attempts} attempts: {fault}; "
-            "use a more able model, or raise reasoner.repairs"
-        )
+        raise ReplyInvalid(f"{self.name}: no usable reply for {role} in {attempts} attempts: {fault}; {advice}")
 
     def _send(
         self, role: str, messages: Sequence[Message], reply_model: type[BaseModel], *, repair: bool

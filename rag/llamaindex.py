@@ -1,0 +1,121 @@
+"""A library as LlamaIndex parts: a retriever and a query engine.
+
+    from rag import Library
+    from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
+
+    with Library.open(".rag") as library:
+        nodes = LibraryRetriever(library).retrieve("polishing a mirror")
+        response = LibraryQueryEngine(library=library).query("What is the mirror made of?")
+
+Importing this imports LlamaIndex, which takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.base.response.schema import Response
+from llama_index.core.query_engine import CustomQueryEngine
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from rag.records import Answer, Citation, Evidence, PassageHit, VideoHit
+
+if TYPE_CHECKING:
+    from rag.library import Library
+    from rag.retrieval.retriever import Kind
+
+__all__ = ["LibraryQueryEngine", "LibraryRetriever"]
+
+
+class LibraryRetriever(BaseRetriever):  # type: ignore[misc]  # LlamaIndex is Any to mypy: it takes minutes to follow
+    """Windows of videos and passages for a query, best first.
+
+    A node's text is the evidence said or shown in the window, or the passage. Its
+    metadata: `kind`, `path`, `title`, and `video_id`, `start`, `end` (seconds, half-open)
+    or `passage_id`. `top_k`: hits at most; None takes the library's setting.
+    """
+
+    def __init__(self, library: Library, *, kind: Kind = "all", top_k: int | None = None) -> None:
+        super().__init__()
+        self._library = library
+        self._kind = kind
+        self._top_k = top_k
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        hits = self._library.search(query_bundle.query_str, kind=self._kind, top_k=self._top_k)
+        return [_hit_node(hit) for hit in hits]
+
+
+class LibraryQueryEngine(CustomQueryEngine):  # type: ignore[misc]  # as above
+    """Answers with citations: `response.source_nodes` are the citations, `metadata["answer"]` the `Answer`.
+
+    `options`: of a multiple-choice question; the response's text is then the text of the chosen one.
+    """
+
+    library: Any
+    """A `rag.Library`; pydantic, which LlamaIndex builds this class with, need not know more."""
+    options: tuple[str, ...] = ()
+
+    def custom_query(self, query_str: str) -> Response:
+        answer: Answer = self.library.ask(query_str, options=self.options)
+        return Response(
+            response=answer.text,
+            source_nodes=[_citation_node(citation) for citation in answer.citations],
+            metadata={
+                "answer": answer,
+                "choice": answer.choice,
+                "confidence": answer.confidence,
+                "matched": answer.matched,
+            },
+        )
+
+
+def _hit_node(hit: VideoHit | PassageHit) -> NodeWithScore:
+    if isinstance(hit, VideoHit):
+        return _window_node(hit.path, hit.video_id, hit.start, hit.end, hit.score, hit.evidence, hit.title)
+    passage = hit.passage
+    return _passage_node(hit.path, passage.passage_id, passage.title, passage.text, hit.score)
+
+
+def _citation_node(citation: Citation) -> NodeWithScore:
+    if citation.kind == "video":
+        return _window_node(
+            citation.path,
+            citation.video_id,
+            citation.start,
+            citation.end,
+            citation.score,
+            citation.evidence,
+        )
+    return _passage_node(citation.path, citation.passage_id, citation.title, citation.text, citation.score)
+
+
+def _window_node(
+    path: str,
+    video_id: str,
+    start: float,
+    end: float,
+    score: float,
+    evidence: Iterable[Evidence],
+    title: str = "",
+) -> NodeWithScore:
+    node = TextNode(
+        id_=f"{video_id}:{start:.3f}-{end:.3f}",
+        text="\n".join(said.text for said in evidence),
+        metadata={
+            "kind": "video",
+            "path": path,
+            "title": title,
+            "video_id": video_id,
+            "start": start,
+            "end": end,
+        },
+    )
+    return NodeWithScore(node=node, score=score)
+
+
+def _passage_node(path: str, passage_id: str, title: str, text: str, score: float) -> NodeWithScore:
+    metadata = {"kind": "passage", "path": path, "title": title, "passage_id": passage_id}
+    return NodeWithScore(node=TextNode(id_=passage_id, text=text, metadata=metadata), score=score)
