@@ -1,0 +1,151 @@
+"""On-screen text: word for word on clear slides, nothing on noise, and honest switches."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+import indexers.ocr
+from indexers.ocr import Ocr, TextBox, lines_in_reading_order, open_ocr
+from indexers.stages import Off
+from rag.config import OcrSettings
+from rag.errors import ExtraMissing
+
+LINES = ["The mirror is made of beryllium", "Launch date: 25 December 2021", "Primary mirror 6.5 m wide"]
+
+
+@pytest.fixture(scope="module")
+def ocr() -> Ocr:
+    opened = open_ocr(OcrSettings())
+    assert isinstance(opened, Ocr)
+    return opened
+
+
+def slide(
+    size: tuple[int, int] = (960, 540), letters: int = 30, dark: bool = False, right: str = ""
+) -> NDArray[np.uint8]:
+    paper, ink = ((20, 24, 40), (250, 250, 240)) if dark else ((246, 246, 240), (20, 20, 60))
+    image = Image.new("RGB", size, paper)
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.load_default(letters)
+    for row, line in enumerate(LINES):
+        draw.text((40, 40 + row * letters * 2), line, fill=ink, font=font)
+    if right:
+        draw.text((size[0] - 200, 40), right, fill=ink, font=font)
+    return np.asarray(image)
+
+
+@pytest.mark.parametrize(
+    ("size", "letters", "dark"),
+    [((960, 540), 30, False), ((1280, 720), 24, True), ((640, 360), 16, False), ((540, 960), 26, False)],
+)
+def test_clear_text_is_read_word_for_word(ocr: Ocr, size: tuple[int, int], letters: int, dark: bool) -> None:
+    assert ocr.read(slide(size, letters, dark)) == "\n".join(LINES)
+
+
+def test_two_columns_of_one_line_stay_on_it(ocr: Ocr) -> None:
+    assert ocr.read(slide(right="Page 7")).splitlines()[0] == f"{LINES[0]} Page 7"
+
+
+def test_pictures_without_text_give_nothing(ocr: Ocr) -> None:
+    rng = np.random.default_rng(0)
+    assert ocr.read(np.zeros((360, 640, 3), np.uint8)) == ""
+    assert ocr.read(rng.integers(0, 256, (360, 640, 3), dtype=np.uint8)) == ""
+    assert ocr.read(np.full((1, 1, 3), 9, np.uint8)) == ""
+    assert ocr.read(np.full((3, 900, 3), 9, np.uint8)) == ""
+
+
+def test_a_picture_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
+    first = ocr.boxes(slide())
+    ocr.read(slide((1920, 1080), 60, dark=True))
+    assert ocr.boxes(slide()) == first
+
+
+def test_channels_are_red_green_blue(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[NDArray[np.uint8]] = []
+
+    class Nothing:
+        boxes = txts = scores = None
+
+    def engine(image: NDArray[np.uint8]) -> Nothing:
+        seen.append(image)
+        return Nothing()
+
+    red = np.zeros((10, 20, 3), np.uint8)
+    red[..., 0] = 255
+    monkeypatch.setattr(ocr, "_engine", engine)
+    assert ocr.read(red) == ""
+    assert seen[0].shape == (480, 960, 3)
+    assert seen[0][0, 0].tolist() == [0, 0, 255]
+    with pytest.raises(ValueError, match="uint8"):
+        ocr.read(np.zeros((10, 20, 4), np.uint8))
+
+
+def test_unsure_text_is_dropped() -> None:
+    class Found:
+        boxes = np.zeros((2, 4, 2))
+        txts = ("sure", "unsure")
+        scores = (0.9, 0.3)
+
+    reader = Ocr(lambda _: Found(), "", 0.6, "")
+    assert reader.read(np.zeros((8, 8, 3), np.uint8)) == "sure"
+
+
+def test_reading_order() -> None:
+    def box(left: float, top: float, text: str) -> TextBox:
+        return TextBox(left, top, left + 50, top + 20, text, 1.0)
+
+    boxes = [box(100, 3, "two"), box(0, 40, "three"), box(0, 0, "one"), box(200, 35, "four")]
+    assert lines_in_reading_order(boxes) == ["one two", "three four"]
+    assert lines_in_reading_order([]) == []
+
+
+def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
+    other = open_ocr(OcrSettings(min_confidence=0.9))
+    assert isinstance(other, Ocr)
+    assert other.fingerprint != ocr.fingerprint
+    assert other.reason == ocr.reason
+    assert ocr.reason.startswith("on-screen text: on, rapidocr ")
+
+
+def test_nothing_is_said_and_nothing_is_fetched(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rapidocr.utils.download_file import DownloadFile
+
+    def fetch(*_: object) -> None:
+        raise AssertionError("a download was tried")
+
+    monkeypatch.setattr(DownloadFile, "run", fetch)
+    opened = open_ocr(OcrSettings(mode="on"))
+    assert isinstance(opened, Ocr)
+    opened.read(np.zeros((64, 64, 3), np.uint8))
+    assert capfd.readouterr() == ("", "")
+    assert logging.getLogger("RapidOCR").level >= logging.CRITICAL
+
+
+def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert open_ocr(OcrSettings(mode="off")) == Off("on-screen text: off by the settings")
+    monkeypatch.setattr(indexers.ocr, "_packaged_models", lambda: None)
+    assert open_ocr(OcrSettings()) == Off(
+        "on-screen text: off, rapidocr came without its models; "
+        "pip install 'offline-video-rag[ocr]' brings it"
+    )
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    off = open_ocr(OcrSettings())
+    assert isinstance(off, Off)
+    assert "rapidocr and onnxruntime and cv2 not installed" in off.reason
+    with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[ocr\]'"):
+        open_ocr(OcrSettings(mode="on"))
+
+
+def test_models_are_those_of_the_installed_package() -> None:
+    found = indexers.ocr._packaged_models()
+    assert found is not None
+    assert all(Path(path).is_file() for path in found)
