@@ -1,0 +1,9 @@
+"""Passages: documents out of many kinds of files, cut into pieces of a sentence encoder's size."""
+
+from __future__ import annotations
+
+from corpora.passages.chunking import chunk
+from corpora.passages.document import Document
+from corpora.passages.registry import read_documents
+
+__all__ = ["Document", "chunk", "read_documents"]

@@ -1,0 +1,66 @@
+"""Documents into passages that a sentence encoder reads whole: LlamaIndex's sentence splitter."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from typing import Any
+
+from corpora.passages.document import Document
+from rag.records import Passage
+
+__all__ = ["CHUNK_OVERLAP", "CHUNK_SIZE", "chunk", "count_pieces"]
+
+CHUNK_SIZE = 220
+"""Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
+CHUNK_OVERLAP = 30
+MAX_TITLE_SHARE = 60
+
+_PIECE = re.compile(
+    r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_"
+)
+
+
+def chunk(document: Document) -> list[Passage]:
+    """Passages of one document in its order, overlapping by a sentence or two.
+
+    `passage_id` is a hash over title and text alone: equal content has one id in whatever file it
+    lies, and a text repeated within a document is one passage. Short documents need no splitter,
+    whose import costs seconds.
+    """
+    room = CHUNK_SIZE - min(count_pieces(document.title), MAX_TITLE_SHARE)
+    if count_pieces(document.text) <= room:
+        texts = [document.text.strip()]
+    else:
+        texts = _splitter(room).split_text(document.text)
+    passages = (
+        Passage(_passage_id(document.title, text), document.doc_id, document.title, text) for text in texts
+    )
+    return list({passage.passage_id: passage for passage in passages}.values())
+
+
+def count_pieces(text: str) -> int:
+    """A cheap estimate of word pieces, seldom too low: a word counts one for each six letters."""
+    return len(_PIECE.findall(text))
+
+
+@functools.lru_cache(maxsize=MAX_TITLE_SHARE + 1)
+def _splitter(size: int) -> Any:
+    """Punkt is made here, without its data files: LlamaIndex would look for them, and then download."""
+    from llama_index.core.node_parser import SentenceSplitter
+    from llama_index.core.node_parser.text.utils import split_by_sentence_tokenizer_internal
+    from nltk.tokenize import PunktSentenceTokenizer
+
+    punkt = PunktSentenceTokenizer()
+    return SentenceSplitter(
+        chunk_size=size,
+        chunk_overlap=CHUNK_OVERLAP,
+        tokenizer=_PIECE.findall,
+        paragraph_separator="\n\n",
+        chunking_tokenizer_fn=lambda text: split_by_sentence_tokenizer_internal(text, punkt),
+    )
+
+
+def _passage_id(title: str, text: str) -> str:
+    return hashlib.blake2b(f"{title}\0{text}".encode()).hexdigest()[:24]

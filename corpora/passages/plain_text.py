@@ -1,0 +1,78 @@
+"""Plain text files of any size and encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from corpora.passages.document import Document, make_document
+from corpora.text_decoding import read_text_blocks
+from rag.errors import DamagedFile, UnsupportedFile
+from rag.records import Problem
+
+__all__ = ["pieces", "read", "refuse_binary"]
+
+PIECE = 4 * 2**20
+"""Characters after which a text is cut at the next paragraph and goes on as another document."""
+MAX_TITLE_LINE = 120
+
+
+def read(path: str) -> Iterator[Document | Problem]:
+    """One document, or one for every 4 Mi characters of a huge text, cut between paragraphs.
+
+    A short first line that stands alone and does not end like a sentence is the title.
+    """
+    refuse_binary(path)
+    title = None
+    for piece in pieces(path):
+        if title is None:
+            title = first_line_title(piece)
+        document = make_document(title, piece)
+        if document is not None:
+            yield document
+
+
+def pieces(path: str) -> Iterator[str]:
+    """The text in pieces of about `PIECE` characters, with bounded memory. `DamagedFile` if empty."""
+    held = ""
+    some = False
+    for block in read_text_blocks(path):
+        held += block
+        while len(held) >= PIECE:
+            cut = _cut(held)
+            some = some or bool(held[:cut].strip())
+            yield held[:cut]
+            held = held[cut:]
+    if held.strip():
+        yield held
+    elif not some:
+        raise DamagedFile(f"{path}: no text in it")
+
+
+def _cut(text: str) -> int:
+    """Behind the last paragraph, line, sentence or word of the last quarter, whichever there is."""
+    for mark in ("\n\n", "\n", ". ", " "):
+        at = text.rfind(mark, PIECE * 3 // 4, PIECE)
+        if at >= 0:
+            return at + len(mark)
+    return PIECE
+
+
+def first_line_title(text: str) -> str:
+    lines = text.lstrip().split("\n", 2)
+    first = lines[0].strip()
+    alone = len(lines) > 1 and not lines[1].strip()
+    return first if alone and len(first) <= MAX_TITLE_LINE and first[-1] not in ".,;:" else ""
+
+
+def refuse_binary(path: str) -> None:
+    """Raise `UnsupportedFile` if the file's head is plainly no text in any encoding."""
+    with Path(path).open("rb") as file:
+        head = file.read(8192)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\x00\x00\xfe\xff")):
+        return
+    odd = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1b\x00" for byte in head)
+    zeros = head.count(0)
+    utf16 = zeros > 0.2 * len(head) and min(head[0::2].count(0), head[1::2].count(0)) < 0.05 * len(head)
+    if odd > 0.1 * len(head) or (zeros > 0.3 * len(head) and not utf16):
+        raise UnsupportedFile(f"{path}: not text, though its name says so")

@@ -1,0 +1,115 @@
+"""What all formats of rows share: which column is which, and how bad rows are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpora.passages.document import Document, make_document
+from corpora.passages.wikihow import wikihow_documents
+from rag.errors import DamagedFile, UnsupportedFile
+from rag.records import Problem
+
+__all__ = ["EXPECTED", "Row", "documents_of_rows"]
+
+TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
+TITLE = ("title", "heading", "headline", "name", "subject")
+IDENTITY = ("_id", "id", "doc_id", "docid", "docno", "pid", "passage_id", "article_id")
+EXPECTED = "a text column (text, contents, body, passage, ...), and if there are any title and _id or id"
+
+MAX_NAMED = 3
+LOOK_AHEAD = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a file, or the reason why there is none; numbers count from 1, after a header."""
+
+    number: int
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Keys in lower case."""
+    trouble: str = ""
+
+
+@dataclass
+class _Tally:
+    path: str
+    good: int = 0
+    bad: int = 0
+    named: list[str] = field(default_factory=list)
+
+    def add(self, row: Row, trouble: str) -> None:
+        self.bad += 1
+        if len(self.named) < MAX_NAMED:
+            self.named.append(f"row {row.number}: {trouble}")
+
+    def reason(self) -> str:
+        more = self.bad - len(self.named)
+        rest = [f"and {more:,} more row{'s' * (more > 1)}"] if more else []
+        return "; ".join(self.named + rest)
+
+
+def documents_of_rows(path: str, rows: Iterable[Row]) -> Iterator[Document | Problem]:
+    """Documents of a row file, and at its end one `Problem` that names the first bad rows.
+
+    Rows of WikiHow's two layouts are put together as those want it; of all others a text, title and
+    id column are taken by name. Raises `UnsupportedFile` where the first rows have no text column,
+    and `DamagedFile` where no row is usable.
+    """
+    tally = _Tally(path)
+    foreign: list[str] = []
+    for found in wikihow_documents(_usable(rows, tally, foreign)):
+        document = found if isinstance(found, Document) else _generic(found, tally)
+        if document is not None:
+            tally.good += 1
+            yield document
+        elif not tally.good and len(foreign) >= LOOK_AHEAD:
+            break
+    if not tally.good:
+        if foreign and len(foreign) == tally.bad:
+            raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {foreign[0]}")
+        raise DamagedFile(f"{path}: no usable row{': ' if tally.bad else ''}{tally.reason()}")
+    if tally.bad:
+        yield Problem(path, tally.reason(), f"indexed the other {tally.good:,} documents")
+
+
+def _usable(rows: Iterable[Row], tally: _Tally, foreign: list[str]) -> Iterator[Row]:
+    for row in rows:
+        if row.trouble:
+            tally.add(row, row.trouble)
+        elif not any(name in row.fields for name in TEXT):
+            columns = ", ".join(str(name) for name in list(row.fields)[:12]) or "no columns"
+            tally.add(row, f"no text column among {columns}")
+            if not tally.good:
+                foreign.append(columns)
+                if len(foreign) >= LOOK_AHEAD:
+                    return
+        else:
+            yield row
+
+
+def _generic(row: Row, tally: _Tally) -> Document | None:
+    fields = row.fields
+    text = _first(fields, TEXT)
+    document = make_document(_first(fields, TITLE), text, _first(fields, IDENTITY))
+    if document is None:
+        tally.add(row, "no text")
+    return document
+
+
+def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
+    """The first column of those named that says something, as text; lists are paragraphs."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, bytes):
+            value = value.decode(errors="replace")
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, list):
+            joined = "\n\n".join(part for part in value if isinstance(part, str))
+            if joined.strip():
+                return joined
+    return ""

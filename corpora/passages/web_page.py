@@ -1,0 +1,118 @@
+"""HTML pages: what a reader sees, without scripts, styles and navigation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+from corpora.passages.document import Document, make_document
+from corpora.passages.plain_text import refuse_binary
+from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
+from rag.errors import DamagedFile, UnsupportedFile
+from rag.records import Problem
+
+__all__ = ["read"]
+
+MAX_BYTES = 64 * 2**20
+BLOCK = 64 * 2**10
+
+HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "math", "nav", "iframe", "object"})
+BREAKS = frozenset(
+    {"address", "article", "aside", "blockquote", "body", "dd", "details", "div", "dl", "dt", "figcaption"}
+    | {"figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "main", "ol", "p"}
+    | {"pre", "section", "summary", "table", "ul", "title", "caption", "fieldset"}
+)
+_CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+
+
+def read(path: str) -> Iterator[Document | Problem]:
+    """One document. The title is `<title>`, else the first `<h1>`."""
+    refuse_binary(path)
+    with Path(path).open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UnsupportedFile(f"{path}: a web page larger than {MAX_BYTES >> 20} MiB")
+    page = _Page()
+    text = _text(data)
+    for start in range(0, len(text), BLOCK):
+        page.feed(text[start : start + BLOCK])
+    page.close()
+    document = make_document("".join(page.title) or "".join(page.heading), page.text())
+    if document is None:
+        raise DamagedFile(f"{path}: a web page without text")
+    yield document
+
+
+def _text(data: bytes) -> str:
+    """By byte order mark, then by the page's own word, then by its bytes."""
+    stated = _CHARSET.search(data[:4096])
+    if stated and not any(data.startswith(mark) for mark, _ in BYTE_ORDER_MARKS):
+        try:
+            return clean(data.decode(stated.group(1).decode("ascii")))
+        except (LookupError, UnicodeError):
+            return decode(data)
+    return decode(data)
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title: list[str] = []
+        self.heading: list[str] = []
+        self._parts: list[str] = []
+        self._hidden: list[str] = []
+        self._in_title = self._in_heading = self._seen_heading = self._keep_lines = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        if tag in HIDDEN:
+            self._hidden.append(tag)
+        elif tag == "title":
+            self._in_title = not self.title and not self._hidden
+        elif tag == "h1" and not self._seen_heading:
+            self._in_heading = self._seen_heading = True
+        elif tag == "pre":
+            self._keep_lines = True
+        self._space(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._hidden:
+            while self._hidden.pop() != tag:
+                pass
+        elif tag == "title":
+            self._in_title = False
+        elif tag == "h1":
+            self._in_heading = False
+        elif tag == "pre":
+            self._keep_lines = False
+        self._space(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self._space(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._hidden:
+            return
+        if self._in_title:
+            self.title.append(data)
+            return
+        if self._in_heading:
+            self.heading.append(data)
+        self._parts.append(data if self._keep_lines else re.sub(r"\s+", " ", data))
+
+    def text(self) -> str:
+        lines = "".join(self._parts).split("\n")
+        return "\n".join(re.sub(r" +", " ", line).strip() for line in lines)
+
+    def _space(self, tag: str) -> None:
+        if self._hidden:
+            return
+        if tag in BREAKS:
+            self._parts.append("\n\n")
+        elif tag in ("br", "tr", "li"):
+            self._parts.append("\n")
+        elif tag in ("td", "th"):
+            self._parts.append(" ")
