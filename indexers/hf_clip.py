@@ -1,4 +1,4 @@
-"""CLIP, MetaCLIP, SigLIP and SigLIP 2 from a local transformers folder: safetensors only, no code of theirs."""
+"""CLIP, MetaCLIP, SigLIP and SigLIP 2 from a local transformers folder: safetensors only, no foreign code."""
 
 from __future__ import annotations
 
@@ -64,11 +64,19 @@ def _siglip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any], int]:
 def _load(architecture: Any, folder: Path) -> Any:
     try:
         tower, report = architecture.from_pretrained(
-            str(folder), local_files_only=True, use_safetensors=True, dtype="float32", output_loading_info=True
+            str(folder),
+            local_files_only=True,
+            use_safetensors=True,
+            dtype="float32",
+            output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError) as error:
-        raise WeightsInvalid(f"{folder}: transformers cannot read it: {str(error).splitlines()[0]}") from error
+        raise WeightsInvalid(
+            f"{folder}: transformers cannot read it: {str(error).splitlines()[0]}"
+        ) from error
     missing = sorted(report["missing_keys"])
     if missing:
-        raise WeightsInvalid(f"{folder}: {len(missing)} tensors of the image tower are missing, as {missing[0]}")
+        raise WeightsInvalid(
+            f"{folder}: {len(missing)} tensors of the image tower are missing, as {missing[0]}"
+        )
     return tower.eval()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Attention", "LayerNorm", "Linear", "activation", "attention", "erf"]
 
-# Rational approximation of erf on [-4, 4] as in Eigen (`generic_fast_erf_float`); outside it is +-1 in float32.
+# erf on [-4, 4] as a ratio of polynomials, as Eigen's `generic_fast_erf_float`; beyond, it is 1 in float32.
 ERF_OVER = (
     -2.72614225801306e-10,
     2.77068142495902e-08,
@@ -39,6 +39,12 @@ ERF_UNDER = (
 )
 
 
+def _floats(x: Any) -> NDArray[np.float32]:
+    """The same array, asserted to be float32: a stray float64 would double the cost of what follows."""
+    assert x.dtype == np.float32
+    return cast("NDArray[np.float32]", x)
+
+
 def erf(x: NDArray[np.float32]) -> NDArray[np.float32]:
     """Error function, float32, within 4e-7 of the true value."""
     clipped = np.clip(x, -4, 4)
@@ -51,25 +57,25 @@ def erf(x: NDArray[np.float32]) -> NDArray[np.float32]:
     for coefficient in ERF_UNDER[1:]:
         under *= square
         under += np.float32(coefficient)
-    return clipped * over / under
+    return _floats(clipped * over / under)
 
 
 def _gelu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.float32(0.5) * x * (1 + erf(x * np.float32(0.5**0.5)))
+    return _floats(np.float32(0.5) * x * (1 + erf(x * np.float32(0.5**0.5))))
 
 
 def _gelu_tanh(x: NDArray[np.float32]) -> NDArray[np.float32]:
     inner = np.float32((2 / np.pi) ** 0.5) * (x + np.float32(0.044715) * x * x * x)
-    return np.float32(0.5) * x * (1 + np.tanh(inner))
+    return _floats(np.float32(0.5) * x * (1 + np.tanh(inner)))
 
 
 def _sigmoid(x: NDArray[np.float32]) -> NDArray[np.float32]:
     # By tanh, which cannot overflow.
-    return np.float32(0.5) * (1 + np.tanh(np.float32(0.5) * x))
+    return _floats(np.float32(0.5) * (1 + np.tanh(np.float32(0.5) * x)))
 
 
 def _quick_gelu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return x * _sigmoid(np.float32(1.702) * x)
+    return _floats(x * _sigmoid(np.float32(1.702) * x))
 
 
 def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -105,7 +111,7 @@ class Linear:
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         y = x @ self.weight.T
-        return y if self.bias is None else y + self.bias
+        return _floats(y if self.bias is None else y + self.bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,7 @@ class LayerNorm:
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         centred = x - x.mean(axis=-1, keepdims=True)
         variance = np.square(centred).mean(axis=-1, keepdims=True)
-        return centred / np.sqrt(variance + self.epsilon) * self.weight + self.bias
+        return _floats(centred / np.sqrt(variance + self.epsilon) * self.weight + self.bias)
 
 
 def attention(
@@ -141,17 +147,17 @@ def attention(
         scores = np.where(np.tri(tokens, dtype=bool), scores, np.float32(-np.inf))
     scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ v
-    return mixed.transpose(1, 0, 2).reshape(tokens, width)
+    return _floats(mixed.transpose(1, 0, 2).reshape(tokens, width))
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
+    heads: int
+    causal: bool
     query: Linear
     key: Linear
     value: Linear
     out: Linear
-    heads: int
-    causal: bool
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         mixed = attention(self.query(x), self.key(x), self.value(x), self.heads, causal=self.causal)

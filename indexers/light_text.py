@@ -19,7 +19,7 @@ from indexers.digests import fingerprint, folder_digest
 from indexers.folders import model_type, read_json, text_settings
 from indexers.light_layers import ACTIVATIONS, Attention, LayerNorm, Linear, activation
 from indexers.protocol import unit_rows
-from indexers.sentence_folder import SentenceFolder, read_sentence_folder
+from indexers.sentence_folder import Role, SentenceFolder, prompt, read_sentence_folder
 from indexers.tensors import Tensors, weight_files
 from indexers.tokens import Tokens, picture_tokens, sentence_tokens
 
@@ -38,7 +38,14 @@ class LightText:
     batch = 1
 
     def __init__(
-        self, name: str, dim: int, files: Sequence[Path], tokens: Tokens, forward: Forward, facts: Mapping[str, Any]
+        self,
+        name: str,
+        dim: int,
+        files: Sequence[Path],
+        tokens: Tokens,
+        forward: Forward,
+        facts: Mapping[str, Any],
+        prompt: str = "",
     ) -> None:
         self.name = name
         self.dim = dim
@@ -46,6 +53,7 @@ class LightText:
         self._tokens = tokens
         self._forward = forward
         self._facts = dict(facts)
+        self._prompt = prompt
 
     @cached_property
     def weights(self) -> str:
@@ -59,7 +67,7 @@ class LightText:
         """Unit rows, float32 (n, dim)."""
         rows = np.empty((len(texts), self.dim), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            row[:] = self._forward(self._tokens(text))
+            row[:] = self._forward(self._tokens(self._prompt + text))
         return unit_rows(rows)
 
 
@@ -86,15 +94,14 @@ def can_read_sentences(folder: Path) -> bool:
     return absolute and config.get("hidden_act", "gelu") in ACTIVATIONS
 
 
-def open_sentences(name: str, folder: Path) -> LightText:
+def open_sentences(name: str, folder: Path, *, role: Role = "query") -> LightText:
     """A sentence-transformers folder for which `can_read_sentences`."""
     settings = read_sentence_folder(folder)
     files = weight_files(settings.transformer)
     forward = _Bert(Tensors(files), read_json(settings.transformer / "config.json"), settings)
     tokens = sentence_tokens(settings.transformer, settings.limit)
-    return LightText(
-        name, forward.dim, files, tokens, forward, {"limit": settings.limit, "pooling": settings.pooling}
-    )
+    facts = {"limit": settings.limit, "pooling": settings.pooling}
+    return LightText(name, forward.dim, files, tokens, forward, facts, prompt(settings, role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ class _PreNormBlock:
         parts = (Linear.read(tensors, f"{name}.self_attn.{part}_proj") for part in ("q", "k", "v", "out"))
         return cls(
             LayerNorm.read(tensors, f"{name}.layer_norm1", epsilon),
-            Attention(*parts, heads=settings["num_attention_heads"], causal=causal),
+            Attention(settings["num_attention_heads"], causal, *parts),
             LayerNorm.read(tensors, f"{name}.layer_norm2", epsilon),
             Linear.read(tensors, f"{name}.mlp.fc1"),
             activation(settings["hidden_act"]),
@@ -139,7 +146,10 @@ class _PictureText:
         self._norm = LayerNorm.read(tensors, "text_model.final_layer_norm", settings["layer_norm_eps"])
 
     def _hidden(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        x = self._tensors.rows("text_model.embeddings.token_embedding.weight", ids) + self._positions[: len(ids)]
+        x = (
+            self._tensors.rows("text_model.embeddings.token_embedding.weight", ids)
+            + self._positions[: len(ids)]
+        )
         for block in self._blocks:
             x = block(x)
         return self._norm(x)
@@ -190,7 +200,7 @@ class _PostNormBlock:
         places = ("self.query", "self.key", "self.value", "output.dense")
         parts = (Linear.read(tensors, f"{name}.attention.{place}") for place in places)
         return cls(
-            Attention(*parts, heads=config.get("num_attention_heads", 12), causal=False),
+            Attention(config.get("num_attention_heads", 12), False, *parts),
             LayerNorm.read(tensors, f"{name}.attention.output.LayerNorm", epsilon),
             Linear.read(tensors, f"{name}.intermediate.dense"),
             activation(config.get("hidden_act", "gelu")),
@@ -225,4 +235,5 @@ class _Bert:
         x = self._norm(self._tensors.rows(self._words, ids) + self._positions[: len(ids)] + self._kind)
         for block in self._blocks:
             x = block(x)
-        return x[0] if self._first_only else x.mean(axis=0)
+        pooled: NDArray[np.float32] = x[0] if self._first_only else x.mean(axis=0)
+        return pooled

@@ -37,6 +37,8 @@ class Preprocessing:
     exact: tuple[int, int] | None = None
     crop: tuple[int, int] | None = None
     """(height, width) cut from the middle, padded with black where the picture is smaller."""
+    round_crop: bool = False
+    """Where the middle falls between pixels: torchvision rounds (True), transformers goes down (False)."""
     resample: int = BICUBIC
     """Pillow's number of the filter."""
 
@@ -47,7 +49,7 @@ class Preprocessing:
         """uint8 (n, h, w, 3) into float32 (n, 3, height, width)."""
         images = self._resize(images)
         if self.crop is not None:
-            images = _crop(images, self.crop)
+            images = _crop(images, self.crop, self.round_crop)
         # x / 255, minus mean, by std, in one multiplication and one addition.
         scale = (1 / (255 * np.asarray(self.std))).astype(np.float32)
         shift = (-np.asarray(self.mean) / np.asarray(self.std)).astype(np.float32)
@@ -88,7 +90,9 @@ def read_preprocessing(folder: Path) -> Preprocessing:
     if not config.get("do_rescale", True) or not config.get("do_normalize", True):
         raise WeightsInvalid(f"{folder}: its image processor does not rescale and normalise to floats")
     if abs(config.get("rescale_factor", 1 / 255) - 1 / 255) > 1e-9:
-        raise WeightsInvalid(f"{folder}: its image processor rescales by {config['rescale_factor']}, not 1/255")
+        raise WeightsInvalid(
+            f"{folder}: its image processor rescales by {config['rescale_factor']}, not 1/255"
+        )
     size = config.get("size") if config.get("do_resize", True) else None
     crop = config.get("crop_size") if config.get("do_center_crop", False) else None
     squash = isinstance(size, Mapping) and "height" in size
@@ -120,11 +124,12 @@ def _pair(size: Any) -> tuple[int, int]:
     return (int(size["height"]), int(size["width"])) if isinstance(size, Mapping) else (int(size), int(size))
 
 
-def _crop(images: NDArray[np.uint8], crop: tuple[int, int]) -> NDArray[np.uint8]:
+def _crop(images: NDArray[np.uint8], crop: tuple[int, int], rounded: bool) -> NDArray[np.uint8]:
     missing = [max(0, side - have) for side, have in zip(crop, images.shape[1:3], strict=True)]
     if any(missing):
         # The larger half goes on top and left, as in transformers' center_crop.
         edges = [((gap + 1) // 2, gap // 2) for gap in missing]
         images = np.pad(images, ((0, 0), *edges, (0, 0)))
-    top, left = ((have - side) // 2 for have, side in zip(images.shape[1:3], crop, strict=True))
+    gaps = [have - side for have, side in zip(images.shape[1:3], crop, strict=True)]
+    top, left = (round(gap / 2) if rounded else gap // 2 for gap in gaps)
     return images[:, top : top + crop[0], left : left + crop[1]]

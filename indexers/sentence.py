@@ -17,7 +17,7 @@ import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.protocol import unit_rows
-from indexers.sentence_folder import read_sentence_folder
+from indexers.sentence_folder import Role, prompt, read_sentence_folder
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
 from indexers.torch_ground import quiet_transformers
@@ -38,13 +38,16 @@ class SentenceEncoder:
     backend = "torch-fp32"
     batch = BATCH
 
-    def __init__(self, name: str, folder: Path) -> None:
-        """Raises `WeightsInvalid` where sentence-transformers cannot read the folder."""
+    def __init__(self, name: str, folder: Path, *, role: Role = "document") -> None:
+        """Some models were trained with other words before a question than before a passage: `role`.
+
+        Raises `WeightsInvalid` where sentence-transformers cannot read the folder."""
         settings = read_sentence_folder(folder)
         self.name = name
         self.limit = settings.limit
         self._files = weight_files(settings.transformer)
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
+        self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
         self._model = _load(folder)
         self.dim = int(self._model.get_embedding_dimension())
@@ -68,7 +71,7 @@ class SentenceEncoder:
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""
         rows = np.empty((len(texts), self.dim), np.float32)
-        for length, members in self._by_length([self._tokens(text) for text in texts]).items():
+        for length, members in self._by_length([self._tokens(self._prompt + text) for text in texts]).items():
             for start in range(0, len(members), BATCH):
                 part = members[start : start + BATCH]
                 rows[[place for place, _ in part]] = self._encode_batch([ids for _, ids in part], length)

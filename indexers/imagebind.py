@@ -1,0 +1,263 @@
+"""ImageBind from a local weights file: pictures, short clips, sound and words in one space.
+
+Only `imagebind.models.imagebind_model` is imported: the package's data module
+drags in pytorchvideo and torchaudio, so the preprocessing is ours. Outputs of
+text and audio are scaled, and a video's is a mean, so every vector is brought
+to length 1 here. Weights and code are CC-BY-NC-SA-4.0.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+import pickle
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.digests import fingerprint, folder_digest
+from indexers.fbank import mel_log_fbank
+from indexers.preprocess import Preprocessing
+from indexers.protocol import TextTower, unit_rows
+from indexers.torch_ground import TorchImageEncoder
+from indexers.torchvision_guard import guard_torchvision
+from rag.errors import ExtraMissing, WeightsInvalid
+from rag.records import Frames
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "HUGE",
+    "ImageBindEncoder",
+    "ImageBindText",
+    "audio_inputs",
+    "clip_pairs",
+    "moments",
+    "open_imagebind",
+    "open_imagebind_text",
+]
+
+HUGE: Mapping[str, int] = {
+    "vision_embed_dim": 1280,
+    "vision_num_blocks": 32,
+    "vision_num_heads": 16,
+    "text_embed_dim": 1024,
+    "text_num_blocks": 24,
+    "text_num_heads": 16,
+    "out_embed_dim": 1024,
+}
+"""The sizes of `imagebind_huge`, the one published model."""
+
+SIDE = 224
+PICTURES = Preprocessing(shortest=SIDE, crop=(SIDE, SIDE), round_crop=True)
+WHOLE = Preprocessing(shortest=SIDE, resample=2)
+VIDEO_MOMENTS = 5
+AUDIO_MOMENTS = 3
+RATE = 16000
+CLIP_SECONDS = 2
+MEL_BINS = 128
+AUDIO_FRAMES = 204
+AUDIO_MEAN, AUDIO_STD = -4.268, 9.138
+CONTEXT = 77
+
+
+def open_imagebind(name: str, path: Path, *, backend: str, batch: int) -> ImageBindEncoder:
+    """Raises `ExtraMissing` without imagebind, `WeightsInvalid` for another file."""
+    return ImageBindEncoder(name, path, backend=backend, batch=batch)
+
+
+def open_imagebind_text(name: str, path: Path) -> TextTower:
+    return ImageBindText(name, path)
+
+
+class ImageBindEncoder(TorchImageEncoder):
+    """Pictures one by one, and beside them whole clips and their sound."""
+
+    def __init__(
+        self, name: str, path: Path, *, backend: str, batch: int, sizes: Mapping[str, int] = HUGE
+    ) -> None:
+        model = _load(path, sizes, ("vision", "audio", "text"))
+        super().__init__(
+            name=name,
+            dim=sizes["out_embed_dim"],
+            weights=folder_digest([path]),
+            preprocessing=PICTURES,
+            forward=_vision(model, backend),
+            open_text=lambda: ImageBindText(name, path, sizes=sizes, model=model),
+            backend=backend,
+            batch=batch,
+        )
+        self._model = model
+
+    def encode_clip(self, frames: Frames) -> NDArray[np.float32]:
+        """Unit float32 (dim,) of one clip: five moments of 2 s, two frames each, three crops each, averaged.
+
+        As ImageBind's `load_and_transform_video_data`. Raises `ValueError` for no frames.
+        """
+        import torch
+
+        pixels = torch.from_numpy(_clip_inputs(frames))
+        rows = []
+        for start in range(0, len(pixels), self.batch):
+            part = pixels[start : start + self.batch]
+            padding = part[-1:].expand(self.batch - len(part), *part.shape[1:])
+            with torch.inference_mode():
+                # The axis of moments keeps the model from taking channels for it.
+                rows.append(self._forward(torch.cat([part, padding])[:, None])[: len(part)].float().numpy())
+        return _mean(np.concatenate(rows))
+
+    def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Unit float32 (dim,) of mono samples at 16 kHz: three moments of 2 s, averaged.
+
+        As ImageBind's `load_and_transform_audio_data`. Raises `ValueError` for less than 25 ms.
+        """
+        import torch
+
+        inputs = torch.from_numpy(audio_inputs(waveform))
+        with torch.inference_mode():
+            rows = [self._model({"audio": moment[None]})["audio"].numpy() for moment in inputs]
+        return _mean(np.concatenate(rows))
+
+
+class ImageBindText:
+    """A `TextTower` through ImageBind's own tokenizer and text trunk; it imports torch."""
+
+    def __init__(self, name: str, path: Path, *, sizes: Mapping[str, int] = HUGE, model: Any = None) -> None:
+        self.name = name
+        self.dim = sizes["out_embed_dim"]
+        self._path = path
+        self._model = _load(path, sizes, ("text",)) if model is None else model
+        package = Path(_import("imagebind").__file__).parent
+        preprocessors = _import("imagebind.models.multimodal_preprocessors")
+        self._tokenizer = preprocessors.SimpleTokenizer(str(package / "bpe" / "bpe_simple_vocab_16e6.txt.gz"))
+
+    @cached_property
+    def weights(self) -> str:
+        return folder_digest([self._path])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint({"weights": self.weights, "backend": "imagebind-fp32"})
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim)."""
+        import torch
+
+        rows = np.empty((len(texts), self.dim), np.float32)
+        with torch.inference_mode():
+            for row, text in zip(rows, texts, strict=True):
+                row[:] = self._model({"text": torch.from_numpy(self._tokens(text))[None]})["text"][0].numpy()
+        return unit_rows(rows)
+
+    def _tokens(self, text: str) -> NDArray[np.int64]:
+        # Cut here: before its commit 1125e1e the package cut the end token off long texts.
+        words = self._tokenizer.encode(text)[: CONTEXT - 2]
+        vocabulary = self._tokenizer.encoder
+        ids = [vocabulary["<|startoftext|>"], *words, vocabulary["<|endoftext|>"]]
+        return np.asarray(ids + [0] * (CONTEXT - len(ids)), dtype=np.int64)
+
+
+def moments(duration: float, count: int) -> tuple[float, ...]:
+    """Start times of `count` moments of 2 s, evenly from the start to the end; fewer where they coincide."""
+    room = max(duration - CLIP_SECONDS, 0.0)
+    return tuple(dict.fromkeys(room * place / (count - 1) for place in range(count)))
+
+
+def audio_inputs(waveform: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (moments, 1, 128, 204): normalised log mel filter banks, padded with silence's zeros."""
+    if len(waveform) < RATE * 0.025:
+        raise ValueError("less than 25 ms of sound")
+    banks = []
+    for start in moments(len(waveform) / RATE, AUDIO_MOMENTS):
+        part = waveform[int(start * RATE) : int((start + CLIP_SECONDS) * RATE)].astype(np.float32)
+        bank = mel_log_fbank(part - part.mean(), rate=RATE, bins=MEL_BINS).T[:, :AUDIO_FRAMES]
+        banks.append(np.pad(bank, ((0, 0), (0, AUDIO_FRAMES - bank.shape[1]))))
+    normalised = (np.stack(banks)[:, None] - np.float32(AUDIO_MEAN)) / np.float32(AUDIO_STD)
+    return np.asarray(normalised, dtype=np.float32)
+
+
+def clip_pairs(times: NDArray[np.float64]) -> tuple[tuple[int, int], ...]:
+    """For each of five moments of 2 s the first and the last frame inside it, or twice the nearest."""
+    first, last = float(times[0]), float(times[-1])
+    pairs = []
+    for start in moments(last - first, VIDEO_MOMENTS):
+        inside = np.flatnonzero((times >= first + start - 1e-6) & (times < first + start + CLIP_SECONDS))
+        nearest = int(np.abs(times - first - start).argmin())
+        pairs.append((int(inside[0]), int(inside[-1])) if len(inside) else (nearest, nearest))
+    return tuple(dict.fromkeys(pairs))
+
+
+def _clip_inputs(frames: Frames) -> NDArray[np.float32]:
+    """float32 (moments x 3 crops, 3, 2, 224, 224)."""
+    if len(frames.times) == 0:
+        raise ValueError("a clip without frames")
+    pairs = clip_pairs(frames.times)
+    scaled = WHOLE(frames.images[[place for pair in pairs for place in pair]])
+    height, width = scaled.shape[2:]
+    down, across = (height - SIDE, 0) if height > width else (0, width - SIDE)
+    crops = []
+    for part in (0.0, 0.5, 1.0):
+        top, left = math.ceil(down * part), math.ceil(across * part)
+        crops.append(scaled[:, :, top : top + SIDE, left : left + SIDE])
+    stacked = np.stack(crops).reshape(3, len(pairs), 2, 3, SIDE, SIDE)
+    return np.ascontiguousarray(stacked.transpose(1, 0, 3, 2, 4, 5).reshape(-1, 3, 2, SIDE, SIDE))
+
+
+def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    return unit_rows(unit_rows(rows).mean(axis=0))
+
+
+def _vision(model: Any, backend: str) -> Callable[[Any], Any]:
+    import torch
+
+    dtype = torch.bfloat16 if backend == "torch-bf16" else torch.float32
+    for parts in (model.modality_preprocessors, model.modality_trunks, model.modality_heads):
+        parts["vision"].to(dtype)
+    return lambda pixels: model({"vision": pixels.to(dtype)})["vision"]
+
+
+def _load(path: Path, sizes: Mapping[str, int], modalities: Sequence[str]) -> Any:
+    """The model with the trunks of `modalities` alone, its tensors mapped from the file."""
+    package = _import("imagebind.models.imagebind_model")
+    import torch
+
+    with torch.device("meta"):
+        model = package.ImageBindModel(**sizes)
+    for parts in _parts(model):
+        for modality in [name for name in parts if name not in modalities]:
+            del parts[modality]
+    try:
+        weights = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        wanted = {key: value for key, value in weights.items() if key.split(".")[1] in modalities}
+        model.load_state_dict(wanted, strict=True, assign=True)
+    except (OSError, RuntimeError, AttributeError, IndexError, TypeError, pickle.UnpicklingError) as error:
+        line = str(error).splitlines()[0]
+        raise WeightsInvalid(f"{path}: not the weights of imagebind_huge: {line}") from error
+    return model.eval()
+
+
+def _parts(model: Any) -> tuple[Any, ...]:
+    return (
+        model.modality_preprocessors,
+        model.modality_trunks,
+        model.modality_heads,
+        model.modality_postprocessors,
+    )
+
+
+def _import(module: str) -> Any:
+    if importlib.util.find_spec("imagebind") is None:
+        raise ExtraMissing(
+            "imagebind is not installed: in an environment of its own, "
+            "pip install 'offline-video-rag[imagebind]'"
+        )
+    guard_torchvision()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module(module)

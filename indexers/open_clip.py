@@ -1,0 +1,158 @@
+"""open_clip models from local files: the `openclip` extra, which needs torchvision.
+
+A name is `openclip:local-dir:FOLDER` (a folder with `open_clip_config.json`)
+or `openclip:MODEL/PRETRAINED` in open_clip's own words, as in
+`openclip:ViT-B-32-quickgelu/metaclip_400m`; the `-quickgelu` matters: without
+it such weights run with another activation and quietly give worse vectors.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import warnings
+from collections.abc import Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.digests import fingerprint, folder_digest
+from indexers.folders import read_json
+from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
+from indexers.protocol import TextTower, unit_rows
+from indexers.torch_ground import TorchImageEncoder, in_dtype
+from indexers.torchvision_guard import guard_torchvision
+from rag.errors import ExtraMissing, WeightsInvalid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["OpenClipText", "open_openclip", "open_openclip_text"]
+
+CONFIG = "open_clip_config.json"
+WEIGHTS = ("open_clip_model.safetensors", "model.safetensors")
+RESAMPLE = {"bicubic": 3, "bilinear": 2}
+
+
+def _weights(folder: Path) -> Path:
+    for name in WEIGHTS:
+        if (folder / name).is_file() and (folder / CONFIG).is_file():
+            return folder / name
+    raise WeightsInvalid(f"{folder}: needs {CONFIG} and {WEIGHTS[0]}; pickled checkpoints are never opened")
+
+
+def open_openclip(name: str, source: str, *, backend: str, batch: int) -> TorchImageEncoder:
+    """Raises `ExtraMissing` without open_clip, `WeightsInvalid` for a folder it cannot read."""
+    folder = Path(source)
+    model = _load(folder)
+    return TorchImageEncoder(
+        name=name,
+        dim=_dim(folder),
+        weights=folder_digest([_weights(folder), folder / CONFIG]),
+        preprocessing=_preprocessing(folder, model),
+        forward=in_dtype(model.visual, _pooled, backend),
+        open_text=partial(open_openclip_text, name, source),
+        backend=backend,
+        batch=batch,
+    )
+
+
+def _pooled(output: Any) -> Any:
+    """CoCa's tower gives (pooled, tokens)."""
+    return output[0] if isinstance(output, tuple) else output
+
+
+def open_openclip_text(name: str, source: str) -> TextTower:
+    return OpenClipText(name, Path(source))
+
+
+class OpenClipText:
+    """A `TextTower` through open_clip's own model and tokenizer; it imports torch."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self.dim = _dim(folder)
+        self._folder = folder
+        self._model = _load(folder)
+        self._tokenizer = _import().get_tokenizer(f"local-dir:{folder}")
+
+    @cached_property
+    def weights(self) -> str:
+        return folder_digest([_weights(self._folder), self._folder / CONFIG])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint({"weights": self.weights, "backend": "open_clip-fp32"})
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim)."""
+        import torch
+
+        rows = np.empty((len(texts), self.dim), np.float32)
+        with torch.inference_mode():
+            for row, text in zip(rows, texts, strict=True):
+                row[:] = self._model.encode_text(self._tokenizer([text]))[0].float().numpy()
+        return unit_rows(rows)
+
+
+def _load(folder: Path) -> Any:
+    if "hf_model_name" in _config(folder)["model_cfg"].get("text_cfg", {}):
+        raise WeightsInvalid(
+            f"{folder}: its text tower is fetched from the hub by open_clip, so it is not read"
+        )
+    open_clip = _import()
+    from safetensors.torch import load_file
+
+    try:
+        # The weights are loaded here and not by open_clip, which would also open pickles.
+        model = open_clip.create_model(f"local-dir:{folder}", load_weights=False, pretrained_text=False)
+        model.load_state_dict(load_file(_weights(folder)), strict=True)
+    except (OSError, ValueError, RuntimeError, TypeError, KeyError) as error:
+        raise WeightsInvalid(f"{folder}: open_clip cannot read it: {str(error).splitlines()[0]}") from error
+    return model.eval()
+
+
+def _import() -> Any:
+    if importlib.util.find_spec("open_clip") is None:
+        raise ExtraMissing(
+            "open_clip is not installed: in an environment of its own, "
+            "pip install 'offline-video-rag[openclip]'"
+        )
+    guard_torchvision()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module("open_clip")
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    config = read_json(folder / CONFIG)
+    if not isinstance(config.get("model_cfg"), dict) or "embed_dim" not in config["model_cfg"]:
+        raise WeightsInvalid(f"{folder / CONFIG}: has no model_cfg with an embed_dim")
+    return config
+
+
+def _dim(folder: Path) -> int:
+    return int(_config(folder)["model_cfg"]["embed_dim"])
+
+
+def _preprocessing(folder: Path, model: Any) -> Preprocessing:
+    """As open_clip's own `image_transform`: torchvision's rounding, `shortest` or `squash`."""
+    config = _config(folder).get("preprocess_cfg") or {}
+    size = config.get("size", model.visual.image_size)
+    height, width = (int(size), int(size)) if isinstance(size, int) else (int(size[0]), int(size[1]))
+    mode = config.get("resize_mode") or "shortest"
+    if mode not in {"shortest", "squash"} or (mode == "shortest" and height != width):
+        raise WeightsInvalid(
+            f"{folder / CONFIG}: resize_mode {mode} for {height} x {width} is not known here"
+        )
+    return Preprocessing(
+        mean=tuple(config.get("mean") or CLIP_MEAN),
+        std=tuple(config.get("std") or CLIP_STD),
+        shortest=height if mode == "shortest" else None,
+        exact=(height, width) if mode == "squash" else None,
+        crop=(height, width) if mode == "shortest" else None,
+        round_crop=True,
+        resample=RESAMPLE.get(config.get("interpolation", "bicubic"), 3),
+    )

@@ -1,0 +1,201 @@
+"""Names of encoders to encoders: the one place that knows which file makes which, imported when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexers.models import lookup
+from indexers.models.catalogue import catalogue, known_model
+from indexers.models.lookup import Resolution
+from rag.config import EncoderSettings
+from rag.errors import SettingsError, WeightsMissing
+
+if TYPE_CHECKING:
+    from indexers.backend import Opener
+    from indexers.protocol import ImageEncoder, TextEncoder, TextTower
+
+__all__ = [
+    "BackendChoice",
+    "Resolution",
+    "choose_backend",
+    "image_encoder_names",
+    "open_image_encoder",
+    "open_query_encoder",
+    "open_text_encoder",
+    "open_text_tower",
+    "resolve_image_encoder",
+]
+
+DEFAULT_BACKEND = "torch-fp32"
+DEFAULT_BATCH = 16
+IMAGEBIND = "imagebind-huge"
+OWN_PREFIXES = ("hf:/", "hf:./", "hf:../", "hf:~", "openclip:local-dir:", "imagebind:")
+OWN_FILES = ("hf:FOLDER", "openclip:local-dir:FOLDER", "imagebind:FILE")
+"""Names of models of one's own, outside the catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendChoice:
+    """Chosen once for a library, stored in `meta`, kept for its life."""
+
+    backend: str
+    batch: int
+    note: str
+    """What was measured, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a name leads: a family of encoders and what it is opened from."""
+
+    family: str
+    source: str
+
+
+def image_encoder_names() -> tuple[str, ...]:
+    """The catalogue's, then the forms for files of one's own."""
+    known = tuple(model.name for model in catalogue() if model.purpose == "image encoder")
+    return (*known, "hf:ORGANISATION/NAME", "openclip:MODEL/PRETRAINED", *OWN_FILES)
+
+
+def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
+    """What `settings.image` means on this machine: a name, `auto` or `none`. Looks at files only.
+
+    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that
+    cannot be opened; `auto` never raises.
+    """
+    if settings.image.startswith(OWN_PREFIXES):
+        place = _place(settings.image, settings)
+        return Resolution(
+            settings.image, f"image encoder: {settings.image} by the settings, from {place.source}"
+        )
+    named = IMAGEBIND if settings.image == "imagebind" else settings.image
+    return lookup.resolve_image_encoder(settings.model_copy(update={"image": named}))
+
+
+def open_image_encoder(
+    name: str, settings: EncoderSettings, *, backend: str | None = None, batch: int | None = None
+) -> ImageEncoder:
+    """Load an encoder; `backend` and `batch` default to plain float32 and 16.
+
+    Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
+    """
+    place = _place(name, settings)
+    return _opener(name, place)(backend=backend or DEFAULT_BACKEND, batch=batch or DEFAULT_BATCH)
+
+
+def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
+    """The fastest backend and batch that keep the vectors, measured here and now.
+
+    `settings.backend` and `settings.batch`, where set, narrow what is tried.
+    Raises `SettingsError` where a backend that was set does not exist here, or
+    does not keep the vectors.
+    """
+    from indexers.backend import measure
+
+    found = measure(_opener(name, _place(name, settings)), settings.backend, settings.batch)
+    return BackendChoice(found.backend, found.batch, found.note)
+
+
+def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
+    """The text half of an image encoder, without torch for CLIP, MetaCLIP, SigLIP and SigLIP 2."""
+    place = _place(name, settings)
+    if place.family == "transformers":
+        from indexers.light_text import open_picture_text
+
+        return open_picture_text(name, Path(place.source))
+    if place.family == "openclip":
+        from indexers.open_clip import open_openclip_text
+
+        return open_openclip_text(name, place.source)
+    from indexers.imagebind import open_imagebind_text
+
+    return open_imagebind_text(name, Path(place.source))
+
+
+def open_text_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
+    """Passages and evidence into vectors, through sentence-transformers, in stable batches."""
+    from indexers.sentence import SentenceEncoder
+
+    return SentenceEncoder(name, _sentence_folder(name, settings))
+
+
+def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
+    """Questions into the space of `open_text_encoder`, without torch where the model is a BERT."""
+    from indexers.light_text import can_read_sentences, open_sentences
+
+    folder = _sentence_folder(name, settings)
+    if can_read_sentences(folder):
+        return open_sentences(name, folder)
+    from indexers.sentence import SentenceEncoder
+
+    return SentenceEncoder(name, folder, role="query")
+
+
+def _sentence_folder(name: str, settings: EncoderSettings) -> Path:
+    path = name.removeprefix("hf:")
+    if path.startswith(("/", "./", "../", "~")):
+        return _own_folder(path)
+    folder = lookup.find_weights(name, settings)
+    model = known_model(name)
+    if model.purpose != "text encoder":
+        raise SettingsError(
+            f"encoder.text {name!r} is for {model.purpose}; `rag models list` names what fits"
+        )
+    published = model.sha256.get("model.safetensors")
+    if published is not None:
+        from indexers.digests import expect_digest
+
+        expect_digest(folder / "model.safetensors", published)
+    return folder
+
+
+def _own_folder(path: str) -> Path:
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise WeightsMissing(f"{path}: no such folder")
+    return folder
+
+
+def _place(name: str, settings: EncoderSettings) -> _Place:
+    """Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`; imports nothing heavy."""
+    if name.startswith("openclip:local-dir:"):
+        return _Place("openclip", str(_own_folder(name.removeprefix("openclip:local-dir:"))))
+    if name.startswith("imagebind:"):
+        return _Place("imagebind", str(_file(Path(name.removeprefix("imagebind:")).expanduser())))
+    if name.startswith(OWN_PREFIXES):
+        return _Place("transformers", str(_own_folder(name.removeprefix("hf:"))))
+    if name in {"imagebind", IMAGEBIND}:
+        return _Place(
+            "imagebind", str(_file(lookup.find_weights(IMAGEBIND, settings) / "imagebind_huge.pth"))
+        )
+    model = known_model(name)
+    if model.purpose != "image encoder":
+        raise SettingsError(
+            f"encoder.image {name!r} is for {model.purpose}; `rag models list` names what fits"
+        )
+    family = "openclip" if model.family == "openclip" else "transformers"
+    return _Place(family, str(lookup.find_weights(name, settings)))
+
+
+def _file(path: Path) -> Path:
+    if not path.is_file():
+        raise WeightsMissing(f"{path}: no such file")
+    return path
+
+
+def _opener(name: str, place: _Place) -> Opener:
+    if place.family == "transformers":
+        from indexers.hf_clip import open_transformers
+
+        return partial(open_transformers, name, Path(place.source))
+    if place.family == "openclip":
+        from indexers.open_clip import open_openclip
+
+        return partial(open_openclip, name, place.source)
+    from indexers.imagebind import open_imagebind
+
+    return partial(open_imagebind, name, Path(place.source))

@@ -1,0 +1,270 @@
+"""Every image encoder that runs here: unit rows, stable bits, its processor's own preprocessing, clear errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from indexers.backend import probe_pictures, refusal
+from indexers.preprocess import read_preprocessing
+from indexers.protocol import ImageEncoder
+from indexers.registry import (
+    choose_backend,
+    image_encoder_names,
+    open_image_encoder,
+    open_text_tower,
+    resolve_image_encoder,
+)
+from indexers.torch_ground import available_backends
+from rag.config import EncoderSettings
+from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+from tests.tiny_models import save_clip, save_siglip
+
+SETTINGS = EncoderSettings()
+BATCH = 8
+SIZES = [(64, 114), (64, 113), (114, 64), (64, 64), (224, 398), (48, 60), (65, 64), (30, 200)]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("image")
+    return {"clip": save_clip(root / "clip"), "siglip": save_siglip(root / "siglip")}
+
+
+@pytest.fixture(scope="module", params=["clip", "siglip"])
+def name(request: pytest.FixtureRequest, folders: dict[str, Path]) -> str:
+    return f"hf:{folders[request.param]}"
+
+
+@pytest.fixture(scope="module", params=available_backends())
+def encoder(request: pytest.FixtureRequest, name: str) -> ImageEncoder:
+    return open_image_encoder(name, SETTINGS, backend=request.param, batch=BATCH)
+
+
+@pytest.fixture(scope="module")
+def pictures() -> NDArray[np.uint8]:
+    return probe_pictures(21, 64, 114)
+
+
+def test_rows_are_unit_float32(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
+    rows = encoder.encode_images(pictures)
+    assert rows.dtype == np.float32
+    assert rows.shape == (21, encoder.dim)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert not np.allclose(rows[0], rows[1], atol=1e-3)
+
+
+def test_no_pictures_give_no_rows(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
+    assert encoder.encode_images(pictures[:0]).shape == (0, encoder.dim)
+
+
+def test_a_picture_has_the_same_bits_in_any_company(
+    encoder: ImageEncoder, pictures: NDArray[np.uint8]
+) -> None:
+    together = encoder.encode_images(pictures)
+    shuffled = np.random.default_rng(1).permutation(len(pictures))
+    assert np.array_equal(encoder.encode_images(pictures[shuffled]), together[shuffled])
+    for place in range(len(pictures)):
+        assert np.array_equal(encoder.encode_images(pictures[place : place + 1])[0], together[place])
+        assert np.array_equal(encoder.encode_images(pictures[place:])[0], together[place])
+
+
+def test_two_openings_give_the_same_bits_and_fingerprint(
+    encoder: ImageEncoder, name: str, pictures: NDArray[np.uint8]
+) -> None:
+    again = open_image_encoder(name, SETTINGS, backend=encoder.backend, batch=BATCH)
+    assert again.fingerprint == encoder.fingerprint
+    assert np.array_equal(again.encode_images(pictures), encoder.encode_images(pictures))
+
+
+def test_the_text_half_is_the_same_tower(encoder: ImageEncoder, name: str) -> None:
+    tower = open_text_tower(name, SETTINGS)
+    texts = ["a cat", "a red lamp"]
+    assert np.array_equal(encoder.encode_text(texts), tower.encode_text(texts))
+    assert tower.weights == encoder.weights
+    assert tower.dim == encoder.dim
+
+
+def test_pictures_of_another_kind_are_refused(encoder: ImageEncoder) -> None:
+    with pytest.raises(ValueError, match="uint8"):
+        encoder.encode_images(np.zeros((1, 64, 64, 3), np.float32))  # type: ignore[arg-type]  # the point
+
+
+def test_it_keeps_the_vectors(encoder: ImageEncoder, name: str) -> None:
+    pictures = probe_pictures(BATCH)
+    reference = open_image_encoder(name, SETTINGS, batch=BATCH).encode_images(pictures)
+    assert refusal(encoder, pictures, reference) == ""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_preprocessing_equals_the_models_own(
+    folders: dict[str, Path], name: str, size: tuple[int, int]
+) -> None:
+    """Largest difference 2e-6 of values that lie within +-2.7."""
+    from transformers import AutoImageProcessor
+
+    folder = Path(name.removeprefix("hf:"))
+    images = np.random.default_rng(0).integers(0, 256, (3, *size, 3), dtype=np.uint8)
+    processor = AutoImageProcessor.from_pretrained(folder, backend="pil")
+    expected = processor(list(images), return_tensors="np", input_data_format="channels_last").pixel_values
+    np.testing.assert_allclose(read_preprocessing(folder)(images), expected, atol=2e-6)
+
+
+def _reference(folder: Path, images: NDArray[np.uint8]) -> NDArray[Any]:
+    import torch
+    from transformers import AutoImageProcessor, AutoModel
+
+    processor = AutoImageProcessor.from_pretrained(folder, backend="pil")
+    pixels = processor(list(images), return_tensors="pt", input_data_format="channels_last").pixel_values
+    with torch.inference_mode():
+        rows = AutoModel.from_pretrained(folder).eval().get_image_features(pixels).pooler_output
+    return np.asarray(torch.nn.functional.normalize(rows, dim=-1))
+
+
+def test_vectors_equal_the_whole_models(name: str, pictures: NDArray[np.uint8]) -> None:
+    rows = open_image_encoder(name, SETTINGS, batch=BATCH).encode_images(pictures)
+    expected = _reference(Path(name.removeprefix("hf:")), pictures)
+    np.testing.assert_allclose(rows, expected, atol=1e-5)
+
+
+def test_fingerprints_tell_apart(tmp_path: Path, folders: dict[str, Path]) -> None:
+    same, other = save_clip(tmp_path / "same"), save_clip(tmp_path / "other", seed=1)
+    cropped = save_clip(tmp_path / "cropped")
+    config = cropped / "preprocessor_config.json"
+    written = json.loads(config.read_text(encoding="utf-8"))
+    config.write_text(json.dumps({**written, "image_mean": [0.5, 0.5, 0.5]}), encoding="utf-8")
+
+    def fingerprint(folder: Path, **shape: Any) -> str:
+        return open_image_encoder(f"hf:{folder}", SETTINGS, **shape).fingerprint
+
+    assert fingerprint(same) == fingerprint(folders["clip"])
+    distinct = [
+        fingerprint(same),
+        fingerprint(same, batch=8),
+        fingerprint(other),
+        fingerprint(cropped),
+        fingerprint(folders["siglip"]),
+    ]
+    assert len(set(distinct)) == len(distinct)
+
+
+def test_choosing_a_backend_measures_and_says_so(name: str) -> None:
+    choice = choose_backend(name, SETTINGS)
+    assert choice.backend in available_backends()
+    assert choice.batch in (8, 16, 32)
+    assert all(f"{backend} x{batch} " in choice.note for backend in available_backends() for batch in (8, 16))
+
+
+def test_a_set_backend_and_batch_are_kept(name: str) -> None:
+    choice = choose_backend(name, EncoderSettings(backend="torch-fp32", batch=4))
+    assert (choice.backend, choice.batch) == ("torch-fp32", 4)
+
+
+def test_a_backend_that_is_not_here_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="torch-fp32"):
+        choose_backend(name, EncoderSettings(backend="abacus"))
+    with pytest.raises(SettingsError, match="torch-fp32"):
+        open_image_encoder(name, SETTINGS, backend="abacus")
+
+
+def test_auto_without_weights_goes_on_without_pictures() -> None:
+    found = resolve_image_encoder(SETTINGS)
+    assert found.name is None
+    assert "rag models pull" in found.reason
+
+
+def test_auto_takes_weights_that_are_here(tmp_path: Path) -> None:
+    save_clip(tmp_path / "metaclip-b32-400m")
+    settings = EncoderSettings(models_dir=tmp_path)
+    assert resolve_image_encoder(settings).name == "metaclip-b32-400m"
+    assert open_image_encoder("metaclip-b32-400m", settings).dim == 24
+
+
+def test_own_folders_resolve_to_themselves(name: str) -> None:
+    assert resolve_image_encoder(EncoderSettings(image=name)).name == name
+    assert resolve_image_encoder(EncoderSettings(image="none")).name is None
+
+
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [
+        ("no-such-model", SettingsError),
+        ("all-MiniLM-L6-v2", SettingsError),
+        ("siglip2-base-patch16-224", WeightsMissing),
+        ("imagebind", WeightsMissing),
+        ("hf:/no/such/folder", WeightsMissing),
+        ("openclip:local-dir:/no/such/folder", WeightsMissing),
+        ("imagebind:/no/such/file", WeightsMissing),
+    ],
+)
+def test_names_that_lead_nowhere(bad: str, error: type[Exception]) -> None:
+    for attempt in (
+        lambda: resolve_image_encoder(EncoderSettings(image=bad)),
+        lambda: open_image_encoder(bad, SETTINGS),
+        lambda: open_text_tower(bad, SETTINGS),
+    ):
+        with pytest.raises(error):
+            attempt()
+
+
+def test_names_are_listed() -> None:
+    names = image_encoder_names()
+    assert "siglip2-base-patch16-224" in names
+    assert "hf:FOLDER" in names
+    assert "all-MiniLM-L6-v2" not in names
+
+
+def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
+    folder = save_clip(tmp_path / "pickled")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(WeightsInvalid, match="pickle"):
+        open_image_encoder(f"hf:{folder}", SETTINGS)
+
+
+@pytest.mark.parametrize("model_type", ["bert", "siglip2", ""])
+def test_another_architecture_is_refused(tmp_path: Path, model_type: str) -> None:
+    folder = save_clip(tmp_path / "other")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": model_type}), encoding="utf-8")
+    with pytest.raises(WeightsInvalid):
+        open_image_encoder(f"hf:{folder}", SETTINGS)
+
+
+def test_weights_of_another_model_are_refused(tmp_path: Path, folders: dict[str, Path]) -> None:
+    folder = save_clip(tmp_path / "swapped")
+    (folder / "model.safetensors").write_bytes((folders["siglip"] / "model.safetensors").read_bytes())
+    with pytest.raises(WeightsInvalid):
+        open_image_encoder(f"hf:{folder}", SETTINGS)
+    with pytest.raises(WeightsInvalid):
+        open_text_tower(f"hf:{folder}", SETTINGS)
+
+
+def test_cut_off_weights_are_refused(tmp_path: Path) -> None:
+    folder = save_clip(tmp_path / "cut")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    with pytest.raises(WeightsInvalid):
+        open_image_encoder(f"hf:{folder}", SETTINGS)
+    with pytest.raises(WeightsInvalid):
+        open_text_tower(f"hf:{folder}", SETTINGS)
+
+
+def test_extras_that_are_not_installed_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    (tmp_path / "open_clip_config.json").write_text('{"model_cfg": {"embed_dim": 4}}', encoding="utf-8")
+    (tmp_path / "open_clip_model.safetensors").touch()
+    (tmp_path / "weights.pth").touch()
+    for missing, extra in (
+        (f"openclip:local-dir:{tmp_path}", "openclip"),
+        (f"imagebind:{tmp_path / 'weights.pth'}", "imagebind"),
+    ):
+        for opener in (open_image_encoder, open_text_tower):
+            with pytest.raises(ExtraMissing, match=extra):
+                opener(missing, SETTINGS)
