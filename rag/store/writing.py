@@ -8,9 +8,6 @@ left half done is either taken up again or swept away by the next one.
 
 from __future__ import annotations
 
-import json
-import os
-import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,15 +15,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import EncoderMismatch, LibraryCorrupt
+from rag.errors import EncoderMismatch, LibraryError
 from rag.records import Clip, Evidence, Passage, Problem, Video
 from rag.store import schema
 from rag.store.boundary import write_errors
-from rag.store.compaction import index_text, maintain
-from rag.store.database import Database, quoted, quoted_bytes
+from rag.store.compaction import compact_if_due, index_text, maintain
+from rag.store.database import Database
+from rag.store.encoder_switch import EncoderSwitch
 from rag.store.layout import Layout, require_library
 from rag.store.lock import WriterLock
-from rag.store.records import ClipFrames, FileRow, Meta, Removed
+from rag.store.meta_table import MetaRows
+from rag.store.migrations import migrate
+from rag.store.passage_table import PassageTable
+from rag.store.path_tables import file_table, problem_table
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, Removed
+from rag.store.video_tables import VideoTables
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,270 +37,208 @@ if TYPE_CHECKING:
 
 __all__ = ["Writer"]
 
-BUFFERED_ROWS = 4096
-"""Passages and small rows wait in memory until this many are together: a commit costs 10 ms."""
+WAITING_ROWS = 4096
+"""Passages, files and problems wait in memory until this many are together: a commit costs 10 ms."""
 
 
 class Writer:
-    """Made by `Writer.open`; a context manager that holds the library's lock."""
+    """Made by `Writer.open`; a context manager that holds the library's lock.
 
-    def __init__(self, layout: Layout, lock: WriterLock, database: Database) -> None:
+    `begin_video` to `finish_video` are committed as they come. Files, problems
+    and passages wait for `flush`, which also `maintain` and `close` do.
+    """
+
+    def __init__(self, layout: Layout, lock: WriterLock) -> None:
         self._layout = layout
         self._lock = lock
-        self._db = database
-        self._meta: Meta | None = None
-        self._files: dict[str, FileRow] = {}
-        self._status: dict[str, str] = {}
-        self._stages: dict[str, dict[str, Any]] = {}
-        self._clips: dict[str, set[str]] = {}
-        self._sources: set[str] = set()
-        self._problem_paths: set[str] = set()
-        self._passage_buffer: list[Any] = []
-        self._file_buffer: dict[str, FileRow] = {}
-        self._problem_buffer: dict[str, tuple[Problem, str]] = {}
+        self._db = Database(layout)
+        self._meta_rows = migrate(self._db)
+        self._files = file_table(self._db)
+        self._problems = problem_table(self._db)
+        self._videos = VideoTables(self._db)
+        self._passages = PassageTable(self._db)
+        self._finished = 0
+        self._sweep()
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> Writer:
-        """Take the lock, and sweep away what a killed writer left half done.
+        """Take the lock, bring the tables up to date, sweep away what a killed writer left half done.
 
         Raises `LibraryNotFound` (only without `create`), `LibraryBusy`,
-        `LibraryReadOnly`, `LibraryTooNew` or `LibraryCorrupt`.
+        `LibraryReadOnly`, `LibraryFull`, `LibraryTooNew` or `LibraryCorrupt`.
         """
-        layout = Layout(Path(os.path.abspath(folder)))
-        if not create:
-            require_library(folder)
+        layout = Layout(folder.absolute()) if create else require_library(folder)
         with write_errors(layout.folder):
             layout.tables.mkdir(parents=True, exist_ok=True)
+            layout.readers.touch()
         lock = WriterLock(layout.lock)
         lock.acquire()
         try:
-            writer = cls(layout, lock, Database(layout))
-            writer._load()
-            return writer
+            return cls(layout, lock)
         except BaseException:
             lock.release()
             raise
 
-    def _load(self) -> None:
-        db = self._db
-        for name, columns in schema.plain_schemas().items():
-            db.create(name, columns)
-        values = db.rows("meta", ["key", "value"]).to_pylist()
-        for row in values:
-            if row["key"] == "library":
-                self._meta = schema.meta_of(row["value"])
-        names = ["path", "content_id", "kind", "size", "mtime_ns", "ctime_ns", "stamp"]
-        self._files = {r.path: r for r in map(schema.file_of, db.rows("files", names).to_pylist())}
-        for row in db.rows("videos", ["video_id", "status", "stages"]).to_pylist():
-            self._status[row["video_id"]] = row["status"]
-            self._stages[row["video_id"]] = json.loads(row["stages"])
-        self._problem_paths = {os.fsdecode(r["path"]) for r in db.rows("problems", ["path"]).to_pylist()}
-        if db.has("passages"):
-            self._sources = set(db.rows("passages", ["source_id"])["source_id"].to_pylist())
-        self._sweep()
-
     def _sweep(self) -> None:
-        self._erase_videos([video for video, status in self._status.items() if status == "removing"])
-        published = {row.content_id for row in self._files.values()}
-        self._erase_sources(self._sources - published)
+        self._db.delete_dropped()
+        if self._meta_rows.dropping:
+            self._db.drop(self._meta_rows.dropping)
+            self._put_meta_rows(replace(self._meta_rows, dropping=""))
+        self._videos.erase([video for video, status in self._videos.status.items() if status == "removing"])
+        self._passages.erase(self._passages.sources - self._contents())
+
+    def _contents(self) -> set[str]:
+        return {row.content_id for row in self._files.rows().values()}
 
     # What the library is made with
 
     @property
+    def folder(self) -> Path:
+        return self._layout.folder
+
+    @property
     def meta(self) -> Meta | None:
         """None in a new library, until `set_meta`."""
-        return self._meta
+        return self._meta_rows.meta
 
     def set_meta(self, meta: Meta) -> Meta:
         """Choose encoders and settings, before the first row; gives back what was stored.
 
-        Raises `EncoderMismatch` when the library already holds vectors of another encoder.
+        `schema` and `library_id` of `meta` are not looked at: they are the library's own.
+        Raises `EncoderMismatch` where the library is of another encoder; a library
+        without an image encoder may be given one.
         """
-        held = self._meta
+        held = self.meta
         if held is not None:
-            self._refuse_other("text", held.text_encoder.fingerprint, meta.text_encoder.fingerprint)
+            self._refuse_other("text", held.text_encoder, meta.text_encoder)
             if held.image_encoder is not None:
-                new = meta.image_encoder.fingerprint if meta.image_encoder else "none"
-                self._refuse_other("image", held.image_encoder.fingerprint, new)
+                self._refuse_other("image", held.image_encoder, meta.image_encoder)
         library_id = held.library_id if held else uuid.uuid4().hex
-        stored = replace(meta, library_id=library_id)
+        stored = replace(meta, library_id=library_id, schema=self._meta_rows.schema)
         for name, columns in schema.text_schemas(meta.text_encoder.dim).items():
             self._db.create(name, columns)
             # Over an empty table too: it says how words are cut, also for rows that it does not hold yet.
             index_text(self._db, name)
-        if meta.image_encoder is not None:
-            self._db.create(
-                schema.vectors_table(meta.image_encoder), schema.vectors_schema(meta.image_encoder.dim)
-            )
+        if (encoder := meta.image_encoder) is not None:
+            self._db.create(schema.vectors_table(encoder), schema.vectors_schema(encoder.dim))
         if stored != held:
-            self._db.overwrite("meta", schema.meta_row(stored))
-        self._meta = stored
+            self._put_meta_rows(replace(self._meta_rows, meta=stored))
         return stored
 
-    def _refuse_other(self, role: str, held: str, new: str) -> None:
-        if held != new:
+    def switch_encoder(self, encoder: EncoderRef) -> EncoderSwitch:
+        """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is."""
+        meta = self._require_meta()
+        return EncoderSwitch(self._db, meta.image_encoder, encoder, lambda old: self._flip(encoder, old))
+
+    def _flip(self, encoder: EncoderRef, old: str) -> None:
+        meta = replace(self._require_meta(), image_encoder=encoder)
+        self._put_meta_rows(replace(self._meta_rows, meta=meta, dropping=old))
+        if old:
+            self._db.drop(old)
+            self._put_meta_rows(replace(self._meta_rows, dropping=""))
+
+    def _put_meta_rows(self, rows: MetaRows) -> None:
+        self._db.overwrite("meta", rows.table())
+        self._meta_rows = rows
+
+    def _refuse_other(self, role: str, held: EncoderRef, new: EncoderRef | None) -> None:
+        if new is None or held.fingerprint != new.fingerprint:
             raise EncoderMismatch(
-                f"{self._layout.folder}: made with another {role} encoder ({held[:12]}, now {new[:12]}); "
-                f"to encode everything again, keeping the text evidence: rag index --reembed"
+                f"{self._layout.folder}: made with {role} encoder {held.name} ({held.fingerprint[:12]}), "
+                f"not with {f'{new.name} ({new.fingerprint[:12]})' if new else 'none'}; "
+                "to encode everything again, keeping the text evidence: rag index --reembed"
             )
 
     def _require_meta(self) -> Meta:
-        if self._meta is None:
+        if self.meta is None:
             raise ValueError("set_meta comes before the first row")
-        return self._meta
-
-    def _vectors(self) -> tuple[str, int] | None:
-        encoder = self._require_meta().image_encoder
-        return None if encoder is None else (schema.vectors_table(encoder), encoder.dim)
+        return self.meta
 
     # Files and problems
 
     def files(self) -> dict[str, FileRow]:
         """Every known path with what is known of it."""
-        return dict(self._files)
+        return self._files.rows()
 
     def put_file(self, row: FileRow) -> None:
-        """Say that `row.path` holds that content. For passages this comes last and makes them visible."""
-        self._files[row.path] = row
-        self._file_buffer[row.path] = row
-        self._flush_if_full()
+        """Say that `row.path` holds that content. For passages this comes last and makes them visible.
 
-    def put_problem(self, problem: Problem, stamp: str) -> None:
-        self._problem_buffer[problem.path] = (problem, stamp)
+        The content that the path held before stays; `remove_paths` comes first where the file has changed.
+        """
+        self._files.put(row.path, row)
         self._flush_if_full()
 
     def problems(self) -> dict[str, tuple[Problem, str]]:
         """Path to its problem and the stamp that the file had then."""
-        rows = self._db.rows("problems", ["path", "reason", "action", "stamp"]).to_pylist()
-        held = {
-            os.fsdecode(r["path"]): (Problem(os.fsdecode(r["path"]), r["reason"], r["action"]), r["stamp"])
-            for r in rows
-        }
-        return held | self._problem_buffer
+        return self._problems.rows()
+
+    def put_problem(self, problem: Problem, stamp: str) -> None:
+        """Note, in place of an older one, what was wrong with a file."""
+        self._problems.put(problem.path, (problem, stamp))
+        self._flush_if_full()
 
     def clear_problem(self, path: str) -> None:
-        self._problem_buffer.pop(path, None)
-        if path in self._problem_paths:
-            self._db.delete("problems", f"path IN {quoted_bytes([schema.path_bytes(path)])}")
-            self._problem_paths.discard(path)
+        self._problems.forget([path])
 
     # Videos
 
     def ready(self) -> dict[str, dict[str, Any]]:
         """Each finished video's stages, as `finish_video` was given them."""
-        return {v: self._stages[v] for v, status in self._status.items() if status == "ready"}
+        status = self._videos.status
+        return {video: stages for video, stages in self._videos.stages.items() if status[video] == "ready"}
 
     def pending(self) -> frozenset[str]:
         """Videos that were begun and not finished."""
-        return frozenset(v for v, status in self._status.items() if status != "ready")
+        return frozenset(video for video, status in self._videos.status.items() if status != "ready")
 
     def begin_video(self, video: Video) -> None:
-        """Mark as pending: unseen by readers from now until `finish_video`. What it holds stays, for a resume."""
-        self._put_video(video, "pending", self._stages.get(video.video_id, {}))
-        self._clips.pop(video.video_id, None)
-
-    def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """Mark as ready, last of all. `stages`: JSON values by stage name."""
-        self._require_pending(video.video_id)
-        self._put_video(video, "ready", stages)
-        self._clips.pop(video.video_id, None)
-
-    def _put_video(self, video: Video, status: str, stages: Mapping[str, Any]) -> None:
-        self._db.upsert("videos", "video_id", schema.video_rows(video, status, stages, time.time_ns()))
-        self._status[video.video_id] = status
-        self._stages[video.video_id] = dict(stages)
-
-    def _require_pending(self, video_id: str) -> None:
-        if self._status.get(video_id) != "pending":
-            raise ValueError(f"begin_video comes first: {video_id}")
+        """Mark as pending: readers no longer see it, until `finish_video`. What it holds stays, for a resume."""
+        self._require_meta()
+        self._videos.begin(video)
 
     def committed_clips(self, video_id: str) -> list[ClipFrames]:
         """Clips that are there with their vectors, in time order, without the vectors themselves.
 
-        Half-written ones are deleted. `times` and `vectors` are empty.
+        Half-written ones are deleted. `times` and `vectors` are empty, `clip_vector` is zero.
+        """
+        return self._videos.committed_clips(video_id, self._require_meta().image_encoder)
+
+    def add_clips(self, clips: Sequence[ClipFrames]) -> None:
+        """Commit clips with their vectors; a clip that is there already is replaced.
+
+        Raises ValueError for shapes that do not fit the encoder, or for a video that is not pending.
+        """
+        encoder = self._require_meta().image_encoder
+        if encoder is None:
+            raise ValueError("this library has no image encoder: put_clips_without_vectors")
+        if clips:
+            self._videos.add_clips(clips, encoder)
+
+    def put_clips_without_vectors(self, clips: Sequence[Clip], pixels: Sequence[str] = ()) -> None:
+        """Commit clips that have no picture, or whose library has no image encoder.
+
+        `pixels`: one hash a clip where frames were sampled all the same, for their words.
         """
         import numpy as np
 
-        here = f"video_id = {quoted([video_id])[1:-1]}"
-        rows = self._db.rows("clips", ["clip_id", "video_id", "start", "end", "pixels"], here).to_pylist()
-        table = self._vectors()
-        both = {row["clip_id"] for row in rows}
-        modality = dict.fromkeys(both, "video")
-        dim = 0
-        if table is not None:
-            name, dim = table
-            vectors = self._db.rows(name, ["clip_id", "modality"], here).to_pylist()
-            modality = {row["clip_id"]: row["modality"] for row in vectors}
-            orphans = set(modality) - both
-            both &= set(modality)
-            if orphans:
-                self._db.delete(name, f"clip_id IN {quoted(sorted(orphans))}")
-        if half := sorted({row["clip_id"] for row in rows} - both):
-            self._db.delete("clips", f"clip_id IN {quoted(half)}")
-        self._clips[video_id] = set(both)
-        empty = np.empty((0, dim), np.float32)
-        return [
-            ClipFrames(
-                schema.clip_of(row),
-                np.empty(0),
-                empty,
-                np.zeros(dim, np.float32),
-                row["pixels"],
-                modality[row["clip_id"]],
-            )
-            for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))
-            if row["clip_id"] in both
-        ]
-
-    def add_clips(self, clips: Sequence[ClipFrames]) -> None:
-        """Commit clips with their vectors; a clip that is there already is replaced."""
-        table = self._vectors()
-        if table is None:
-            raise ValueError("this library has no image encoder: put_clips_without_vectors")
-        if not clips:
-            return
-        name, dim = table
-        rows = schema.vector_rows(clips, dim)
-        self._drop_known([c.clip for c in clips])
-        self._db.add(name, rows)
-        self._db.add("clips", schema.clip_rows(clips))
-        for c in clips:
-            self._clips[c.clip.video_id].add(c.clip.clip_id)
-
-    def put_clips_without_vectors(self, clips: Sequence[Clip]) -> None:
-        """Commit clips that have no picture, or whose library has no image encoder."""
-        import numpy as np
-
-        if not clips:
-            return
-        self._drop_known(clips)
         none = np.empty(0, np.float32)
-        bare = [ClipFrames(clip, np.empty(0), none, none) for clip in clips]
-        self._db.add("clips", schema.clip_rows(bare))
-        for clip in clips:
-            self._clips[clip.video_id].add(clip.clip_id)
-
-    def _drop_known(self, clips: Sequence[Clip]) -> None:
-        for video_id in {clip.video_id for clip in clips}:
-            self._require_pending(video_id)
-            if video_id not in self._clips:
-                self.committed_clips(video_id)
-        known = sorted({c.clip_id for c in clips if c.clip_id in self._clips[c.video_id]})
-        if known:
-            self._db.delete("clips", f"clip_id IN {quoted(known)}")
-            if (table := self._vectors()) is not None:
-                self._db.delete(table[0], f"clip_id IN {quoted(known)}")
+        hashes = pixels or [""] * len(clips)
+        bare = [ClipFrames(c, np.empty(0), none, none, h) for c, h in zip(clips, hashes, strict=True)]
+        if bare:
+            self._videos.add_clips(bare, None)
 
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
     ) -> None:
         """Put these spans in place of all that the video has. `vectors`: (n, text dim) unit rows."""
-        self._require_pending(video_id)
-        rows = schema.evidence_rows(video_id, spans, vectors, self._require_meta().text_encoder.dim)
-        here = f"video_id = {quoted([video_id])[1:-1]}"
-        if self._db.rows("evidence", ["evidence_id"], here).num_rows:
-            self._db.delete("evidence", here)
-        self._db.add("evidence", rows)
+        self._videos.put_evidence(video_id, spans, vectors, self._require_meta().text_encoder.dim)
+
+    def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
+        """Mark as ready, last of all. `stages`: JSON values by stage name."""
+        self._videos.finish(video, stages)
+        self._finished += 1
+        if self._finished >= 10 and compact_if_due(self._db):
+            self._finished = 0
 
     # Passages
 
@@ -314,20 +255,17 @@ class Writer:
     def begin_passages(self, source_id: str) -> None:
         """Take away what the source has, so that `add_passages` can bring it in parts."""
         self._require_meta()
-        shown = [path for path, row in self._files.items() if row.content_id == source_id]
-        if shown or source_id in self._sources:
+        if source_id in self._passages.sources:
             self.flush()
-            self._forget_paths(shown)
-            self._erase_sources({source_id})
+            shown = [path for path, row in self._files.rows().items() if row.content_id == source_id]
+            self._files.forget(shown)
+            self._passages.erase({source_id})
 
     def add_passages(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
     ) -> None:
         """Add passages to a source; after `begin_passages`, each one once."""
-        dim = self._require_meta().text_encoder.dim
-        rows = schema.passage_rows(source_id, passages, vectors, dim)
-        self._sources.add(source_id)
-        self._passage_buffer.append(rows)
+        self._passages.add(source_id, passages, vectors, self._require_meta().text_encoder.dim)
         self._flush_if_full()
 
     # Removal
@@ -336,75 +274,35 @@ class Writer:
         """Forget paths. Content goes when its last path goes. Unknown paths are passed over."""
         self.flush()
         named = set(paths)
-        going = sorted(named & set(self._files))
-        lost = {self._files[path].content_id for path in going}
-        lost -= {row.content_id for path, row in self._files.items() if path not in named}
-        videos = sorted(lost & set(self._status))
-        sources = sorted(lost & self._sources)
-        for path in sorted(named):
-            self.clear_problem(path)
-        if videos:
-            self._db.update("videos", f"video_id IN {quoted(videos)}", {"status": "removing"})
-        self._forget_paths(going)
-        self._erase_videos(videos)
-        self._erase_sources(set(sources))
-        return Removed(tuple(going), tuple(videos), tuple(sources))
+        files = self._files.rows()
+        kept = {row.content_id for path, row in files.items() if path not in named}
+        lost = {row.content_id for path, row in files.items() if path in named} - kept
+        videos = sorted(lost & self._videos.status.keys())
+        sources = lost & self._passages.sources
+        self._videos.mark_removing(videos)
+        self._files.forget(named)
+        self._problems.forget(named)
+        self._videos.erase(videos)
+        self._passages.erase(sources)
+        return Removed(tuple(sorted(named & files.keys())), tuple(videos), tuple(sorted(sources)))
 
-    def drop_unfinished(self) -> tuple[str, ...]:
-        """Erase videos that were begun, never finished, and that no known path holds any more."""
-        held = {row.content_id for row in self._files.values()}
-        gone = sorted(v for v, status in self._status.items() if status != "ready" and v not in held)
-        self._erase_videos(gone)
+    def drop_unfinished(self, keep: Iterable[str] = ()) -> tuple[str, ...]:
+        """Erase videos that were begun, never finished, and are neither in `keep` nor held by a known path."""
+        gone = sorted(self.pending() - self._contents() - set(keep))
+        self._videos.erase(gone)
         return tuple(gone)
-
-    def _forget_paths(self, paths: Sequence[str]) -> None:
-        if paths:
-            self._db.delete("files", f"path IN {quoted_bytes(map(schema.path_bytes, paths))}")
-        for path in paths:
-            self._files.pop(path, None)
-
-    def _erase_videos(self, videos: Sequence[str]) -> None:
-        if not videos:
-            return
-        here = f"video_id IN {quoted(videos)}"
-        tables = [name for name in self._db.names() if name == "evidence" or name.startswith("vectors_")]
-        for name in (*tables, "clips", "videos"):
-            self._db.delete(name, here)
-        for video in videos:
-            self._status.pop(video, None)
-            self._stages.pop(video, None)
-            self._clips.pop(video, None)
-
-    def _erase_sources(self, sources: set[str]) -> None:
-        if sources:
-            self._db.delete("passages", f"source_id IN {quoted(sorted(sources))}")
-            self._sources -= sources
 
     # Committing
 
     def _flush_if_full(self) -> None:
-        waiting = sum(rows.num_rows for rows in self._passage_buffer)
-        if waiting + len(self._file_buffer) + len(self._problem_buffer) >= BUFFERED_ROWS:
+        if len(self._passages) + len(self._files) + len(self._problems) >= WAITING_ROWS:
             self.flush()
 
     def flush(self) -> None:
         """Commit what waits in memory: passages first, then the files that make them visible."""
-        import pyarrow as pa
-
-        if self._passage_buffer:
-            self._db.add("passages", pa.concat_tables(self._passage_buffer))
-            self._passage_buffer = []
-        if self._file_buffer:
-            paths = [schema.path_bytes(path) for path in self._file_buffer]
-            self._db.delete("files", f"path IN {quoted_bytes(paths)}")
-            self._db.add("files", schema.file_rows(self._file_buffer.values()))
-            self._file_buffer = {}
-        if self._problem_buffer:
-            paths = [schema.path_bytes(path) for path in self._problem_buffer]
-            self._db.delete("problems", f"path IN {quoted_bytes(paths)}")
-            self._db.add("problems", schema.problem_rows(self._problem_buffer.values()))
-            self._problem_paths |= set(self._problem_buffer)
-            self._problem_buffer = {}
+        self._passages.flush()
+        self._files.flush()
+        self._problems.flush()
 
     def maintain(self) -> None:
         """Bring the full-text indexes up to date, merge small fragments, remove old versions."""
@@ -424,11 +322,9 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is None:
-            self.close()
-            return
-        # What failed may fail again here; the first failure is the one to tell.
         try:
             self.close()
-        except (LibraryCorrupt, OSError):
-            return
+        except LibraryError:
+            # What failed has failed here again; the first failure is the one to tell.
+            if error is None:
+                raise

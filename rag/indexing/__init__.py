@@ -1,0 +1,6 @@
+"""The way in: from folders of videos and passages to a library."""
+
+from rag.indexing.report import Forecast, IndexReport, Progress, Silent
+from rag.indexing.run import index
+
+__all__ = ["Forecast", "IndexReport", "Progress", "Silent", "index"]

@@ -1,0 +1,105 @@
+"""Cut a stream of sampled frames into clips, holding as little as the cut allows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from corpora.video.records import FrameBatch, Keyframe
+from rag.records import Clip, Frames
+
+__all__ = ["CutClip", "clip_spans", "cut_clips"]
+
+
+@dataclass(frozen=True, slots=True)
+class CutClip:
+    """One clip with its samples; `pixels` is a hash over their times and pixels."""
+
+    clip: Clip
+    frames: Frames
+    keyframes: tuple[Keyframe, ...]
+    pixels: str
+
+
+@dataclass
+class _Open:
+    """A clip whose end is not yet certain."""
+
+    index: int
+    frames: list[Frames] = field(default_factory=list)
+    keyframes: list[Keyframe] = field(default_factory=list)
+
+
+def clip_spans(duration: float, clip_seconds: float, min_last: float) -> list[tuple[float, float]]:
+    """Half-open spans of `clip_seconds` over [0, duration); a last one under `min_last` is merged.
+
+    EgoFact, section 2.1: uniform 30-second clips; the merge is ours.
+    """
+    if duration <= 0:
+        return []
+    count = max(1, int(np.ceil(round(duration / clip_seconds, 9))))
+    if count > 1 and duration - (count - 1) * clip_seconds < min_last:
+        count -= 1
+    return [(k * clip_seconds, (k + 1) * clip_seconds if k + 1 < count else duration) for k in range(count)]
+
+
+def cut_clips(
+    batches: Iterator[FrameBatch],
+    video_id: str,
+    clip_seconds: float,
+    min_last: float,
+    duration: Callable[[], float],
+    *,
+    first: int = 0,
+) -> Iterator[CutClip]:
+    """Yield the clips of `clip_spans(duration(), ...)` from index `first`, each as soon as it is certain.
+
+    A clip is certain once a frame at least `min_last` behind its end has come,
+    for then the next clip cannot be merged into it. `duration` is asked once,
+    after the last batch, when the decoder knows it. A clip without a single
+    frame (a gap, a lost stretch) is yielded with empty arrays.
+    """
+    waiting: dict[int, _Open] = {}
+    upcoming = first
+    for batch in batches:
+        for part in _by_clip(batch, clip_seconds):
+            held = waiting.setdefault(part.index, _Open(part.index))
+            held.frames.extend(part.frames)
+            held.keyframes.extend(part.keyframes)
+        latest = float(batch.frames.times[-1]) if batch.frames.times.size else 0.0
+        while latest >= (upcoming + 1) * clip_seconds + min_last:
+            span = (upcoming * clip_seconds, (upcoming + 1) * clip_seconds)
+            yield _close(waiting.pop(upcoming, _Open(upcoming)), video_id, span)
+            upcoming += 1
+    spans = clip_spans(duration(), clip_seconds, min_last)
+    for late in sorted(index for index in waiting if index >= len(spans)):
+        last = waiting.setdefault(len(spans) - 1, _Open(len(spans) - 1))
+        last.frames.extend(waiting[late].frames)
+        last.keyframes.extend(waiting.pop(late).keyframes)
+    for index in range(upcoming, len(spans)):
+        yield _close(waiting.pop(index, _Open(index)), video_id, spans[index])
+
+
+def _by_clip(batch: FrameBatch, clip_seconds: float) -> Iterator[_Open]:
+    owners = np.floor(batch.frames.times / clip_seconds + 1e-9).astype(int)
+    for index in np.unique(owners):
+        mine = owners == index
+        frames = Frames(batch.frames.times[mine], batch.frames.images[mine])
+        keyframes = [k for k in batch.keyframes if int(k.time / clip_seconds + 1e-9) == index]
+        yield _Open(int(index), [frames], keyframes)
+
+
+def _close(opened: _Open, video_id: str, span: tuple[float, float]) -> CutClip:
+    if opened.frames:
+        times = np.concatenate([f.times for f in opened.frames])
+        images = np.concatenate([f.images for f in opened.frames])
+    else:
+        times, images = np.empty(0, np.float64), np.empty((0, 1, 1, 3), np.uint8)
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(times.tobytes())
+    digest.update(np.ascontiguousarray(images).data)
+    clip = Clip(f"{video_id}:{opened.index:05d}", video_id, *span)
+    return CutClip(clip, Frames(times, images), tuple(opened.keyframes), digest.hexdigest())

@@ -1,0 +1,55 @@
+"""Words read so far from the pictures of a video that is not finished, kept beside the library.
+
+Clips are committed in groups, but a video's evidence only as a whole. What
+OCR has read of the committed clips waits in `progress/<video_id>.jsonl`, one
+line a clip, written before the clips are: a killed run goes on with it, and
+it is deleted when the video is ready. Losing it costs time, never rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rag.records import Evidence
+
+__all__ = ["ProgressLog"]
+
+
+class ProgressLog:
+    """The log of one video. `fingerprint` is that of the stage: another one starts afresh."""
+
+    def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
+        self._path = folder / "progress" / f"{video_id}.jsonl"
+        self._fingerprint = fingerprint
+        self.spans: dict[str, list[Evidence]] = self._load()
+
+    def append(self, spans: Mapping[str, Sequence[Evidence]]) -> None:
+        """Keep the spans of these clips, by clip_id."""
+        self._path.parent.mkdir(exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            for clip_id, found in spans.items():
+                row = {"clip": clip_id, "by": self._fingerprint, "spans": [asdict(span) for span in found]}
+                file.write(json.dumps(row) + "\n")
+        self.spans.update({clip_id: list(found) for clip_id, found in spans.items()})
+
+    def close(self) -> None:
+        """The video is ready: the log has served."""
+        self._path.unlink(missing_ok=True)
+
+    def _load(self) -> dict[str, list[Evidence]]:
+        try:
+            lines = self._path.read_text(encoding="utf-8").splitlines()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return {}
+        spans: dict[str, list[Evidence]] = {}
+        for line in lines:
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError:
+                break  # a line that a kill cut short, and nothing behind it
+            if row["by"] == self._fingerprint:
+                spans[row["clip"]] = [Evidence(**span) for span in row["spans"]]
+        return spans

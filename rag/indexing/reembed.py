@@ -1,0 +1,98 @@
+"""`rag index --reembed`: all picture vectors anew, by another encoder; words are kept as they are."""
+
+from __future__ import annotations
+
+import os
+
+from corpora.video.reader import MediaReader
+from indexers.protocol import ImageEncoder
+from rag.config import Settings
+from rag.errors import FileProblem, WeightsMissing
+from rag.indexing.ahead import Ahead
+from rag.indexing.clips import cut_clips
+from rag.indexing.encoders import open_asked, reference, refuse_other_words
+from rag.indexing.report import Progress
+from rag.indexing.stages import embed_clip
+from rag.records import Problem, Video
+from rag.store.encoder_switch import EncoderSwitch
+from rag.store.reading import Reader
+from rag.store.records import ClipFrames
+from rag.store.writing import Writer
+
+__all__ = ["reembed_library"]
+
+BATCHES_AHEAD = 6
+CLIPS_PER_COMMIT = 8
+
+
+def reembed_library(
+    writer: Writer, settings: Settings, progress: Progress
+) -> tuple[list[str], list[Problem]]:
+    """Decode and encode every video again; the library changes over when the last one is done.
+
+    Until then questions are answered from the old vectors; killed, it goes on
+    where it was. Gives lines for people, and the videos whose files are gone
+    or fail: they keep their words and lose their pictures.
+    Raises `WeightsMissing` where the settings find no encoder.
+    """
+    if writer.meta is None:
+        return [], []
+    refuse_other_words(writer.meta, settings)
+    encoder, line = open_asked(settings)
+    if encoder is None:
+        raise WeightsMissing(line.removeprefix("pictures: off (").removesuffix(")"))
+    ref = reference(encoder)
+    if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
+        return [f"{line}; the library has these vectors already"], []
+    switch = writer.switch_encoder(ref)
+    problems: list[Problem] = []
+    with (
+        Reader.open(writer.folder) as reader,
+        MediaReader(settings.video.decoder, settings.video.stall_seconds) as media,
+    ):
+        videos = [video for video in reader.videos() if video.stream >= 0]
+        progress.start(sum(video.duration for video in videos), len(videos))
+        for video in videos:
+            paths = [path for path in reader.paths(video.video_id) if os.path.exists(path)]
+            try:
+                if not paths:
+                    raise FileProblem("no longer on disk")
+                progress.file(paths[0])
+                _video(paths[0], video, encoder, switch, media, settings, progress)
+            except FileProblem as problem:
+                path = paths[0] if paths else video.path
+                reason = str(problem).removeprefix(f"{path}: ")
+                problems.append(Problem(path, reason, "kept its words, lost its pictures"))
+                progress.note(f"{path}: {reason}; {problems[-1].action}")
+    switch.commit()
+    return [line], problems
+
+
+def _video(
+    path: str,
+    video: Video,
+    encoder: ImageEncoder,
+    switch: EncoderSwitch,
+    media: MediaReader,
+    settings: Settings,
+    progress: Progress,
+) -> None:
+    if set(switch.clips(video.video_id)) <= switch.done():
+        progress.advance(video.duration)
+        return
+    stream = media.frames(path, rate=settings.video.rate, short_side=settings.video.short_side)
+    rows: list[ClipFrames] = []
+    with Ahead(iter(stream), BATCHES_AHEAD) as batches:
+        for cut in cut_clips(
+            iter(batches),
+            video.video_id,
+            settings.video.clip_seconds,
+            settings.video.min_last_clip_seconds,
+            lambda: video.duration,
+        ):
+            rows.append(embed_clip(encoder, cut, reuse=settings.encoder.reuse_still_frames))
+            progress.advance(cut.clip.end - cut.clip.start)
+            if len(rows) >= CLIPS_PER_COMMIT:
+                switch.add(rows)
+                rows = []
+    switch.add(rows)

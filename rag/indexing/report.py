@@ -1,0 +1,86 @@
+"""What indexing tells while it runs and when it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from rag.records import Problem
+
+__all__ = ["Forecast", "IndexReport", "Progress", "Silent"]
+
+
+class Progress(Protocol):
+    """Who watches an indexing run: the terminal's bar, a test, or nobody."""
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """The work ahead: seconds of media, and files of all kinds."""
+
+    def file(self, path: str) -> None:
+        """Work on this file begins."""
+
+    def advance(self, seconds: float) -> None:
+        """So many more seconds of media are done."""
+
+    def note(self, line: str) -> None:
+        """One line for people: a bad file, a stage that is off."""
+
+    def done(self) -> None:
+        """Nothing more will come."""
+
+
+class Silent:
+    """A `Progress` that says nothing."""
+
+    def start(self, total_seconds: float, total_files: int) -> None: ...
+
+    def file(self, path: str) -> None: ...
+
+    def advance(self, seconds: float) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+    def done(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run would do, from headers alone; times are estimates and say so."""
+
+    new_files: int
+    media_seconds: float
+    seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """One indexing run, counted."""
+
+    files_found: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    moved: int = 0
+    """Files whose content the library had already: renamed, moved, or a second copy."""
+    missing: int = 0
+    """Files of the library that are no longer on disk; kept until `--prune` or `rag remove`."""
+    removed: int = 0
+    problems: tuple[Problem, ...] = ()
+    ignored: int = 0
+    """Files of kinds that nothing here reads."""
+    clips: int = 0
+    passages: int = 0
+    video_seconds: float = 0.0
+    seconds: float = 0.0
+    bytes: int = 0
+    """Size of the library on disk."""
+    stages: tuple[str, ...] = ()
+    """One line for each stage: on, or off and why; empty where nothing had to be done."""
+    forecast: Forecast | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 all done, 1 nothing could be done, 3 done in part (docs/design.md)."""
+        if not self.problems:
+            return 0 if self.files_found else 1
+        return 3 if self.indexed or self.unchanged or self.moved else 1

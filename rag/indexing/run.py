@@ -1,0 +1,158 @@
+"""The way in: one run of `rag index`, from folders to a finished library."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpora.scan import Scan, scan
+from rag.config import Settings
+from rag.indexing.report import IndexReport, Progress, Silent
+from rag.records import Problem
+from rag.store.layout import Layout, find_library
+from rag.store.scan_cache import ScanCache
+
+if TYPE_CHECKING:
+    from rag.indexing.work import Done
+
+__all__ = ["index"]
+
+
+def index(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    settings: Settings,
+    reembed: bool = False,
+    prune: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+    limit: int | None = None,
+) -> IndexReport:
+    """Bring folders and files into the library; what it has already is left alone.
+
+    `reembed`: make all vectors anew with the encoders that the settings ask for;
+    text, OCR and speech evidence is kept. `prune`: drop what is no longer on
+    disk. `limit`: at most so many new contents. `dry_run`: change nothing, and
+    give a forecast.
+
+    Raises `UnreadableFile` for a folder that is not there, and the errors of
+    the library and of the models; a bad file is a `Problem` in the report.
+    """
+    started = time.monotonic()
+    watch = progress or Silent()
+    roots = [os.path.abspath(os.fspath(path)) for path in paths]
+    found = scan(roots, include=settings.scan.include, exclude=settings.scan.exclude)
+    folder = find_library(library=settings.library)
+    print_of = _fingerprint(settings)
+    if not (reembed or prune or dry_run):
+        quick = _nothing_to_do(folder, found, roots, print_of, started)
+        if quick is not None:
+            return quick
+    # From here on the heavy libraries are needed: LanceDB alone takes a second to import.
+    from rag.indexing.forecast import forecast
+    from rag.indexing.work import work
+
+    if dry_run:
+        return forecast(folder, found, settings, limit=limit, started=started)
+    done = work(folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit)
+    watch.done()
+    _remember(folder, found, done, print_of)
+    return _report(folder, found, done, started)
+
+
+def _fingerprint(settings: Settings) -> str:
+    """Of what decides the rows: under other settings no file counts as unchanged without a look."""
+    chosen = settings.model_dump(mode="json", include={"video", "encoder", "ocr", "asr"})
+    return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _nothing_to_do(
+    folder: Path, found: Scan, roots: Sequence[str], fingerprint: str, started: float
+) -> IndexReport | None:
+    """The report of a run with no work, from the scan cache alone; None where there may be work."""
+    if not Layout(folder).exists() or not found.files:
+        return None
+    with ScanCache(folder) as cache:
+        if cache.changed(found.files, fingerprint):
+            return None
+        entries = cache.entries()
+    paths = {file.path for file in found.files}
+    statuses = {path: status for path, (_, status) in entries.items() if path in paths}
+    if any(status == "unfinished" for status in statuses.values()):
+        return None
+    problems = [*found.problems, *(_problem(path, status) for path, status in statuses.items() if status)]
+    below = tuple(os.path.join(root, "") for root in roots)
+    missing = [path for path in entries if path.startswith(below) and not os.path.lexists(path)]
+    return IndexReport(
+        files_found=len(found.files),
+        unchanged=sum(_usable(status) for status in statuses.values()),
+        missing=len(missing),
+        problems=_in_order(problems),
+        ignored=found.ignored,
+        seconds=time.monotonic() - started,
+        bytes=_size(folder),
+    )
+
+
+def _usable(status: str) -> bool:
+    return not status or json.loads(status)[1] != "skipped"
+
+
+def _problem(path: str, status: str) -> Problem:
+    reason, action = json.loads(status)
+    return Problem(path, reason, action)
+
+
+def _remember(folder: Path, found: Scan, done: Done, fingerprint: str) -> None:
+    """Fill the scan cache; the status of a file without a problem is empty."""
+    troubles = {p.path: json.dumps([p.reason, p.action]) for p in done.problems}
+    rows = {
+        f.path: (f.stamp, "unfinished" if f.path in done.left else troubles.get(f.path, ""))
+        for f in found.files
+    }
+    with ScanCache(folder) as cache:
+        if cache.library_id() != done.library_id or cache.fingerprint() != fingerprint:
+            cache.replace(done.library_id, fingerprint, rows)
+        else:
+            cache.forget(done.forgotten)
+            cache.put(rows)
+
+
+def _report(folder: Path, found: Scan, done: Done, started: float) -> IndexReport:
+    return IndexReport(
+        files_found=len(found.files),
+        indexed=done.indexed,
+        unchanged=done.unchanged,
+        moved=done.moved,
+        missing=done.missing,
+        removed=done.removed,
+        problems=_in_order(done.problems),
+        ignored=found.ignored,
+        clips=done.clips,
+        passages=done.passages,
+        video_seconds=done.video_seconds,
+        seconds=time.monotonic() - started,
+        bytes=_size(folder),
+        stages=tuple(done.stages),
+    )
+
+
+def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: (problem.path, problem.reason)))
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files of the library."""
+    total = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(base, name)).st_size
+            except OSError:
+                continue
+    return total

@@ -1,0 +1,241 @@
+"""The work of one indexing run, under the writer's lock: plan, media, passages, upkeep."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from corpora.passages import Document, chunk, read_documents
+from corpora.scan import Scan
+from corpora.video.reader import MediaReader
+from corpora.video.records import Probe
+from indexers.asr import open_asr
+from indexers.ocr import open_ocr
+from indexers.stages import Off
+from rag.config import Settings
+from rag.errors import FileProblem
+from rag.indexing.encoders import Chosen, choose
+from rag.indexing.ledger import Group, Plan, make_plan, row_of
+from rag.indexing.media import MediaIndexer
+from rag.indexing.reembed import reembed_library
+from rag.indexing.report import Progress
+from rag.indexing.stages import Stages
+from rag.records import Passage, Problem
+from rag.store.writing import Writer
+
+__all__ = ["Done", "work"]
+
+PASSAGES_PER_CALL = 512
+PASSAGE_BYTES_PER_SECOND = 50_000
+"""How many bytes of passages count as one second of media on the progress bar: about equal work."""
+
+
+@dataclass
+class Done:
+    """What a run did, for the report and for the scan cache."""
+
+    library_id: str = ""
+    indexed: int = 0
+    unchanged: int = 0
+    moved: int = 0
+    missing: int = 0
+    removed: int = 0
+    clips: int = 0
+    passages: int = 0
+    video_seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
+    left: set[str] = field(default_factory=set)
+    """Paths that `limit` left for another run."""
+    forgotten: list[str] = field(default_factory=list)
+    """Paths that are no longer in the library."""
+
+
+def work(
+    folder: Path,
+    found: Scan,
+    roots: Sequence[str],
+    settings: Settings,
+    *,
+    reembed: bool,
+    prune: bool,
+    progress: Progress,
+    limit: int | None,
+) -> Done:
+    """Do all that is to be done. Raises the errors of the library and of the models."""
+    with Writer.open(folder, create=bool(found.files)) as writer:
+        run = _Run(writer, folder, settings, progress)
+        plan = make_plan(found, roots, writer)
+        run.done.problems += plan.problems
+        for problem in plan.problems:
+            progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
+        run.done.unchanged = plan.unchanged
+        if limit is not None and len(plan.groups) > limit:
+            run.done.left = {f.path for group in plan.groups[limit:] for f in group.files}
+            del plan.groups[limit:]
+        run.index(plan, reembed=reembed)
+        run.drop(plan, prune=prune)
+        for problem in plan.problems:
+            run.keep_problem(problem, {f.path: f.stamp for f in found.files}.get(problem.path, ""))
+        if plan.groups or plan.known or run.done.forgotten or reembed:
+            writer.maintain()
+        run.done.library_id = writer.meta.library_id if writer.meta else ""
+    return run.done
+
+
+class _Run:
+    def __init__(self, writer: Writer, folder: Path, settings: Settings, progress: Progress) -> None:
+        self._writer = writer
+        self._folder = folder
+        self._settings = settings
+        self._progress = progress
+        self.done = Done()
+
+    def index(self, plan: Plan, *, reembed: bool) -> None:
+        """Encoders, then media, then passages, then paths of content that is there already."""
+        if not (plan.groups or plan.known or reembed):
+            return
+        if reembed:
+            lines, problems = reembed_library(self._writer, self._settings, self._progress)
+            self.done.stages += lines
+            for problem in problems:
+                self.done.problems.append(problem)
+        chosen = choose(self._writer, self._settings)
+        self.done.stages.append(chosen.line)
+        media = [group for group in plan.groups if group.first.kind != "passages"]
+        words = [group for group in plan.groups if group.first.kind == "passages"]
+        with MediaReader(self._settings.video.decoder, self._settings.video.stall_seconds) as reader:
+            probes = self._probe(media, reader)
+            total = sum(probe.duration for probe in probes.values())
+            total += sum(group.first.size for group in words) / PASSAGE_BYTES_PER_SECOND
+            self._progress.start(total, len(probes) + len(words))
+            if probes:
+                stages = self._stages(chosen)
+                indexer = MediaIndexer(
+                    self._writer, self._folder, reader, stages, self._settings, self._progress
+                )
+                for group in media:
+                    if group.content_id in probes:
+                        self._media(group, probes[group.content_id], indexer)
+        for group in words:
+            self._passages(group, chosen)
+        for group in plan.known:
+            self._publish(group)
+            self.done.moved += len(group.fresh)
+
+    def drop(self, plan: Plan, *, prune: bool) -> None:
+        """Old paths of moved files go; other missing ones only with `prune`."""
+        rows = self._writer.files()
+        here = {row.content_id for path, row in rows.items() if path not in plan.missing}
+        moved = [path for path in plan.missing if rows[path].content_id in here]
+        gone = plan.missing if prune else moved
+        if gone:
+            self._writer.remove_paths(gone)
+            self.done.forgotten += gone
+        self.done.removed = len(gone) - len(moved)
+        self.done.missing = len(plan.missing) - len(gone)
+        self._writer.drop_unfinished()
+
+    def keep_problem(self, problem: Problem, stamp: str) -> None:
+        self._writer.put_problem(problem, stamp)
+
+    def _stages(self, chosen: Chosen) -> Stages:
+        ocr, asr = open_ocr(self._settings.ocr), open_asr(self._settings.asr, self._settings.encoder)
+        self.done.stages += [ocr.reason, asr.reason]
+        for line in self.done.stages:
+            self._progress.note(line)
+        return Stages(
+            text=chosen.text,
+            image=chosen.open_image(),
+            ocr=None if isinstance(ocr, Off) else ocr,
+            asr=None if isinstance(asr, Off) else asr,
+            reuse_still_frames=self._settings.encoder.reuse_still_frames,
+        )
+
+    def _probe(self, groups: Sequence[Group], reader: MediaReader) -> dict[str, Probe]:
+        probes: dict[str, Probe] = {}
+        for group in groups:
+            try:
+                probes[group.content_id] = reader.probe(group.first.path)
+            except FileProblem as problem:
+                self._give_up(group, problem)
+        return probes
+
+    def _media(self, group: Group, probe: Probe, indexer: MediaIndexer) -> None:
+        self._progress.file(group.first.path)
+        self._publish(group)
+        self._writer.flush()
+        try:
+            result = indexer.index(group.first, group.sidecars, group.content_id, probe)
+        except FileProblem as problem:
+            self._give_up(group, problem)
+            return
+        self.done.indexed += 1
+        self.done.moved += len(group.files) - 1
+        self.done.clips += result.clips
+        self.done.video_seconds += result.video.duration
+        if result.note:
+            self._odd(group, result.note, f"indexed {result.video.duration:.0f} s of it")
+
+    def _passages(self, group: Group, chosen: Chosen) -> None:
+        self._progress.file(group.first.path)
+        self._writer.begin_passages(group.content_id)
+        count, notes = 0, list[str]()
+        try:
+            passages = self._chunks(group.first.path, notes)
+            while part := list(itertools.islice(passages, PASSAGES_PER_CALL)):
+                vectors = chosen.text.encode_text([f"{p.title}\n{p.text}" for p in part])
+                self._writer.add_passages(group.content_id, part, vectors)
+                count += len(part)
+        except FileProblem as problem:
+            self._give_up(group, problem)
+            return
+        self._progress.advance(group.first.size / PASSAGE_BYTES_PER_SECOND)
+        self._publish(group)
+        self.done.indexed += 1
+        self.done.moved += len(group.files) - 1
+        self.done.passages += count
+        if notes:
+            self._odd(group, "; ".join(notes), f"indexed {count} passages of it")
+
+    def _chunks(self, path: str, notes: list[str]) -> Iterator[Passage]:
+        """The passages of a file, each content once; what is wrong with single rows goes to `notes`."""
+        seen: set[str] = set()
+        for document in read_documents(path):
+            if not isinstance(document, Document):
+                notes.append(document.reason)
+                continue
+            for passage in chunk(document):
+                if passage.passage_id not in seen:
+                    seen.add(passage.passage_id)
+                    yield passage
+
+    def _publish(self, group: Group) -> None:
+        """Say which paths hold this content; a path that held another one lets that go first."""
+        rows = self._writer.files()
+        changed = [
+            f.path for f in group.fresh if f.path in rows and rows[f.path].content_id != group.content_id
+        ]
+        if changed:
+            self._writer.remove_paths(changed)
+        for found in group.fresh:
+            self._writer.put_file(row_of(found, group.content_id))
+            self._writer.clear_problem(found.path)
+
+    def _give_up(self, group: Group, problem: FileProblem) -> None:
+        """Nothing of this content can be used: every path of it gets its line, and no row stays."""
+        self._writer.remove_paths([f.path for f in group.files])
+        for found in group.files:
+            reason = str(problem).removeprefix(f"{group.first.path}: ")
+            self._say(Problem(found.path, reason), found.stamp)
+
+    def _odd(self, group: Group, reason: str, action: str) -> None:
+        for found in group.files:
+            self._say(Problem(found.path, reason, action), found.stamp)
+
+    def _say(self, problem: Problem, stamp: str) -> None:
+        self.done.problems.append(problem)
+        self.keep_problem(problem, stamp)
+        self._progress.note(f"{problem.path}: {problem.reason}; {problem.action}")

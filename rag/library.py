@@ -1,0 +1,306 @@
+"""The object a user holds: one library, opened once, asked many times."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rag.config import Settings, load_settings
+from rag.errors import EncoderMismatch, LibraryCorrupt, LibraryNotFound, RagError, UsageError
+from rag.questions import parse_question
+from rag.records import (
+    Answer,
+    PassageCitation,
+    PassageHit,
+    Problem,
+    VideoCitation,
+    VideoHit,
+    Window,
+)
+from rag.store.layout import find_library
+from rag.store.reading import Reader
+from rag.store.records import Removed, Stats, Where
+
+if TYPE_CHECKING:
+    from indexers.protocol import TextEncoder, TextTower
+    from rag.indexing.report import IndexReport, Progress
+    from rag.reasoners.roles import Reasoner
+    from rag.retrieval import Retriever
+    from rag.retrieval.retriever import Kind
+
+__all__ = ["Check", "Library"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that `doctor` looked at."""
+
+    name: str
+    ok: bool
+    message: str
+
+
+class Library:
+    """A library on disk, open for questions. Made by `Library.open`; a context manager.
+
+    It sees the library as it was when it was opened; `refresh` takes up what
+    has been indexed since. Models are loaded at the first question.
+    """
+
+    def __init__(self, reader: Reader, settings: Settings) -> None:
+        self._reader = reader
+        self.settings = settings
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str] | None = None, *, settings: Settings | None = None) -> Library:
+        """Open the library in `path`, else the settings', else `.rag` here or in the nearest parent.
+
+        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`.
+        """
+        chosen = settings or load_settings()
+        named = Path(path) if path is not None else chosen.library
+        reader = Reader.open(find_library(library=named), index=chosen.search.index)
+        if reader.meta is None:
+            reader.close()
+            raise LibraryNotFound(f"{reader.folder}: nothing is indexed here yet; run: rag index FOLDER")
+        return cls(reader, chosen)
+
+    @classmethod
+    def index(
+        cls,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        settings: Settings | None = None,
+        reembed: bool = False,
+        prune: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        limit: int | None = None,
+    ) -> IndexReport:
+        """Bring folders and files into the library of the settings; see `rag.indexing.index`."""
+        from rag.indexing import index
+
+        return index(
+            paths,
+            settings=settings or load_settings(),
+            reembed=reembed,
+            prune=prune,
+            dry_run=dry_run,
+            progress=progress,
+            limit=limit,
+        )
+
+    # Asking
+
+    def search(
+        self, query: str, *, kind: Kind = "all", top_k: int | None = None, where: Where | None = None
+    ) -> list[VideoHit | PassageHit]:
+        """Windows and passages for words, best first. Raises `QuestionError` for a query without a word."""
+        parse_question(query)
+        return self._retriever.search(query, kind, top_k, where or Where())
+
+    def ask(
+        self,
+        text: str,
+        *,
+        options: Sequence[str] = (),
+        question_id: str = "",
+        top_k: int | None = None,
+        threshold: float | None = None,
+        where: Where | None = None,
+    ) -> Answer:
+        """Answer one question with the windows and passages that prove it.
+
+        Options may also stand in the text: "... (A) a drill (B) a lamp".
+        Raises `QuestionError`, and `ReasonerError` where a language model fails.
+        """
+        raise UsageError("not yet")
+
+    def localize(
+        self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
+    ) -> list[Window]:
+        """The best windows of one video, given by path, id, or a unique beginning of its id."""
+        video_id = self._video_id(video)
+        retriever = self._retriever
+        if window_seconds is not None:
+            localize = self.settings.localize.model_copy(update={"window_seconds": window_seconds})
+            changed = self.settings.model_copy(update={"localize": localize})
+            retriever = self._open_retriever(changed)
+        hits = retriever.localize_video(video_id, query, count)
+        return [Window(hit.video_id, hit.start, hit.end, hit.score) for hit in hits]
+
+    def resolve(self, citation: str) -> VideoCitation | PassageCitation:
+        """What a citation stands for: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
+
+        Raises `UsageError` for anything else, with the forms that work.
+        """
+        name, at, span = citation.rpartition("@")
+        if at:
+            start, end = _span(citation, span)
+            video = self._reader.video(self._video_id(name))
+            if not 0 <= start < end or start >= video.duration:
+                raise UsageError(f"{citation}: the video is {video.duration:g} s long")
+            end = min(end, video.duration)
+            evidence = tuple(self._reader.evidence(video.video_id, start, end))
+            return VideoCitation(self._path(video.video_id), video.video_id, start, end, 1.0, evidence)
+        passages = self._reader.passages([citation])
+        if not passages:
+            raise UsageError(f"{citation}: no such passage; a window is cited as PATH@START-END")
+        passage = passages[0]
+        path = self._reader.passage_paths([citation])[0]
+        return PassageCitation(path, passage.passage_id, passage.title, passage.text, 1.0)
+
+    # Keeping
+
+    @property
+    def library_id(self) -> str:
+        return self._reader.meta.library_id if self._reader.meta else ""
+
+    @property
+    def reader(self) -> Reader:
+        """The pinned snapshot beneath, for code that needs vectors and rows themselves."""
+        return self._reader
+
+    def stats(self) -> Stats:
+        return self._reader.stats()
+
+    def problems(self) -> list[Problem]:
+        """Every odd file met so far, sorted by path."""
+        return self._reader.problems()
+
+    def doctor(self) -> list[Check]:
+        """Whether tables can be read, files are still there, and the encoders are on this machine."""
+        return [*_run_checks(self)]
+
+    def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
+        """Take files, or all files below folders, out of the library; nothing else on disk is touched."""
+        from rag.store.writing import Writer
+
+        with Writer.open(self._reader.folder, create=False) as writer:
+            known = writer.files().keys() | writer.problems().keys()
+            wanted = [os.path.abspath(os.fspath(path)) for path in paths]
+            going = [p for p in known if any(p == w or p.startswith(os.path.join(w, "")) for w in wanted)]
+            removed = writer.remove_paths(going)
+            if removed.paths:
+                writer.maintain()
+        self.refresh()
+        return removed
+
+    def refresh(self) -> None:
+        """Take up what has been indexed since the library was opened."""
+        self._reader.refresh()
+        self.__dict__.pop("_retriever", None)
+
+    def close(self) -> None:
+        self._reader.close()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What questions need, made at the first one
+
+    @cached_property
+    def _tower(self) -> TextTower | None:
+        meta = self._reader.meta
+        if meta is None or meta.image_encoder is None:
+            return None
+        from indexers.registry import open_text_tower
+
+        tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
+        _expect_weights("image", meta.image_encoder.weights, tower)
+        return tower
+
+    @cached_property
+    def _text_encoder(self) -> TextEncoder:
+        from indexers.registry import open_query_encoder
+
+        meta = self._reader.meta
+        assert meta is not None  # `open` refuses a library without
+        encoder = open_query_encoder(meta.text_encoder.name, self.settings.encoder)
+        _expect_weights("text", meta.text_encoder.weights, encoder)
+        return encoder
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        return self._open_retriever(self.settings)
+
+    def _open_retriever(self, settings: Settings) -> Retriever:
+        from rag.retrieval import Retriever
+
+        return Retriever(self._reader, self._tower, self._text_encoder, settings)
+
+    @cached_property
+    def _reasoner(self) -> Reasoner:
+        from rag.reasoners import open_reasoner
+
+        return open_reasoner(self.settings, self._text_encoder, self._tower)
+
+    def _video_id(self, name: str) -> str:
+        path = os.path.abspath(name)
+        videos = [video.video_id for video in self._reader.videos()]
+        by_path = [video_id for video_id in videos if path in self._reader.paths(video_id)]
+        named = by_path or [video_id for video_id in videos if len(name) >= 4 and video_id.startswith(name)]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            raise UsageError(f"{name}: {len(named)} videos have an id that begins so; give more of it")
+        raise UsageError(f"{name}: no such video in the library; index it first with: rag index {name}")
+
+    def _path(self, video_id: str) -> str:
+        paths = self._reader.paths(video_id)
+        return next((path for path in paths if os.path.exists(path)), paths[0])
+
+
+def _span(citation: str, text: str) -> tuple[float, float]:
+    start, _, end = text.partition("-")
+    try:
+        return float(start), float(end)
+    except ValueError:
+        raise UsageError(f"{citation}: a window is cited as PATH@START-END, in seconds") from None
+
+
+def _expect_weights(role: str, held: str, encoder: object) -> None:
+    """The light half of an encoder has no batch or backend, so its weights are what is compared."""
+    here = getattr(encoder, "weights", "")
+    if held and here and held != here:
+        raise EncoderMismatch(
+            f"the {role} encoder's weights are not those that this library was made with: put the old "
+            f"ones back, or encode everything again with rag index --reembed"
+        )
+
+
+def _run_checks(library: Library) -> Iterable[Check]:
+    try:
+        held = library.stats()
+        yield Check("tables", True, f"{held.videos} videos, {held.clips} clips, {held.passages} passages")
+    except LibraryCorrupt as error:
+        yield Check("tables", False, str(error))
+        return
+    gone = [
+        path
+        for video in library.reader.videos()
+        for path in library.reader.paths(video.video_id)
+        if not os.path.exists(path)
+    ]
+    words = (
+        f"{len(gone)} are gone, such as {gone[0]}; rag index --prune drops them" if gone else "all are there"
+    )
+    yield Check("video files", not gone, words)
+    for name in ("_text_encoder", "_tower"):
+        label = "text encoder" if name == "_text_encoder" else "image encoder"
+        try:
+            encoder = getattr(library, name)
+        except RagError as error:
+            yield Check(label, False, str(error))
+            continue
+        yield Check(label, True, encoder.name if encoder is not None else "none: pictures are not searched")
