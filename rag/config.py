@@ -38,10 +38,12 @@ class ScanSettings(_Section):
     include: tuple[str, ...] = ()
     """Globs on the path below the corpus folder; empty takes every known kind of file."""
     exclude: tuple[str, ...] = ()
+    """Globs on the same paths; what matches is left out."""
 
 
 class VideoSettings(_Section):
     decoder: Literal["pyav", "decord"] = "pyav"
+    """Which library decodes; the one used is recorded with each video."""
     rate: float = Field(2.0, gt=0, le=60)
     """Sampled frames a second (EgoFact, section 4.1: 2)."""
     clip_seconds: float = Field(30.0, ge=1)
@@ -58,24 +60,31 @@ class EncoderSettings(_Section):
     image: str = "auto"
     """`auto`, `none`, or a name of `rag models list`."""
     text: str = "all-MiniLM-L6-v2"
+    """Encoder of sentences and passages, a name of `rag models list`."""
     backend: str = "auto"
     """`auto` measures once and keeps; or one of `torch-fp32`, `torch-bf16`, ..."""
     batch: int = Field(0, ge=0, le=256)
     """Images in a batch; 0 measures once and keeps."""
     reuse_still_frames: bool = True
+    """Encode near-identical neighbouring frames once."""
     models_dir: Path | None = None
     """Folder of local weights; default `$XDG_DATA_HOME/rag/models`."""
 
 
 class OcrSettings(_Section):
     mode: Switch = "auto"
+    """Reading of on-screen text; `auto`: if the reader is installed."""
     min_confidence: float = Field(0.6, ge=0, le=1)
+    """Words read with less confidence are dropped."""
 
 
 class AsrSettings(_Section):
     mode: Switch = "auto"
+    """Reading of speech; `auto`: if the model is installed and its weights are here."""
     model: str = "faster-whisper-small"
+    """A name of `rag models list`."""
     language: str = ""
+    """Language spoken, as in `en`; empty lets the model tell."""
 
 
 class SearchSettings(_Section):
@@ -84,7 +93,9 @@ class SearchSettings(_Section):
     threshold: float = Field(0.3, ge=0, le=1)
     """Confidence below which the answer is that nothing matches."""
     index: Literal["flat", "fp16", "hnsw"] = "flat"
+    """Search over clip vectors: exact (`flat`, `fp16`) or approximate (`hnsw`)."""
     rrf_k: int = Field(60, ge=1)
+    """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
 
 
 class LocalizeSettings(_Section):
@@ -98,12 +109,18 @@ class LocalizeSettings(_Section):
 
 class ReasonerSettings(_Section):
     kind: Literal["embedded", "openai", "transformers"] = "embedded"
+    """`embedded` needs no language model, `openai` asks any server that speaks that protocol,
+    `transformers` runs a model in this process."""
     model: str = ""
     """Model name at the server, or the folder of a local transformers model."""
     base_url: str = "http://127.0.0.1:8080/v1"
+    """The server, usually ending in `/v1`; nothing else is contacted."""
     api_key: SecretStr = SecretStr("none")
+    """Sent to the server as bearer token; masked wherever it is printed."""
     timeout_seconds: float = Field(120.0, gt=0)
+    """Longest duration of one call, retries and waits included."""
     max_calls: int = Field(64, ge=1)
+    """Calls to the model for one question at most, repairs included."""
     repairs: int = Field(2, ge=0, le=5)
     """How often a reply that does not parse is sent back with its error."""
     images: bool = True
@@ -113,6 +130,7 @@ class ReasonerSettings(_Section):
     structured: bool = False
     """Ask the server to hold replies to the JSON schema (`response_format`), where it can."""
     max_tokens: int = Field(512, ge=16)
+    """Longest reply."""
 
 
 class Settings(BaseSettings):
@@ -125,6 +143,7 @@ class Settings(BaseSettings):
     library: Path | None = None
     """The library's folder; default: `.rag` in the working directory or the nearest parent that has one."""
     seed: int = 0
+    """Where chance is used, its seed."""
     scan: ScanSettings = ScanSettings()
     video: VideoSettings = VideoSettings()
     encoder: EncoderSettings = EncoderSettings()

@@ -1,0 +1,173 @@
+"""docs/settings.md, made from the settings model itself; a test compares, so the page cannot rot.
+
+Write it anew with `python -m rag._cli.settings_page > docs/settings.md`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import json
+import sys
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+
+from rag import config
+from rag.config import Settings
+
+__all__ = ["FLAGS", "Row", "markdown", "rows"]
+
+FLAGS = {
+    "library": "--library",
+    "seed": "--seed",
+    "scan.include": "--include",
+    "scan.exclude": "--exclude",
+    "search.top_k": "--top-k",
+    "search.threshold": "--threshold",
+}
+"""Settings that have a flag of their own."""
+
+_UNITS = {
+    "seconds": "seconds",
+    "rate": "frames a second",
+    "short_side": "pixels",
+    "frame_budget": "frames",
+    "batch": "images",
+    "top_k": "clips",
+    "max_calls": "calls",
+    "max_tokens": "tokens",
+}
+"""By the end of a setting's name; one without any is a plain number, a word or a path."""
+
+_HEAD = """# Settings
+
+Made from `rag/config.py` by `python -m rag._cli.settings_page > docs/settings.md`; a test compares the two.
+
+Defaults are overruled by `rag.toml` (in the working directory, or the file that `--config` names), that by
+the environment, that by flags. An unknown name is refused in each of them. In the file, a section is a table:
+
+```toml
+seed = 1
+
+[search]
+top_k = 8
+```
+
+In the environment lists are JSON: `RAG_SCAN__EXCLUDE='["drafts/*"]'`.
+"""
+
+_SECTIONS = {
+    "scan": "Which files are taken",
+    "video": "How videos are decoded and cut",
+    "encoder": "What pictures and sentences are encoded with",
+    "ocr": "Text on the screen",
+    "asr": "Speech",
+    "search": "Retrieval and the threshold of answering",
+    "localize": "Windows inside clips",
+    "reasoner": "Who rewrites questions and answers them",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting; every field in words, ready to print."""
+
+    name: str
+    """Dotted, as in `search.top_k`."""
+    default: str
+    unit: str
+    allowed: str
+    environment: str
+    flag: str
+    about: str
+
+
+def rows() -> Iterator[Row]:
+    """Every setting, in the order of the model."""
+    yield from _rows_of(Settings, "")
+
+
+def markdown() -> str:
+    """The page: one table for the settings of a run, one for each section."""
+    titles = {"": "Of every run", **_SECTIONS}
+    tables: dict[str, list[Row]] = {}
+    for row in rows():
+        tables.setdefault(row.name.rpartition(".")[0], []).append(row)
+    return _HEAD + "".join(_table(section, titles[section], held) for section, held in tables.items())
+
+
+def _table(section: str, title: str, held: list[Row]) -> str:
+    heading = f"`{section}`: {title[0].lower()}{title[1:]}" if section else title
+    lines = [
+        f"\n## {heading}\n",
+        "| setting | default | unit | allowed | environment | flag | |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in held:
+        flag = f"`{row.flag}`" if row.flag else ""
+        cells = (f"`{row.name}`", row.default, row.unit, row.allowed, f"`{row.environment}`", flag, row.about)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _rows_of(model: type[BaseModel], section: str) -> Iterator[Row]:
+    docs = _docs(model)
+    for key, field in model.model_fields.items():
+        name = f"{section}.{key}" if section else key
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _rows_of(field.annotation, name)
+        else:
+            yield Row(
+                name,
+                _default(field.default),
+                next((unit for end, unit in _UNITS.items() if key.endswith(end)), ""),
+                _allowed(field),
+                "RAG_" + name.replace(".", "__").upper(),
+                FLAGS.get(name, ""),
+                docs.get(key, ""),
+            )
+
+
+def _docs(model: type[BaseModel]) -> dict[str, str]:
+    """What stands below each field of the class in the source, on one line."""
+    tree = ast.parse(inspect.getsource(config))
+    body = next(
+        node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__
+    )
+    found = {}
+    for field, below in itertools.pairwise(body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[key] = " ".join(text.split())
+    return found
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
+    return f"`{json.dumps(value)}`"
+
+
+def _allowed(field: FieldInfo) -> str:
+    if typing.get_origin(field.annotation) is Literal:
+        return ", ".join(f"`{choice}`" for choice in typing.get_args(field.annotation))
+    signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+    bounds = [
+        f"{sign} {getattr(rule, name):g}"
+        for rule in field.metadata
+        for name, sign in signs.items()
+        if hasattr(rule, name)
+    ]
+    return " and ".join(bounds)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())
