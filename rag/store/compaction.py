@@ -11,20 +11,53 @@ from rag.store.fulltext import TOKENIZER
 from rag.store.lock import no_readers
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES
 
-__all__ = ["PIN_SECONDS", "maintain"]
+__all__ = ["PIN_SECONDS", "compact_if_due", "fragment_rows", "index_text", "maintain"]
 
-VECTOR_ROWS_PER_FRAGMENT = 1200
-PLAIN_ROWS_PER_FRAGMENT = 1_000_000
+DUE_FRAGMENTS = 64
+"""While indexing goes on, tables are compacted when one of them has so many small fragments."""
 PIN_SECONDS = 1800
 """Versions younger than this stay while a reader may hold them."""
 
 
+def fragment_rows(name: str) -> int:
+    """Rows of a full fragment: few where a row is a matrix, because every compaction copies the last one."""
+    return 1200 if name.startswith("vectors_") else 1_000_000
+
+
 def maintain(db: Database) -> None:
+    """Compact, build the full-text indexes, clean: in this order, so that an index outlives its building."""
     for name in db.names():
         compact(db, name)
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
     clean(db)
+
+
+def compact_if_due(db: Database) -> bool:
+    small = {name: small_fragments(db, name) for name in db.names()}
+    if max(small.values(), default=0) < DUE_FRAGMENTS:
+        return False
+    for name, count in small.items():
+        if count > 1:
+            compact(db, name)
+    clean(db)
+    return True
+
+
+def small_fragments(db: Database, name: str) -> int:
+    with write_errors(db.layout.folder, name):
+        rows = [fragment.metadata.num_rows for fragment in db.lance(name).get_fragments()]
+    return sum(count < fragment_rows(name) for count in rows)
+
+
+def compact(db: Database, name: str) -> None:
+    """Merge small fragments, where the disk has room for the copies."""
+    size = sum(path.stat().st_size for path in (db.layout.table(name) / "data").glob("*"))
+    if shutil.disk_usage(db.layout.folder).free < 2 * size:
+        return
+    with write_errors(db.layout.folder, name):
+        db.lance(name).optimize.compact_files(target_rows_per_fragment=fragment_rows(name))
+    db.refresh(name)
 
 
 def index_text(db: Database, name: str) -> None:
@@ -42,21 +75,6 @@ def index_text(db: Database, name: str) -> None:
             return
         db.refresh(name)
         db.table(name).create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
-
-
-def compact(db: Database, name: str) -> None:
-    """Merge small fragments, where the disk has room for the copy."""
-    dataset = db.lance(name)
-    fragments = dataset.get_fragments()
-    if len(fragments) < 2:
-        return
-    size = sum(path.stat().st_size for path in (db.layout.table(name) / "data").glob("*"))
-    if shutil.disk_usage(db.layout.folder).free < 2 * size:
-        return
-    target = VECTOR_ROWS_PER_FRAGMENT if name.startswith("vectors_") else PLAIN_ROWS_PER_FRAGMENT
-    with write_errors(db.layout.folder, name):
-        dataset.optimize.compact_files(target_rows_per_fragment=target)
-    db.refresh(name)
 
 
 def clean(db: Database) -> None:

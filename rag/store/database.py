@@ -6,6 +6,7 @@ process is killed in the middle.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ __all__ = ["Database", "quoted", "quoted_bytes"]
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
+
+DROPPED = ".dropped"
 
 
 def quoted(values: Iterable[str]) -> str:
@@ -38,10 +41,10 @@ class Database:
             self._db = lancedb.connect(layout.tables, storage_options=STORAGE)
 
     def names(self) -> list[str]:
-        return sorted(path.name.removesuffix(".lance") for path in self.layout.tables.glob("*.lance"))
+        return self.layout.table_names()
 
     def has(self, name: str) -> bool:
-        return self.layout.table(name).is_dir()
+        return name in self.names()
 
     def create(self, name: str, schema: Any) -> None:
         """Make an empty table; one that is there already stays as it is."""
@@ -49,11 +52,18 @@ class Database:
             self._tables[name] = self._db.create_table(name, schema=schema, exist_ok=True)
 
     def drop(self, name: str) -> None:
-        if not self.has(name):
-            return
+        """By a rename first, so that a kill never leaves half a table under its name."""
+        self._tables.pop(name, None)
+        path = self.layout.table(name)
         with write_errors(self.layout.folder, name):
-            self._tables.pop(name, None)
-            self._db.drop_table(name)
+            if path.is_dir():
+                path.rename(path.with_suffix(DROPPED))
+            self.delete_dropped()
+
+    def delete_dropped(self) -> None:
+        with write_errors(self.layout.folder):
+            for path in self.layout.tables.glob(f"*{DROPPED}"):
+                shutil.rmtree(path)
 
     def table(self, name: str) -> Any:
         if name not in self._tables:

@@ -43,11 +43,10 @@ def dump(folder: Path) -> Iterator[str]:
     import lance
 
     layout = require_library(folder)
-    for path in sorted(layout.tables.glob("*.lance")):
-        name = path.name.removesuffix(".lance")
+    for name in layout.table_names():
         kind = "vectors" if name.startswith("vectors_") else name
         with read_errors(layout.folder, name):
-            table = lance.dataset(str(path)).to_table()
+            table = lance.dataset(str(layout.table(name))).to_table()
             columns = [c for c in table.column_names if c not in LEFT_OUT.get(kind, set())]
             order = table.sort_by([(key, "ascending") for key in KEYS[kind]])
         for row in order.select(columns).to_batches(max_chunksize=256):
@@ -61,10 +60,14 @@ def _values(column: Any, name: str) -> list[Any]:
         return [None if cell.values is None else _packed(cell.values) for cell in column]
     values = column.to_pylist()
     if name == "value":
-        return [{k: v for k, v in json.loads(v).items() if k != "library_id"} for v in values]
+        return [_without_id(json.loads(value)) for value in values]
     if name == "stages":
         return [json.loads(value) for value in values]
     return [_plain(value) for value in values]
+
+
+def _without_id(value: Any) -> Any:
+    return {k: v for k, v in value.items() if k != "library_id"} if isinstance(value, dict) else value
 
 
 def _plain(value: Any) -> Any:

@@ -18,12 +18,12 @@ COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
 
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     """In the order of `clip_ids`. Raises KeyError for a clip that is unknown or has no vectors."""
+    if not clip_ids:
+        return []
     matrix, name = s.clip_matrix, s.vectors_name
     if matrix is None or name is None:
-        raise KeyError(*clip_ids[:1])
-    wanted = sorted({s.clip_rows[clip_id] for clip_id in clip_ids})
-    if not wanted:
-        return []
+        raise KeyError(clip_ids[0])
+    wanted = sorted({int(matrix.row_ids[matrix.positions[clip_id]]) for clip_id in clip_ids})
     table = s.scan(name, COLUMNS, f"_rowid IN ({','.join(map(str, wanted))})")
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
@@ -36,7 +36,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
 def _clip_frames(s: Snapshot, table: Any, i: int, dim: int) -> ClipFrames:
     frames = table["frames"][i].values.flatten().to_numpy(zero_copy_only=False)
     return ClipFrames(
-        clip=s.clips[table["clip_id"][i].as_py()],
+        clip=s.clip(table["clip_id"][i].as_py()),
         times=np.asarray(table["times"][i].values.to_numpy(zero_copy_only=False), np.float64),
         vectors=frames.reshape(-1, dim).astype(np.float32),
         clip_vector=table["vector"][i].values.to_numpy(zero_copy_only=False).astype(np.float32),

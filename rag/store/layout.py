@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,8 +37,16 @@ class Layout:
     def table(self, name: str) -> Path:
         return self.tables / f"{name}.lance"
 
+    def table_names(self) -> list[str]:
+        """Tables that have a version, sorted; the making of one may have been killed before its first."""
+        return sorted(
+            path.name.removesuffix(".lance")
+            for path in self.tables.glob("*.lance")
+            if any((path / "_versions").glob("*.manifest"))
+        )
+
     def exists(self) -> bool:
-        return self.table("meta").is_dir()
+        return any((self.table("meta") / "_versions").glob("*.manifest"))
 
 
 def find_library(start: Path | None = None, *, library: Path | None = None) -> Path:
@@ -49,8 +56,8 @@ def find_library(start: Path | None = None, *, library: Path | None = None) -> P
     where a new one would go: `start/.rag`. Nothing is made or opened.
     """
     if library is not None:
-        return Path(os.path.abspath(library))
-    here = Path(os.path.abspath(start or Path.cwd()))
+        return library.absolute()
+    here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
         if Layout(folder / LIBRARY_NAME).exists():
             return folder / LIBRARY_NAME
@@ -59,7 +66,7 @@ def find_library(start: Path | None = None, *, library: Path | None = None) -> P
 
 def require_library(folder: Path) -> Layout:
     """Raises `LibraryNotFound` where `folder` holds no library."""
-    layout = Layout(Path(os.path.abspath(folder)))
+    layout = Layout(folder.absolute())
     if not layout.exists():
         raise LibraryNotFound(f"{layout.folder}: no library here; make one with: rag index FOLDER")
     return layout

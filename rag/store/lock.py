@@ -12,6 +12,8 @@ import fcntl
 import json
 import os
 import socket
+import weakref
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -103,7 +105,7 @@ class ReaderMark:
     """Held shared while a reader is open. Never waits, and never fails: it is only a courtesy to cleaning."""
 
     def __init__(self, path: Path) -> None:
-        self._fd = -1
+        self.release: Callable[[], object] = _nothing
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -113,12 +115,11 @@ class ReaderMark:
         except OSError:
             os.close(fd)
             return
-        self._fd = fd
+        # A reader that is only forgotten gives its mark back too.
+        self.release = weakref.finalize(self, os.close, fd)
 
-    def release(self) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+
+def _nothing() -> None: ...
 
 
 def no_readers(path: Path) -> bool:

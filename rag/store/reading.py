@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,12 +13,15 @@ from rag.records import Clip, Evidence, Passage, Problem, Video
 from rag.store import schema
 from rag.store.boundary import TableGone, read_errors
 from rag.store.database import quoted
+from rag.store.filters import owner_sql, row_mask, span_sql
+from rag.store.frames import fetch
 from rag.store.fulltext import match
 from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
+from rag.store.matrices import Matrix
 from rag.store.records import ClipFrames, Hit, Meta, Stats, Where
 from rag.store.snapshot import Snapshot
-from rag.store.vector_index import IndexKind, nearest
+from rag.store.vector_index import IndexKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,8 +37,9 @@ T = TypeVar("T")
 class Reader:
     """Made by `Reader.open`; a context manager, and safe to share between threads.
 
-    It sees the library as it was when opened. If a writer has meanwhile
-    cleaned those versions away, it takes up the newest ones and goes on.
+    It sees the library as it was when opened or last refreshed. If a writer
+    has meanwhile cleaned those versions away, it takes up the newest ones and
+    goes on.
     """
 
     def __init__(self, layout: Layout, index: IndexKind) -> None:
@@ -50,7 +55,10 @@ class Reader:
 
     @classmethod
     def open(cls, folder: Path, *, index: IndexKind = "flat") -> Reader:
-        """Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`."""
+        """`index`: how vectors are searched; `flat` is exact.
+
+        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`.
+        """
         return cls(require_library(folder), index)
 
     def refresh(self) -> None:
@@ -82,7 +90,7 @@ class Reader:
         return self._ask(lambda s: list(s.videos.values()))
 
     def video(self, video_id: str) -> Video:
-        """Raises KeyError for an unknown id."""
+        """Raises KeyError for a video that is unknown or not ready."""
         return self._ask(lambda s: s.videos[video_id])
 
     def paths(self, content_id: str) -> tuple[str, ...]:
@@ -91,61 +99,38 @@ class Reader:
 
     def clips(self, video_id: str) -> list[Clip]:
         """Clips of a ready video, in time order."""
-        return self._ask(lambda s: [clip for clip in s.clips.values() if clip.video_id == video_id])
+        return self._ask(lambda s: s.clips_of(video_id))
 
     def clip(self, clip_id: str) -> Clip:
-        """Raises KeyError for an unknown id."""
-        return self._ask(lambda s: s.clips[clip_id])
+        """Raises KeyError for a clip that is unknown or whose video is not ready."""
+        return self._ask(lambda s: s.clip(clip_id))
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """Passages in the order of `ids`. Raises KeyError for an unknown one."""
-        found = self._ask(lambda s: self._passage_rows(s, ids))
-        return [schema.passage_of(found[key]) for key in ids]
+        rows = self._ask(lambda s: s.passage_rows(sorted(set(ids)))) if ids else {}
+        return [schema.passage_of(rows[key]) for key in ids]
 
     def passage_paths(self, ids: Sequence[str]) -> list[str]:
         """For each passage the first path that holds it. Raises KeyError for an unknown one."""
-        found = self._ask(lambda s: self._passage_rows(s, ids))
-        return self._ask(lambda s: [s.paths[found[key]["source_id"]][0] for key in ids])
 
-    def _passage_rows(self, s: Snapshot, ids: Sequence[str]) -> dict[str, Any]:
-        if not ids or "passages" not in s.tables:
-            return {}
-        columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
-        rows = s.scan("passages", columns, f"passage_id IN {quoted(sorted(set(ids)))}").to_pylist()
-        rows.sort(
-            key=lambda row: s.paths[row["source_id"]][0] if row["source_id"] in s.sources else "",
-            reverse=True,
-        )
-        return {row["passage_id"]: row for row in rows if row["source_id"] in s.sources}
+        def ask(s: Snapshot) -> list[str]:
+            rows = s.passage_rows(sorted(set(ids)))
+            return [s.paths[rows[key]["source_id"]][0] for key in ids]
+
+        return self._ask(ask) if ids else []
 
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end), in time order."""
-        columns = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
-        overlap = f"video_id IN {quoted([video_id])} AND start < {end!r} AND `end` > {start!r}"
-
-        def ask(s: Snapshot) -> list[dict[str, Any]]:
-            if video_id not in s.ready or "evidence" not in s.tables:
-                return []
-            rows: list[dict[str, Any]] = s.scan("evidence", columns, overlap).to_pylist()
-            return rows
-
-        rows = sorted(self._ask(ask), key=lambda row: row["evidence_id"])
-        return [schema.evidence_of(row) for row in rows]
+        spans = self._ask(lambda s: s.evidence_of(video_id))
+        return [span for span in spans if span.start < end and span.end > start]
 
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
-        if not ids:
-            return []
-        columns = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
-        where = f"evidence_id IN {quoted(sorted(set(ids)))}"
-        rows = self._ask(lambda s: s.scan("evidence", columns, where).to_pylist())
-        found = {row["evidence_id"]: schema.evidence_of(row) for row in rows}
+        found = self._ask(lambda s: s.spans(sorted(set(ids)))) if ids else {}
         return [found[key] for key in ids]
 
     def problems(self) -> list[Problem]:
         """Files that could not be used, or not wholly, sorted by path."""
-        import os
-
         rows = self._ask(lambda s: s.scan("problems", ["path", "reason", "action"]).to_pylist())
         found = [Problem(os.fsdecode(row["path"]), row["reason"], row["action"]) for row in rows]
         return sorted(found, key=lambda problem: problem.path)
@@ -158,94 +143,66 @@ class Reader:
     # Search: cosine over unit vectors
 
     def search_clips(self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING) -> list[Hit]:
-        """The k clips nearest to `vector` (d,), keys are clip ids. Empty without an image encoder."""
-        return self._ask(lambda s: self._search_clips(s, vector, k, where))
+        """The k clips nearest to `vector` (d,); keys are clip ids. Empty without an image encoder."""
 
-    def _search_clips(self, s: Snapshot, vector: Any, k: int, where: Where) -> list[Hit]:
-        matrix = s.clip_matrix
-        if matrix is None:
-            return []
-        keep = None
-        if where.videos is not None or where.paths or where.start is not None or where.end is not None:
-            videos = s.allowed_videos(where)
-            clips = (s.clips[key] for key in matrix.ids)
-            keep = _mask(c.video_id in videos and _overlaps(c.start, c.end, where) for c in clips)
-        return nearest(matrix.index, matrix.rows, matrix.ids, vector, k, keep)
+        def ask(s: Snapshot) -> list[Hit]:
+            timed = where.start is not None or where.end is not None
+            spans = s.clip_spans if timed and s.clip_matrix is not None else None
+            return _nearest(s.clip_matrix, vector, k, s.wanted_videos(where), where, spans)
+
+        return self._ask(ask)
 
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING
     ) -> list[Hit]:
         """The k spans nearest to `vector` (text dim,); keys are evidence ids, for `spans`."""
-        return self._ask(lambda s: self._search_evidence(s, vector, k, where))
 
-    def _search_evidence(self, s: Snapshot, vector: Any, k: int, where: Where) -> list[Hit]:
-        matrix = s.evidence_matrix
-        if matrix is None:
-            return []
-        keep = None
-        if where != EVERYTHING:
-            videos = s.allowed_videos(where)
-            rows = s.evidence_spans.to_pylist()
-            keep = _mask(
-                row["video_id"] in videos
-                and (where.kinds is None or row["kind"] in where.kinds)
-                and _overlaps(row["start"], row["end"], where)
-                for row in rows
-            )
-        return nearest(matrix.index, matrix.rows, matrix.ids, vector, k, keep)
+        def ask(s: Snapshot) -> list[Hit]:
+            spans = s.evidence_matrix.spans if s.evidence_matrix is not None else None
+            return _nearest(s.evidence_matrix, vector, k, s.wanted_videos(where), where, spans)
+
+        return self._ask(ask)
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING
     ) -> list[Hit]:
         """The k passages nearest to `vector` (text dim,); keys are passage ids, for `passages`."""
-        return self._ask(lambda s: self._search_passages(s, vector, k, where))
-
-    def _search_passages(self, s: Snapshot, vector: Any, k: int, where: Where) -> list[Hit]:
-        matrix = s.passage_matrix
-        if matrix is None:
-            return []
-        keep = None
-        if where.paths:
-            sources = s.allowed_sources(where)
-            keep = _mask(owner in sources for owner in matrix.owners)
-        return nearest(matrix.index, matrix.rows, matrix.ids, vector, k, keep)
+        return self._ask(
+            lambda s: _nearest(s.passage_matrix, vector, k, s.wanted_sources(where), EVERYTHING, None)
+        )
 
     # Search: full text, BM25
 
     def match_evidence(self, text: str, k: int, where: Where = EVERYTHING) -> list[Hit]:
-        """The k spans that hold most of the words of `text`; nothing in `text` is syntax."""
+        """The k spans that fit the words of `text` best, any of them; nothing in `text` is syntax."""
 
         def ask(s: Snapshot) -> list[Hit]:
-            if "evidence" not in s.tables:
-                return []
-            parts = [s.hidden_filter("evidence", "video_id", set(s.ready), s.allowed_videos(where))]
+            wanted = s.wanted_videos(where)
+            conditions = owner_sql("video_id", s.evidence_owners, s.ready if wanted is None else wanted)
+            conditions += span_sql(where.start, where.end)
             if where.kinds is not None:
-                parts.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
-            if where.start is not None:
-                parts.append(f"`end` > {where.start!r}")
-            if where.end is not None:
-                parts.append(f"start < {where.end!r}")
-            return self._match(s, "evidence", "evidence_id", text, k, parts)
+                conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
+            return self._match(s, "evidence", "evidence_id", text, k, conditions)
 
         return self._ask(ask)
 
     def match_passages(self, text: str, k: int, where: Where = EVERYTHING) -> list[Hit]:
-        """The k passages that hold most of the words of `text`, title included."""
+        """The k passages that fit the words of `text` best, titles included."""
 
         def ask(s: Snapshot) -> list[Hit]:
-            if "passages" not in s.tables:
-                return []
-            parts = [s.hidden_filter("passages", "source_id", s.sources, s.allowed_sources(where))]
-            return self._match(s, "passages", "passage_id", text, k, parts)
+            wanted = s.wanted_sources(where)
+            conditions = owner_sql("source_id", s.passage_owners, s.sources if wanted is None else wanted)
+            return self._match(s, "passages", "passage_id", text, k, conditions)
 
         return self._ask(ask)
 
     def _match(
-        self, s: Snapshot, table: str, key: str, text: str, k: int, parts: Iterable[str | None]
+        self, s: Snapshot, table: str, key: str, text: str, k: int, conditions: list[str]
     ) -> list[Hit]:
-        where = " AND ".join(f"({part})" for part in parts if part) or None
+        if table not in s.tables or "false" in conditions:
+            return []
         with read_errors(self._layout.folder, table):
-            return match(s.tables[table], key, text, k, where)
+            return match(s.tables[table], key, text, k, " AND ".join(conditions) or None)
 
     # Frames
 
@@ -254,8 +211,6 @@ class Reader:
 
         Raises KeyError for a clip that is unknown or has no vectors.
         """
-        from rag.store.frames import fetch
-
         return self._ask(lambda s: fetch(s, clip_ids))
 
     def close(self) -> None:
@@ -270,11 +225,14 @@ class Reader:
         self.close()
 
 
-def _mask(keep: Iterable[bool]) -> NDArray[np.bool_]:
-    import numpy as np
-
-    return np.fromiter(keep, dtype=np.bool_)
-
-
-def _overlaps(start: float, end: float, where: Where) -> bool:
-    return (where.end is None or start < where.end) and (where.start is None or end > where.start)
+def _nearest(
+    matrix: Matrix | None,
+    vector: NDArray[np.floating[Any]],
+    k: int,
+    owners: set[str] | None,
+    where: Where,
+    spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+) -> list[Hit]:
+    if matrix is None:
+        return []
+    return matrix.nearest(vector, k, row_mask(matrix, owners, where, spans))

@@ -132,6 +132,8 @@ class TableStats:
     bytes: int
     """On disk, older versions and dead files included."""
     fragments: int
+    small_fragments: int
+    """Those that compaction would merge into larger ones."""
     versions: int
     unindexed_rows: int = 0
     """Rows that the full-text index does not hold yet; they are found all the same, more slowly."""
@@ -152,7 +154,7 @@ class Stats:
     bytes: int
     unindexed_rows: int
     compactable_fragments: int
-    """Fragments that compaction would merge into larger ones."""
+    """Small fragments, which maintenance merges into larger ones."""
     removable_versions: int
-    """Old versions that maintenance would remove."""
+    """Old versions, which maintenance removes."""
     tables: Mapping[str, TableStats] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rag.records import Clip, Evidence, Passage, Problem, Video
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.records import ClipFrames, EncoderRef, FileRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,24 +138,6 @@ def vectors_schema(dim: int) -> Any:
     )
 
 
-def meta_row(meta: Meta) -> Any:
-    import pyarrow as pa
-
-    value = json.dumps(asdict(meta), sort_keys=True)
-    return pa.table({"key": ["library"], "value": [value]}, schema=plain_schemas()["meta"])
-
-
-def meta_of(value: str) -> Meta:
-    fields = json.loads(value)
-    image = fields.pop("image_encoder")
-    text = fields.pop("text_encoder")
-    return Meta(
-        image_encoder=None if image is None else EncoderRef(**image),
-        text_encoder=EncoderRef(**text),
-        **fields,
-    )
-
-
 def file_rows(rows: Iterable[FileRow]) -> Any:
     import pyarrow as pa
 
@@ -165,6 +147,10 @@ def file_rows(rows: Iterable[FileRow]) -> Any:
 
 def file_of(row: Mapping[str, Any]) -> FileRow:
     return FileRow(**{**row, "path": os.fsdecode(row["path"])})
+
+
+def problem_of(row: Mapping[str, Any]) -> tuple[Problem, str]:
+    return Problem(os.fsdecode(row["path"]), row["reason"], row["action"]), row["stamp"]
 
 
 def problem_rows(problems: Iterable[tuple[Problem, str]]) -> Any:

@@ -1,89 +1,99 @@
 """One version of every table, pinned together so that a writer at work is never half seen.
 
-The order does it. `videos` and `files` are pinned first, everything else next,
-and `videos` and `files` once more; a video counts only if it was ready at both
-times with the same time of indexing, and so was untouched while the rest was
-pinned; a passage source only if a path held it at both times.
+The order does it. `meta`, `videos` and `files` are read first, everything else
+is pinned next, and the three are read once more. A video counts only if it was
+ready both times with one time of indexing, and so was untouched while the rest
+was pinned; a passage source only if a path held it both times; and if the
+encoder changed in between, it all starts over.
 """
 
 from __future__ import annotations
 
-import fnmatch
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import LibraryTooNew
-from rag.records import Clip, Video
+from rag.errors import LibraryCorrupt
+from rag.records import Clip, Evidence, Video
 from rag.store import schema
-from rag.store.boundary import read_errors
+from rag.store.boundary import TableGone, read_errors
 from rag.store.database import quoted
+from rag.store.filters import path_matches
 from rag.store.layout import Layout
-from rag.store.records import SCHEMA, Meta, Where
-from rag.store.vector_index import IndexKind, VectorIndex, build_index
+from rag.store.matrices import Codes, Matrix
+from rag.store.meta_table import MetaRows
+from rag.store.migrations import refuse_newer, refuse_older
+from rag.store.records import Meta, Where
+from rag.store.vector_index import IndexKind
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Matrix", "Snapshot"]
+__all__ = ["Snapshot"]
 
-
-class Matrix:
-    """Vectors of one table in memory: `rows` float16 (n, d), `ids` and `owners` (n strings each)."""
-
-    def __init__(
-        self, ids: list[str], owners: list[str], rows: NDArray[np.float16], index: IndexKind
-    ) -> None:
-        self.ids = ids
-        self.owners = owners
-        self.rows = rows
-        self._kind: IndexKind = index
-
-    @cached_property
-    def index(self) -> VectorIndex:
-        return build_index(self._kind, self.rows)
+ATTEMPTS = 5
+REMEMBERED_VIDEOS = 256
+EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
 
 
 class Snapshot:
     def __init__(self, layout: Layout, index: IndexKind) -> None:
-        self._layout = layout
-        self._index = index
-        self.meta = self._read_meta()
-        first_videos, first_files = self._ready(), self._held()
-        names = {path.name.removesuffix(".lance") for path in layout.tables.glob("*.lance")}
-        self.tables = {name: self.open(name) for name in sorted(names - {"meta", "videos", "files"})}
-        self.ready = dict(first_videos.items() & self._ready().items())
-        self.sources = first_files & self._held()
+        self.layout = layout
+        self._index: IndexKind = index
+        self._evidence: dict[str, list[Evidence]] = {}
+        for attempt in range(ATTEMPTS):
+            try:
+                if self._pin():
+                    return
+            except TableGone:
+                # Dropped by the end of an encoder switch, between its name and its pinning.
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise LibraryCorrupt(f"{layout.folder}: table meta never stays the same; is another program writing?")
 
-    def open(self, name: str) -> Any:
+    def _pin(self) -> bool:
+        held, videos, files = self._read_meta(), self._read_ready(), self._read_held()
+        refuse_newer(self.layout.folder, held.schema)
+        refuse_older(self.layout.folder, held.schema)
+        names = set(self.layout.table_names()) - {"meta", "videos", "files"}
+        self.tables = {name: self._open(name) for name in sorted(names)}
+        self.ready = dict(videos.items() & self._read_ready().items())
+        self.sources = files & self._read_held()
+        self.meta: Meta | None = held.meta
+        return self._read_meta() == held
+
+    def _open(self, name: str) -> Any:
         import lance
 
-        with read_errors(self._layout.folder, name):
-            return lance.dataset(str(self._layout.table(name)))
+        with read_errors(self.layout.folder, name):
+            return lance.dataset(str(self.layout.table(name)))
 
-    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
-        """Rows of the pinned version of `name`, in no particular order."""
-        with read_errors(self._layout.folder, name):
-            return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
+    def _newest(self, name: str) -> list[dict[str, Any]]:
+        with read_errors(self.layout.folder, name):
+            rows: list[dict[str, Any]] = self._open(name).to_table().to_pylist()
+            return rows
 
-    def _newest(self, name: str) -> Any:
-        with read_errors(self._layout.folder, name):
-            return self.open(name).to_table()
+    def _read_meta(self) -> MetaRows:
+        return MetaRows.read(self._newest("meta"))
 
-    def _read_meta(self) -> Meta | None:
-        for row in self._newest("meta").to_pylist():
-            if row["key"] == "library":
-                return schema.meta_of(row["value"])
-        return None
-
-    def _ready(self) -> dict[str, int]:
-        self.video_rows = {row["video_id"]: row for row in self._newest("videos").to_pylist()}
+    def _read_ready(self) -> dict[str, int]:
+        self.video_rows = {row["video_id"]: row for row in self._newest("videos")}
         return {v: row["indexed_at"] for v, row in self.video_rows.items() if row["status"] == "ready"}
 
-    def _held(self) -> set[str]:
-        self.file_rows = [schema.file_of(row) for row in self._newest("files").to_pylist()]
+    def _read_held(self) -> set[str]:
+        self.file_rows = [schema.file_of(row) for row in self._newest("files")]
         return {row.content_id for row in self.file_rows}
+
+    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
+        """Rows of the pinned version of `name`, in no particular order; none where there is no such table."""
+        import pyarrow as pa
+
+        if name not in self.tables:
+            return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
+        with read_errors(self.layout.folder, name):
+            return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
 
     # Names
 
@@ -100,99 +110,127 @@ class Snapshot:
     @cached_property
     def videos(self) -> dict[str, Video]:
         """Ready videos, sorted by path; `path` is the first of the paths that hold it."""
-        from dataclasses import replace
-
         found = [replace(schema.video_of(self.video_rows[v]), path=self.paths[v][0]) for v in self.ready]
         return {video.video_id: video for video in sorted(found, key=lambda v: (v.path, v.video_id))}
 
     # Clips
 
     @cached_property
-    def clips(self) -> dict[str, Clip]:
-        """Clips of ready videos by id, sorted."""
-        rows = self.scan("clips", ["clip_id", "video_id", "start", "end"]).to_pylist()
-        found = [schema.clip_of(row) for row in rows if row["video_id"] in self.ready]
-        return {clip.clip_id: clip for clip in sorted(found, key=lambda clip: clip.clip_id)}
+    def _clip_table(self) -> Any:
+        table = self.scan("clips", ["clip_id", "video_id", "start", "end"])
+        return table.filter(Codes(table["video_id"]).among(self.ready)).sort_by("clip_id").combine_chunks()
+
+    @cached_property
+    def _clip_positions(self) -> dict[str, int]:
+        return {clip_id: i for i, clip_id in enumerate(self._clip_table["clip_id"].to_pylist())}
+
+    @property
+    def clip_count(self) -> int:
+        return int(self._clip_table.num_rows)
+
+    def clip(self, clip_id: str) -> Clip:
+        row = self._clip_table.slice(self._clip_positions[clip_id], 1).to_pylist()[0]
+        return schema.clip_of(row)
+
+    def clips_of(self, video_id: str) -> list[Clip]:
+        """In time order. None for a video that is not ready."""
+        import pyarrow.compute as pc
+
+        rows = self._clip_table.filter(pc.field("video_id") == video_id).to_pylist()
+        return sorted(map(schema.clip_of, rows), key=lambda clip: (clip.start, clip.clip_id))
+
+    @cached_property
+    def clip_spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Start and end of the rows of `clip_matrix`, float64 (n,) seconds each."""
+        assert self.clip_matrix is not None
+        rows = [self._clip_positions[clip_id] for clip_id in self.clip_matrix.ids]
+        return self._clip_table["start"].to_numpy()[rows], self._clip_table["end"].to_numpy()[rows]
+
+    # Vectors, loaded when first asked for
 
     @property
     def vectors_name(self) -> str | None:
+        """The table of clip vectors; None without an image encoder."""
         encoder = self.meta.image_encoder if self.meta else None
-        name = schema.vectors_table(encoder) if encoder else None
-        return name if name in self.tables else None
+        return schema.vectors_table(encoder) if encoder else None
 
     @cached_property
     def clip_matrix(self) -> Matrix | None:
-        """Vectors of the clips of ready videos."""
-        if self.vectors_name is None or self.meta is None or self.meta.image_encoder is None:
+        encoder = self.meta.image_encoder if self.meta else None
+        if encoder is None:
             return None
-        table = self.scan(self.vectors_name, ["clip_id", "video_id", "vector"], row_ids=True)
-        keep = [clip in self.clips for clip in table["clip_id"].to_pylist()]
-        table = table.filter(keep)
-        self.clip_rows = dict(zip(table["clip_id"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
-        return self._matrix(table, "clip_id", "video_id", self.meta.image_encoder.dim)
+        return self._matrix(schema.vectors_table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
 
     @cached_property
     def evidence_matrix(self) -> Matrix | None:
-        if self.meta is None or "evidence" not in self.tables:
+        columns = ["evidence_id", "video_id", "start", "end", "kind"]
+        if self.meta is None:
             return None
-        table = self.scan("evidence", ["evidence_id", "video_id", "vector", "start", "end", "kind"])
-        table = table.filter([video in self.ready for video in table["video_id"].to_pylist()])
-        self.evidence_spans = table.drop_columns(["vector"])
-        return self._matrix(table, "evidence_id", "video_id", self.meta.text_encoder.dim)
+        return self._matrix("evidence", columns, self.ready, self.meta.text_encoder.dim)
 
     @cached_property
     def passage_matrix(self) -> Matrix | None:
-        if self.meta is None or "passages" not in self.tables:
+        columns = ["passage_id", "source_id"]
+        if self.meta is None:
             return None
-        table = self.scan("passages", ["passage_id", "source_id", "vector"])
-        table = table.filter([source in self.sources for source in table["source_id"].to_pylist()])
-        return self._matrix(table, "passage_id", "source_id", self.meta.text_encoder.dim)
+        return self._matrix("passages", columns, self.sources, self.meta.text_encoder.dim)
 
-    def _matrix(self, table: Any, key: str, owner: str, dim: int) -> Matrix:
-        rows = schema.column_matrix(table["vector"], dim)
-        return Matrix(table[key].to_pylist(), table[owner].to_pylist(), rows, self._index)
+    def _matrix(self, name: str, columns: list[str], shown: Any, dim: int) -> Matrix | None:
+        """Rows of `shown` owners. `columns`: the key, the owner, and what else filters."""
+        if name not in self.tables:
+            return None
+        table = self.scan(name, [*columns, "vector"], row_ids=True)
+        keep = Codes(table[columns[1]]).among(shown)
+        if not keep.all():
+            table = table.filter(keep)
+        return Matrix(table, columns[0], columns[1], dim, self._index)
 
-    # Filters
+    # Owners
 
-    def allowed_videos(self, where: Where) -> set[str]:
-        allowed = set(self.ready)
-        if where.videos is not None:
-            allowed &= where.videos
-        if where.paths:
-            allowed = {v for v in allowed if path_matches(self.paths[v], where.paths)}
-        return allowed
+    @cached_property
+    def evidence_owners(self) -> frozenset[str]:
+        """Videos that have evidence, pending ones too."""
+        return frozenset(Codes(self.scan("evidence", ["video_id"])["video_id"]).names)
 
-    def allowed_sources(self, where: Where) -> set[str]:
+    @cached_property
+    def passage_owners(self) -> frozenset[str]:
+        """Sources that have passages, unpublished ones too."""
+        return frozenset(Codes(self.scan("passages", ["source_id"])["source_id"]).names)
+
+    def wanted_videos(self, where: Where) -> set[str] | None:
+        """Ready videos that `where` lets through; None where it does not choose."""
+        if where.videos is None and not where.paths:
+            return None
+        wanted = set(self.ready) if where.videos is None else where.videos & self.ready.keys()
+        return {v for v in wanted if not where.paths or path_matches(self.paths[v], where.paths)}
+
+    def wanted_sources(self, where: Where) -> set[str] | None:
         if not where.paths:
-            return set(self.sources)
+            return None
         return {s for s in self.sources if path_matches(self.paths[s], where.paths)}
 
-    def hidden_filter(self, name: str, owner: str, shown: set[str], wanted: set[str]) -> str | None:
-        """A SQL filter for the rows of `wanted` owners, as short as it can be; None when it would keep all."""
-        owners = set(self.scan(name, [owner])[owner].to_pylist())
-        hidden = owners - (wanted & shown)
-        kept = owners - hidden
-        if not hidden:
-            return None
-        if len(hidden) <= len(kept):
-            return f"{owner} NOT IN {quoted(sorted(hidden))}"
-        return f"{owner} IN {quoted(sorted(kept))}" if kept else "false"
+    # Texts
 
+    def evidence_of(self, video_id: str) -> list[Evidence]:
+        """All spans of a ready video in time order; the last few hundred videos are remembered."""
+        if video_id not in self.ready:
+            return []
+        if video_id not in self._evidence:
+            rows = self.scan("evidence", EVIDENCE_COLUMNS, f"video_id IN {quoted([video_id])}").to_pylist()
+            rows.sort(key=lambda row: row["evidence_id"])
+            while len(self._evidence) >= REMEMBERED_VIDEOS:
+                del self._evidence[next(iter(self._evidence))]
+            self._evidence[video_id] = [schema.evidence_of(row) for row in rows]
+        return self._evidence[video_id]
 
-def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Whether one of `paths` is, lies below, or fits one of `globs`; without a slash a glob fits a last part."""
-    for path in paths:
-        for glob in globs:
-            if path == glob or path.startswith(glob.rstrip("/") + "/") or fnmatch.fnmatchcase(path, glob):
-                return True
-            if "/" not in glob and fnmatch.fnmatchcase(os.path.basename(path), glob):
-                return True
-    return False
+    def spans(self, ids: list[str]) -> dict[str, Evidence]:
+        rows = self.scan("evidence", EVIDENCE_COLUMNS, f"evidence_id IN {quoted(ids)}").to_pylist()
+        return {row["evidence_id"]: schema.evidence_of(row) for row in rows if row["video_id"] in self.ready}
 
-
-def refuse_newer(folder: Any, held: int) -> None:
-    if held > SCHEMA:
-        raise LibraryTooNew(
-            f"{folder}: written by a newer version of this program (schema {held}, this one knows {SCHEMA}); "
-            "upgrade it, or index into another folder with --library"
-        )
+    def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
+        """Rows by passage id; of one that several sources hold, that of the first path."""
+        columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
+        rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
+        shown = [row for row in rows if row["source_id"] in self.sources]
+        shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
+        return {row["passage_id"]: row for row in shown}

@@ -9,6 +9,7 @@ on a filter, or on the order of the rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -41,12 +42,16 @@ class VectorIndex(Protocol):
         ...
 
 
+def _faiss() -> Any:
+    """Its own type stubs know little of what it has."""
+    return import_module("faiss")
+
+
 class FaissIndex:
     """An index of FAISS over float16 rows (n, d)."""
 
     def __init__(self, kind: IndexKind, rows: NDArray[np.float16]) -> None:
-        import faiss
-
+        faiss = _faiss()
         self.kind = kind
         dim = rows.shape[1]
         metric = faiss.METRIC_INNER_PRODUCT
@@ -71,8 +76,7 @@ class FaissIndex:
     def candidates(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
-        import faiss
-
+        faiss = _faiss()
         count = min(count, self._index.ntotal)
         selector = None
         if keep is not None:
@@ -117,7 +121,8 @@ def nearest(
     while True:
         found = index.candidates(query.astype(np.float32), count, keep)
         hits = _ranked(rows, ids, exact, found)
-        # Rows that tie with the last hit may lie outside the candidates: ask for more until the worst is worse.
+        # Rows that tie with the last hit may lie outside the candidates: ask for more until the worst
+        # of them is truly worse.
         settled = len(hits) > k and hits[-1].score < hits[k - 1].score - 2 * 10**-DECIMALS
         if settled or count >= allowed:
             return hits[:k]

@@ -192,7 +192,7 @@ class Writer:
         return frozenset(video for video, status in self._videos.status.items() if status != "ready")
 
     def begin_video(self, video: Video) -> None:
-        """Mark as pending: readers no longer see it, until `finish_video`. What it holds stays, for a resume."""
+        """Mark as pending: unseen by readers until `finish_video`. What it holds stays, for a resume."""
         self._require_meta()
         self._videos.begin(video)
 
@@ -287,7 +287,7 @@ class Writer:
         return Removed(tuple(sorted(named & files.keys())), tuple(videos), tuple(sorted(sources)))
 
     def drop_unfinished(self, keep: Iterable[str] = ()) -> tuple[str, ...]:
-        """Erase videos that were begun, never finished, and are neither in `keep` nor held by a known path."""
+        """Erase videos that were begun and never finished, if neither `keep` nor a known path names them."""
         gone = sorted(self.pending() - self._contents() - set(keep))
         self._videos.erase(gone)
         return tuple(gone)

@@ -1,0 +1,53 @@
+"""The `meta` table: few rows, always written together, in one commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rag.store.records import EncoderRef, Meta
+
+__all__ = ["MetaRows"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetaRows:
+    schema: int
+    """Number of the last migration that was applied; 0 before the first."""
+    meta: Meta | None = None
+    dropping: str = ""
+    """A table that a finished encoder switch has still to drop."""
+
+    @classmethod
+    def read(cls, rows: Iterable[Mapping[str, str]]) -> MetaRows:
+        values = {row["key"]: row["value"] for row in rows}
+        schema = int(values.get("schema", 0))
+        library = values.get("library")
+        return cls(schema, _meta(library, schema) if library else None, values.get("dropping", ""))
+
+    def table(self) -> Any:
+        import pyarrow as pa
+
+        from rag.store.schema import plain_schemas
+
+        values = {"schema": str(self.schema)}
+        if self.meta is not None:
+            values["library"] = json.dumps({k: v for k, v in asdict(self.meta).items() if k != "schema"})
+        if self.dropping:
+            values["dropping"] = self.dropping
+        columns = {"key": list(values), "value": list(values.values())}
+        return pa.table(columns, schema=plain_schemas()["meta"])
+
+
+def _meta(value: str, schema: int) -> Meta:
+    fields = json.loads(value)
+    image = fields["image_encoder"]
+    return Meta(
+        image_encoder=None if image is None else EncoderRef(**image),
+        text_encoder=EncoderRef(**fields["text_encoder"]),
+        settings=fields["settings"],
+        schema=schema,
+        library_id=fields["library_id"],
+    )

@@ -1,0 +1,60 @@
+"""Numbered steps that bring a library to today's tables; append only, never edit one that was released.
+
+The number of the last step is written after it, so a step may run twice and must bear that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rag.errors import LibraryError, LibraryTooNew
+from rag.store import schema
+from rag.store.database import Database
+from rag.store.meta_table import MetaRows
+from rag.store.records import SCHEMA
+
+__all__ = ["MIGRATIONS", "migrate", "refuse_newer", "refuse_older"]
+
+
+def first_tables(db: Database) -> None:
+    for name, columns in schema.plain_schemas().items():
+        db.create(name, columns)
+
+
+MIGRATIONS: Sequence[Callable[[Database], None]] = (first_tables,)
+"""`MIGRATIONS[n]` leads from schema n to n + 1."""
+
+if len(MIGRATIONS) != SCHEMA:
+    raise AssertionError(f"SCHEMA is {SCHEMA}, and there are {len(MIGRATIONS)} migrations")
+
+
+def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = MIGRATIONS) -> MetaRows:
+    """Apply what is missing. Raises `LibraryTooNew`, before anything is touched, for a newer library."""
+    rows = MetaRows(0)
+    if db.has("meta"):
+        rows = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
+    refuse_newer(db.layout.folder, rows.schema, len(steps))
+    for number, step in enumerate(steps[rows.schema :], rows.schema + 1):
+        step(db)
+        rows = replace(rows, schema=number, meta=rows.meta and replace(rows.meta, schema=number))
+        db.overwrite("meta", rows.table())
+    return rows
+
+
+def refuse_newer(folder: Path, held: int, known: int = SCHEMA) -> None:
+    if held > known:
+        raise LibraryTooNew(
+            f"{folder}: written by a newer version of this program (schema {held}, this one knows {known}); "
+            "upgrade it, or use another library with --library"
+        )
+
+
+def refuse_older(folder: Path, held: int, known: int = SCHEMA) -> None:
+    """A reader cannot migrate: it may not write."""
+    if 0 < held < known:
+        raise LibraryError(
+            f"{folder}: written by an older version of this program (schema {held}, this one has {known}); "
+            "bring it up to date with: rag index"
+        )
