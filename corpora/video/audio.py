@@ -1,0 +1,128 @@
+"""The sound of a media file as one unbroken line of samples from time 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.video.containers import clock_start, open_media, pick_audio, time_of
+from corpora.video.decoders import Beat
+from corpora.video.probe import JUMP
+from rag.errors import DamagedFile, UnsupportedFile
+
+__all__ = ["read_audio"]
+
+RUN_UP = 2.0
+"""Seconds ahead of the start at which decoding begins: codecs need some packets to settle."""
+
+Samples = NDArray[np.float32]
+BLOCK = 2**17
+"""Samples that are given out together: 8 s at 16 kHz."""
+SLACK = 0.05
+"""Seconds by which a packet's time may differ from the samples so far; beyond it silence is put in, or
+samples are left out."""
+
+
+def read_audio(path: str, rate: int, beat: Beat, start: float = 0.0) -> Iterator[Samples]:
+    """Mono float32 in [-1, 1] at `rate`, of the stream that ffmpeg would choose.
+
+    Sample i is at start + i / rate seconds on the file's clock: late starts, gaps and damaged packets are
+    silence. Raises `UnsupportedFile` without sound, `DamagedFile` if none of it decodes.
+    """
+    with open_media(path) as container:
+        stream = pick_audio(container)
+        if stream is None:
+            raise UnsupportedFile("it has no sound that can be decoded")
+        line = _Line(rate, start)
+        if start > RUN_UP and container.format.name.startswith(("mov,", "matroska,")):
+            begin = start - RUN_UP + clock_start(container)
+            container.seek(round(begin / stream.time_base), stream=stream, backward=True)
+        for time, piece in _pieces(container, stream, rate, beat):
+            line.put(time, piece)
+            while len(line) >= BLOCK:
+                yield line.take(BLOCK)
+        if line.heard == 0:
+            raise DamagedFile("none of its sound could be decoded")
+        if len(line):
+            yield line.take(len(line))
+
+
+class _Line:
+    """Puts pieces at their times."""
+
+    def __init__(self, rate: int, start: float) -> None:
+        self._rate = rate
+        self._start = start
+        self._waiting: list[Samples] = []
+        self._count = 0
+        self._given = 0
+        self.heard = 0
+
+    def __len__(self) -> int:
+        return self._count - self._given
+
+    def put(self, time: float | None, piece: Samples) -> None:
+        at = self._count if time is None else round((time - self._start) * self._rate)
+        gap = at - self._count
+        if gap > JUMP * self._rate:
+            return
+        if self.heard == 0 or abs(gap) > SLACK * self._rate:
+            if gap > 0:
+                self._append(np.zeros(gap, np.float32))
+            elif gap < 0:
+                piece = piece[-gap:]
+        self.heard += len(piece)
+        self._append(piece)
+
+    def _append(self, piece: Samples) -> None:
+        self._waiting.append(piece)
+        self._count += len(piece)
+
+    def take(self, count: int) -> Samples:
+        joined = np.concatenate(self._waiting)
+        self._waiting = [joined[count:]]
+        self._given += count
+        return joined[:count]
+
+
+def _pieces(container: Any, stream: Any, rate: int, beat: Beat) -> Iterator[tuple[float | None, Samples]]:
+    """(time of the first sample, samples) of every frame that decodes."""
+    import av
+
+    start = clock_start(container)
+    resampler, kind = None, None
+    for packet in _packets(container, stream, beat):
+        try:
+            frames = stream.codec_context.decode(packet)
+        except av.FFmpegError:
+            continue
+        for frame in frames:
+            if resampler is None or kind != (frame.sample_rate, frame.layout.name, frame.format.name):
+                kind = frame.sample_rate, frame.layout.name, frame.format.name
+                resampler = av.AudioResampler(format="flt", layout="mono", rate=rate)
+            time = time_of(frame.pts, frame.time_base, start)
+            # The resampler keeps a few samples back, so its own times tell where its output belongs.
+            for piece in resampler.resample(frame):
+                own = time_of(piece.pts, piece.time_base, start) if piece.time_base else time
+                yield own, piece.to_ndarray().reshape(-1)
+    if resampler is not None:
+        for piece in resampler.resample(None):
+            yield None, piece.to_ndarray().reshape(-1)
+
+
+def _packets(container: Any, stream: Any, beat: Beat) -> Iterator[Any]:
+    import av
+
+    for _ in range(100):
+        try:
+            for packet in container.demux(stream):
+                beat()
+                if packet.size:
+                    yield packet
+            break
+        except av.FFmpegError:
+            continue
+    yield None

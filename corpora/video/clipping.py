@@ -1,0 +1,120 @@
+"""Cutting one clip out of a video, exact to the frame, by decoding and encoding again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from corpora.video.audio import read_audio
+from corpora.video.containers import open_media
+from corpora.video.decoders import Beat
+from corpora.video.pictures import Painter
+from corpora.video.probe import probe_file
+from corpora.video.records import Probe
+from corpora.video.sampling import EPSILON
+from corpora.video.seeking import BEGINNING, entry_before
+from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder
+from rag.errors import DamagedFile
+
+__all__ = ["encode_clip"]
+
+AUDIO_RATE = 48000
+TICKS = Fraction(1, 90000)
+
+
+def encode_clip(path: str, start: float, end: float, out: str, beat: Beat) -> None:
+    """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
+
+    The first frame is the one on screen at `start`. Pictures are upright, of even size. Raises
+    `FileProblem` (reason without path) if nothing lies in the interval.
+    """
+    import av
+
+    probe = probe_file(path, beat)
+    # The name was made by the caller in the folder of the target, and is no user's word.
+    with av.open("file:" + out, "w", format="mp4", options={"movflags": "+faststart"}) as container:
+        picture = _add_video(container, probe) if probe.stream >= 0 else None
+        sound = container.add_stream("aac", rate=AUDIO_RATE, layout="mono") if probe.audio else None
+        written = 0
+        if picture is not None:
+            written += _encode_pictures(container, picture, path, probe, start, end, beat)
+        if sound is not None:
+            written += _encode_sound(container, sound, path, start, end, beat)
+        if written == 0:
+            raise DamagedFile(f"it holds nothing between {start:.3f} and {end:.3f} s")
+
+
+def _add_video(container: Any, probe: Probe) -> Any:
+    options = {"preset": "veryfast", "crf": "18"}
+    rate = Fraction(probe.fps or 25).limit_denominator(1001)
+    stream = container.add_stream("libx264", rate=rate, options=options)
+    stream.width, stream.height = max(2, probe.width // 2 * 2), max(2, probe.height // 2 * 2)
+    stream.pix_fmt = "yuv420p"
+    stream.time_base = stream.codec_context.time_base = TICKS
+    return stream
+
+
+def _encode_pictures(
+    container: Any, stream: Any, path: str, probe: Probe, start: float, end: float, beat: Beat
+) -> int:
+    import av
+
+    painter = Painter()
+    written = 0
+    for time, shown in _between(path, probe, start, end, beat):
+        image = painter.paint(shown.frame, 2**20, (stream.width, stream.height))
+        frame = av.VideoFrame.from_ndarray(image, format="rgb24").reformat(format="yuv420p")
+        frame.pts, frame.time_base = round((time - start) / TICKS), TICKS
+        container.mux(stream.encode(frame))
+        beat()
+        written += 1
+    container.mux(stream.encode(None))
+    return written
+
+
+def _between(path: str, probe: Probe, start: float, end: float, beat: Beat) -> Iterator[tuple[float, Shown]]:
+    """(time, frame) of [start, end), the frame on screen at `start` first, at that very time."""
+    given = -math.inf
+    for strict in (True, False):
+        entry = entry_before(path, probe, start, 2, beat) if start > probe.picture_start else BEGINNING
+        before: Shown | None = None
+        try:
+            with open_media(path) as source:
+                for shown in StreamDecoder(source, probe, strict=strict, skip=False, beat=beat, entry=entry):
+                    late = before is not None and before.time < start - EPSILON < start + EPSILON < shown.time
+                    if late and before is not None and given < start:
+                        given = start
+                        yield start, before
+                    before = shown
+                    if shown.time >= end - EPSILON:
+                        return
+                    if shown.time >= start - EPSILON and shown.time > given:
+                        given = max(shown.time, start)
+                        yield given, shown
+            if given == -math.inf and before is not None and before.end > start:
+                yield start, before
+            return
+        except DamageMet:
+            continue
+
+
+def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float, beat: Beat) -> int:
+    import av
+
+    most = round((end - start) * AUDIO_RATE)
+    written = 0
+    for block in read_audio(path, AUDIO_RATE, beat, start):
+        piece = block[: most - written]
+        if len(piece):
+            frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(piece)[None], format="flt", layout="mono")
+            frame.sample_rate, frame.time_base, frame.pts = AUDIO_RATE, Fraction(1, AUDIO_RATE), written
+            written += len(piece)
+            container.mux(stream.encode(frame))
+        if written >= most:
+            break
+    container.mux(stream.encode(None))
+    return written

@@ -1,0 +1,213 @@
+"""Opening a media file so that nothing else is opened: plain files, known containers, the `file` protocol."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
+
+__all__ = ["clock_start", "language_of", "open_media", "pick_audio", "pick_video", "time_of"]
+
+DEMUXERS = (
+    *("mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "avi", "mpeg", "mpegts", "mpegvideo"),
+    *(
+        "flv",
+        "asf",
+        "ogg",
+        "mxf",
+        "gif",
+        "apng",
+        "nut",
+        "wtv",
+        "dv",
+        "rm",
+        "ivf",
+        "yuv4mpegpipe",
+        "obu",
+        "av1",
+    ),
+    *(
+        "h261",
+        "h263",
+        "h264",
+        "hevc",
+        "vvc",
+        "m4v",
+        "mjpeg",
+        "vc1",
+        "wav",
+        "w64",
+        "mp3",
+        "flac",
+        "aac",
+        "ac3",
+    ),
+    *("eac3", "dts", "aiff", "amr", "amrnb", "amrwb", "ape", "caf", "au", "wv", "tta"),
+)
+"""No playlist, script or numbered pictures among them: those make FFmpeg open other files or addresses."""
+
+MAX_SIDE = 16384
+MAX_PIXELS = 2**27
+"""134 million, above the largest 16:9 pictures that H.264, HEVC and AV1 levels allow for."""
+
+_PLAYLISTS = (
+    b"#EXTM3U",
+    b"ffconcat",
+    b"[playlist]",
+    b"<?xml",
+    b"<MPD",
+    b"<smil",
+    b"<asx",
+    b"RTSPtext",
+    b"v=0",
+)
+_TEXTS = (
+    "a playlist or script, not a video; such files can make a decoder open other files, so none is opened",
+)
+_SIGNATURES = (
+    b"\x1aE\xdf\xa3",
+    b"RIFF",
+    b"OggS",
+    b"FLV\x01",
+    b"GIF8",
+    b"\x30\x26\xb2\x75",
+    b"\x00\x00\x01\xba",
+)
+
+
+def open_media(path: str) -> Any:
+    """An `av` input container, to be closed by the caller.
+
+    Raises `UnreadableFile`, `UnsupportedFile` or `DamagedFile`, with the reason alone, without the path.
+    """
+    import av
+
+    _check_plain(path)
+    options = {"protocol_whitelist": "file", "format_whitelist": ",".join(DEMUXERS)}
+    try:
+        # With `file:` in front no name can be taken for an address, an option or a pattern.
+        container = av.open(
+            "file:" + os.path.abspath(path), mode="r", options=options, metadata_errors="replace"
+        )
+    except av.error.MemoryError as error:
+        raise UnsupportedFile("its header asks for more memory than a video can need") from error
+    except (av.FFmpegError, UnicodeError) as error:
+        raise _refusal(path, error) from error
+    if container.format.name == "gif" or len(container.streams) > 0:
+        return container
+    container.close()
+    raise DamagedFile("its container opens, but holds no stream")
+
+
+def _check_plain(path: str) -> None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise UnreadableFile(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except ValueError as error:
+        raise UnreadableFile("no file can have such a name") from error
+    try:
+        facts = os.fstat(handle)
+    finally:
+        os.close(handle)
+    if not stat.S_ISREG(facts.st_mode):
+        raise UnreadableFile("not a plain file")
+    if facts.st_size == 0:
+        raise DamagedFile("the file is empty")
+
+
+def _refusal(path: str, error: Exception) -> FileProblem:
+    import av
+
+    with open(path, "rb") as file:
+        head = file.read(512)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_PLAYLISTS):
+        return UnsupportedFile(_TEXTS[0])
+    if isinstance(error, av.error.ArgumentError):
+        return UnsupportedFile("not one of the media containers that are read here")
+    if not head.strip(b"\0"):
+        return UnsupportedFile("not a media file: it begins with nothing but zeros")
+    if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free"):
+        return DamagedFile("its index (moov) is missing or broken: the recording or copy was cut off")
+    if head.startswith(_SIGNATURES) or head[:1] == b"G" == head[188:189]:
+        return DamagedFile("its container is broken: nothing in it can be read")
+    if isinstance(error, av.error.InvalidDataError | UnicodeError):
+        return UnsupportedFile("not a media file that is known here")
+    return UnreadableFile(f"cannot be read: {str(error).split(':')[0].removeprefix('[Errno ')}")
+
+
+def pick_video(container: Any) -> Any | None:
+    """The video stream by ffmpeg's own rule (fftools, `map_auto_video`): the most pixels, where the
+    default disposition counts for 5,000,000; the first of equals. None where there is none.
+
+    Raises `UnsupportedFile` if no decoder knows it or its pictures are gigantic.
+    """
+    streams = video_streams(container)
+    if not streams:
+        return None
+    known = [stream for stream in streams if stream.codec_context is not None]
+    if not known:
+        raise UnsupportedFile("no decoder here knows its video codec")
+    stream = max(known, key=_video_rank)
+    width, height = stream.codec_context.width, stream.codec_context.height
+    if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:
+        raise UnsupportedFile(
+            f"its pictures of {width}x{height} are larger than the {MAX_SIDE} pixels allowed"
+        )
+    return stream
+
+
+def video_streams(container: Any) -> list[Any]:
+    """The moving pictures: cover art and thumbnails left out."""
+    from av.stream import Disposition
+
+    still = Disposition.attached_pic | Disposition.timed_thumbnails
+    return [stream for stream in container.streams.video if not stream.disposition & still]
+
+
+def _video_rank(stream: Any) -> tuple[int, int]:
+    from av.stream import Disposition
+
+    pixels = stream.codec_context.width * stream.codec_context.height
+    return pixels + 5_000_000 * bool(stream.disposition & Disposition.default), -stream.index
+
+
+def pick_audio(container: Any) -> Any | None:
+    """The audio stream by ffmpeg's rule: the most channels, default disposition before all; None if none."""
+    from av.stream import Disposition
+
+    known = [stream for stream in container.streams.audio if stream.codec_context is not None]
+
+    def rank(stream: Any) -> tuple[int, int]:
+        default = bool(stream.disposition & Disposition.default)
+        return (stream.codec_context.channels or 0) + 5_000_000 * default, -stream.index
+
+    return max(known, key=rank, default=None)
+
+
+def language_of(stream: Any) -> str:
+    language = str(stream.metadata.get("language") or "")
+    return "" if language.lower() in ("und", "unk", "mis", "zxx") else language
+
+
+def clock_start(container: Any) -> float:
+    """Seconds that are taken off every pts x time base: the container's start time."""
+    if container.start_time is not None:
+        return float(container.start_time) / 1e6
+    starts = [
+        float(stream.start_time * stream.time_base)
+        for stream in (*container.streams.video, *container.streams.audio)
+        if stream.start_time is not None and stream.time_base
+    ]
+    return min(starts, default=0.0)
+
+
+def time_of(pts: int | None, time_base: Any, start: float) -> float | None:
+    """Seconds on the file's clock; None without a pts."""
+    if pts is None or not time_base:
+        return None
+    time = pts * time_base.numerator / time_base.denominator - start
+    # The container's start is rounded to the microsecond, the pts is not.
+    return 0.0 if abs(time) < 1e-6 else time

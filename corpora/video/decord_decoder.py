@@ -1,0 +1,137 @@
+"""The other decoder: decord 0.6.0, kept behind the same contract, and honest about what it cannot do.
+
+It is unmaintained. What it cannot read, reads wrongly, or hangs on ends in one line that names PyAV. Its
+own FFmpeg clashes with PyAV's in one process, so nothing here imports `av`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.video.batching import Batcher, Selector
+from corpora.video.decoders import Beat
+from corpora.video.pictures import scaled_size
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
+from corpora.video.sampling import EPSILON, Sampler
+from rag.errors import DamagedFile, UnsupportedFile
+from rag.records import Frames
+
+__all__ = ["DecordDecoder"]
+
+ADVICE = "; try --decoder pyav"
+READ_AHEAD = 16
+"""Frames asked for at once: decord goes forward within such a list, and seeks between two."""
+
+
+class DecordDecoder:
+    name = "decord"
+
+    def frames(
+        self, path: str, probe: Probe, request: FrameRequest, beat: Beat
+    ) -> Generator[FrameBatch, None, DecodeReport]:
+        reader = _Reader(path, probe, request.short_side, beat)
+        large: dict[int, _Reader] = {}
+
+        def enlarge(index: int, side: int) -> NDArray[np.uint8]:
+            if side not in large:
+                large[side] = _Reader(path, probe, side, beat)
+            return large[side].images([index])[0]
+
+        batcher, selector = Batcher(), Selector(request)
+        samples = [pair for pair in _sampled(reader, request.rate) if pair[0] >= request.origin]
+        for at in range(0, len(samples), READ_AHEAD):
+            part = samples[at : at + READ_AHEAD]
+            wanted = sorted({index for _, index in part})
+            images = dict(zip(wanted, reader.images(wanted), strict=True))
+            for time, index in part:
+                sample = selector.sample(time, images[index], lambda side, index=index: enlarge(index, side))
+                if sample is not None:
+                    yield from batcher.add(sample)
+        yield from batcher.flush()
+        return DecodeReport(self.name, reader.end, batcher.taken, "")
+
+    def frames_at(
+        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Beat
+    ) -> Frames:
+        reader = _Reader(path, probe, short_side, beat)
+        on_screen = np.searchsorted(reader.times, np.sort(times) + EPSILON, side="right") - 1
+        indices = [max(0, int(index)) for index in on_screen]
+        wanted = sorted(set(indices))
+        images = dict(zip(wanted, reader.images(wanted), strict=True))
+        stack = (
+            np.stack([images[index] for index in indices]) if indices else np.empty((0, 0, 0, 3), np.uint8)
+        )
+        return Frames(reader.times[indices], stack)
+
+
+def _sampled(reader: _Reader, rate: float) -> list[tuple[float, int]]:
+    sampler: Sampler[int] = Sampler(rate)
+    samples: list[tuple[float, int]] = []
+    for index, time in enumerate(reader.times):
+        samples += sampler.push(float(time), index)
+    return samples + sampler.finish(reader.end)
+
+
+class _Reader:
+    """decord's reader, with every failure as one line and times on the file's own clock."""
+
+    def __init__(self, path: str, probe: Probe, short_side: int, beat: Beat) -> None:
+        if probe.stream < 0:
+            raise UnsupportedFile("it has sound, but no moving picture")
+        if probe.video_streams > 1:
+            raise UnsupportedFile(f"decord cannot choose among {probe.video_streams} video streams{ADVICE}")
+        if not path.isprintable() or not path.isascii():
+            _check_name(path)
+        self._beat = beat
+        upright = scaled_size(probe.width, probe.height, short_side)
+        size = upright[::-1] if probe.rotation % 180 else upright
+        self._shape = (upright[1], upright[0], 3)
+        self._reader = self._open(path, size, 1 if probe.codec.startswith("vp") else 0)
+        beat()
+        self.times, self.end = self._timeline(probe)
+
+    def _open(self, path: str, size: tuple[int, int], threads: int) -> Any:
+        import decord
+
+        try:
+            # Any frame that decord filled in for a broken one is too many.
+            return decord.VideoReader(
+                path, decord.cpu(0), width=size[0], height=size[1], num_threads=threads, fault_tol=1e-9
+            )
+        except (decord.DECORDError, RuntimeError, AssertionError, UnicodeError) as error:
+            raise UnsupportedFile(f"decord cannot open it{ADVICE}") from error
+
+    def _timeline(self, probe: Probe) -> tuple[NDArray[np.float64], float]:
+        """Start time of every frame, and the end of the last. decord counts from the first frame."""
+        try:
+            stamps = np.asarray(self._reader.get_frame_timestamp(list(range(len(self._reader)))), np.float64)
+        except Exception as error:
+            raise DamagedFile(f"decord cannot tell the times of its frames{ADVICE}") from error
+        times = stamps[:, 0] + probe.picture_start
+        sane = np.isfinite(stamps).all() and abs(stamps[0, 0]) < EPSILON and (np.diff(times) > 0).all()
+        if not sane or times[-1] > probe.duration + 1.0:
+            raise UnsupportedFile(f"decord gives false times for its frames{ADVICE}")
+        spans = stamps[:, 1] - stamps[:, 0]
+        return times, float(times[-1] + max(spans[-1], 0.0))
+
+    def images(self, indices: list[int]) -> NDArray[np.uint8]:
+        """uint8 (n, height, width, 3) of the frames with these numbers, ascending."""
+        try:
+            images = np.asarray(self._reader.get_batch(indices).asnumpy(), np.uint8)
+        except Exception as error:
+            raise DamagedFile(f"decord failed on a damaged part of it{ADVICE}") from error
+        self._beat()
+        if images.shape[1:] != self._shape:
+            raise UnsupportedFile(f"decord gives pictures of another size than the file says{ADVICE}")
+        return images
+
+
+def _check_name(path: str) -> None:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UnsupportedFile(f"decord cannot open a name that is not UTF-8{ADVICE}") from error

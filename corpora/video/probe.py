@@ -1,0 +1,231 @@
+"""The facts of a media file; where its container's own word cannot be right, its packets are counted."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from corpora.video.containers import (
+    clock_start,
+    language_of,
+    open_media,
+    pick_audio,
+    pick_video,
+    time_of,
+    video_streams,
+)
+from corpora.video.records import Probe, TimedText
+from rag.errors import DamagedFile, UnsupportedFile
+
+__all__ = ["JUMP", "LAST_FRAME", "packets_end", "probe_file"]
+
+JUMP = 3600.0
+"""Seconds; a step of the clock from one packet to the next that is longer than this is a lie."""
+LAST_FRAME = 60.0
+"""Seconds; how long a last packet is believed to last."""
+_LEAST_BYTES_A_SECOND = 4000.0
+_MOST_FPS = 120.0
+
+Beat = Callable[[], None]
+
+
+@dataclass
+class _Span:
+    """What the packets of one stream say."""
+
+    packets: int = 0
+    first: float = math.inf
+    last: float = -math.inf
+    end: float = -math.inf
+
+
+def probe_file(path: str, beat: Beat) -> Probe:
+    """Facts from the header, checked; `beat` is called while packets are counted.
+
+    Raises `FileProblem` (reason without path) if it holds neither picture nor sound that can be decoded.
+    """
+    container = open_media(path)
+    try:
+        return _probe(container, path, beat)
+    finally:
+        container.close()
+
+
+def packets_end(path: str, beat: Beat) -> float:
+    """When the last packet of picture or sound ends, in seconds; 0.0 without one. Reads the whole file."""
+    with open_media(path) as container:
+        video, audio = pick_video(container), pick_audio(container)
+        spans = _scan(container, video, audio, clock_start(container), beat)
+    return max(0.0, *(span.end for span in spans.values()))
+
+
+def _probe(container: Any, path: str, beat: Beat) -> Probe:
+    notes: list[str] = []
+    audio = pick_audio(container)
+    try:
+        video = pick_video(container)
+    except UnsupportedFile as error:
+        if audio is None:
+            raise
+        notes.append(f"only its sound is used: {error}")
+        video = None
+    if video is None and audio is None:
+        raise UnsupportedFile("it holds neither picture nor sound")
+    start = clock_start(container)
+    duration, fps = _claimed_duration(container), _claimed_fps(video)
+    picture_start = _stream_start(video, start)
+    rotation = _rotation(container, video) if video is not None else 0
+    reason = _suspicion(video, path, duration, fps, start)
+    if reason:
+        with open_media(path) as again:
+            scanned = _scan(again, video, audio, start, beat)
+        duration, fps, picture_start = _from_packets(scanned, video, duration, fps, notes, reason)
+    streams = len(video_streams(container))
+    if streams > 1 and video is not None:
+        size = f"{video.codec_context.width}x{video.codec_context.height}"
+        notes.append(f"{streams} video streams; stream {video.index} ({size}) is used")
+    width, height = (video.codec_context.width, video.codec_context.height) if video is not None else (0, 0)
+    if rotation % 180:
+        width, height = height, width
+    return Probe(
+        container=container.format.name,
+        duration=duration,
+        fps=fps,
+        width=width,
+        height=height,
+        rotation=rotation,
+        stream=video.index if video is not None else -1,
+        video_streams=streams,
+        audio=audio is not None,
+        language=language_of(audio) if audio is not None else "",
+        chapters=_chapters(container, start),
+        start=start,
+        note="; ".join(notes),
+        codec=video.codec_context.name if video is not None else "",
+        picture_start=picture_start,
+        **_words(container.metadata),
+    )
+
+
+def _claimed_duration(container: Any) -> float:
+    return float(container.duration) / 1e6 if container.duration else 0.0
+
+
+def _claimed_fps(video: Any | None) -> float:
+    rate = video.average_rate if video is not None else None
+    return float(rate) if rate else 0.0
+
+
+def _stream_start(video: Any | None, start: float) -> float:
+    time = time_of(video.start_time, video.time_base, start) if video is not None else None
+    return time or 0.0
+
+
+def _rotation(container: Any, video: Any) -> int:
+    """The display matrix hangs on decoded frames: decode until there is one."""
+    import av
+
+    packets = container.demux(video)
+    for _ in range(250):
+        try:
+            for frame in next(packets).decode():
+                return int(round(frame.rotation / 90) * 90 % 360)
+        except StopIteration:
+            break
+        except av.FFmpegError:
+            continue
+    return 0
+
+
+def _suspicion(video: Any | None, path: str, duration: float, fps: float, start: float) -> str:
+    """Why the container's word on its duration or rate is not taken; empty where it is."""
+    size = os.stat(path).st_size
+    if duration <= 0:
+        return "no duration in its container"
+    if size / duration < _LEAST_BYTES_A_SECOND:
+        return f"{duration:.1f} s are much for {size} bytes"
+    if start < 0 or start >= max(10.0, duration / 2):
+        return f"its clock starts at {start:.1f} s"
+    if video is None:
+        return ""
+    if not 0 < fps <= _MOST_FPS:
+        return f"a rate of {fps:.0f} frames a second"
+    own = float(video.duration * video.time_base) if video.duration and video.time_base else duration
+    if abs(own - duration) > max(2.0, duration / 20):
+        return "its stream and its container disagree on the duration"
+    entries = len(video.index_entries)
+    last = video.index_entries[entries - 1] if entries else None
+    return "its index points beyond its end" if last is not None and last.pos + last.size > size else ""
+
+
+def _scan(container: Any, video: Any | None, audio: Any | None, start: float, beat: Beat) -> dict[int, _Span]:
+    import av
+
+    spans = {stream.index: _Span() for stream in (video, audio) if stream is not None}
+    streams = [container.streams[index] for index in spans if index < len(container.streams)]
+    try:
+        for packet in container.demux(streams):
+            beat()
+            span = spans[packet.stream_index]
+            time = time_of(packet.pts if packet.pts is not None else packet.dts, packet.time_base, start)
+            if packet.size:
+                span.packets += 1
+            if time is None or (span.packets > 1 and time - span.last > JUMP):
+                continue
+            span.first = min(span.first, time)
+            span.last = max(span.last, time)
+            length = float(packet.duration * packet.time_base) if packet.duration else 0.0
+            span.end = max(span.end, time + min(max(length, 0.0), LAST_FRAME))
+    except av.FFmpegError:
+        # What was counted up to the damage is still true.
+        pass
+    return spans
+
+
+def _from_packets(
+    spans: dict[int, _Span], video: Any | None, duration: float, fps: float, notes: list[str], reason: str
+) -> tuple[float, float, float]:
+    """Duration, frames a second and time of the first picture, by the packets."""
+    picture = spans[video.index] if video is not None else _Span()
+    rate = (picture.packets - 1) / (picture.last - picture.first) if picture.last > picture.first else 0.0
+    if not 0 < fps <= _MOST_FPS:
+        fps = rate if 0 < rate <= 1000 else 25.0 if video is not None else 0.0
+    if all(span.packets == 0 for span in spans.values()):
+        raise DamagedFile("its header can be read, but no packet of picture or sound")
+    counted = max(span.end for span in spans.values())
+    if not math.isfinite(counted):
+        # Bare streams have no times at all: the rate is all there is.
+        counted = picture.packets / fps if fps else 0.0
+    counted = max(counted, 0.0)
+    if abs(counted - duration) > max(1.0, duration / 50) and duration > 0:
+        notes.append(f"its container claims {duration:.1f} s, its packets last {counted:.1f} s ({reason})")
+    return counted, fps, picture.first if math.isfinite(picture.first) else 0.0
+
+
+def _chapters(container: Any, start: float) -> tuple[TimedText, ...]:
+    chapters = []
+    for chapter in container.chapters():
+        base = chapter["time_base"]
+        title = str(chapter["metadata"].get("title") or "").strip()
+        if base and title:
+            times = [max(0.0, float(chapter[edge] * base) - start) for edge in ("start", "end")]
+            chapters.append(TimedText(times[0], max(times), "chapter", title))
+    return tuple(sorted(chapters, key=lambda chapter: (chapter.start, chapter.end)))
+
+
+def _words(metadata: dict[str, str]) -> dict[str, Any]:
+    """Title, description and tags; the longest of the fields that writers use for a description."""
+    fields = {key.lower(): str(value).strip() for key, value in metadata.items()}
+    said = (fields.get(key, "") for key in ("description", "synopsis", "comment", "summary", "subtitle"))
+    tags: list[str] = []
+    for key in ("keywords", "tags", "genre", "keyword"):
+        tags += [tag.strip() for tag in re.split(r"[;,\n]", fields.get(key, "")) if tag.strip()]
+    return {
+        "title": fields.get("title", ""),
+        "description": max(said, key=len, default=""),
+        "tags": tuple(dict.fromkeys(tags)),
+    }

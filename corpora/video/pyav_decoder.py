@@ -1,0 +1,221 @@
+"""The default decoder: PyAV, sequential, scaled while decoding, exact on clean files and saving on damaged ones."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.video.batching import Batcher, Sample, Selector
+from corpora.video.containers import open_media
+from corpora.video.decoders import Beat
+from corpora.video.pictures import Painter
+from corpora.video.probe import packets_end
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
+from corpora.video.sampling import EPSILON, Sampler
+from corpora.video.seeking import BEGINNING, Entry, entry_before, seekable
+from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder, damage_text
+from rag.errors import DamagedFile, UnsupportedFile
+from rag.records import Frames
+
+__all__ = ["PyavDecoder"]
+
+SKIPPING = ("h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4")
+"""Codecs whose decoder knows from the packet itself that no other frame refers to it."""
+SKIP_FPS = 15.0
+SKIP_FRAMES_A_STEP = 7
+"""Frames a grid step that must be there for skipping: among 7 there are always some that others refer to."""
+HOLD_BACK = 24
+"""Frames by which samples wait in the strict pass: a frame given out may refer to at most 16 that come later."""
+NEAR = 10.0
+"""Seconds; times nearer than this are decoded in one go."""
+
+
+class PyavDecoder:
+    name = "pyav"
+
+    def frames(
+        self, path: str, probe: Probe, request: FrameRequest, beat: Beat
+    ) -> Generator[FrameBatch, None, DecodeReport]:
+        _need_picture(probe)
+        batcher = Batcher()
+        entry = BEGINNING
+        if request.seek and request.origin > 0 and seekable(probe):
+            # The step that holds the origin must be met whole.
+            step = math.floor((request.origin + EPSILON) * request.rate) / request.rate
+            entry = entry_before(path, probe, step - 2 * EPSILON, 2, beat)
+        try:
+            source = yield from _pass(path, probe, request, batcher, beat, strict=True, entry=entry)
+        except DamageMet:
+            source = yield from _pass(path, probe, request, batcher, beat, strict=False, entry=BEGINNING)
+        yield from batcher.flush()
+        if source.end == -math.inf:
+            raise DamagedFile("no picture in it could be decoded")
+        claimed = _claimed_end(path, probe, source.end, beat)
+        damage = damage_text(source.lost, probe.fps, source.end, claimed)
+        return DecodeReport(self.name, source.end, batcher.taken, damage)
+
+    def frames_at(
+        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Beat
+    ) -> Frames:
+        _need_picture(probe)
+        painter = Painter()
+        found: list[tuple[float, NDArray[np.uint8]]] = []
+        for group in _groups(times):
+            found += _group_at(path, probe, group, short_side, painter, beat)
+        shape = found[0][1].shape if found else (0, 0, 3)
+        images = [image if image.shape == shape else _stretched(image, shape) for _, image in found]
+        stack = np.stack(images) if images else np.empty((0, *shape), np.uint8)
+        return Frames(np.array([time for time, _ in found], np.float64), stack)
+
+
+def _need_picture(probe: Probe) -> None:
+    if probe.stream < 0:
+        raise UnsupportedFile("it has sound, but no moving picture")
+
+
+def _pass(
+    path: str,
+    probe: Probe,
+    request: FrameRequest,
+    batcher: Batcher,
+    beat: Beat,
+    *,
+    strict: bool,
+    entry: Entry,
+) -> Generator[FrameBatch, None, StreamDecoder]:
+    """One pass over the file; samples that an earlier pass gave out are not given again."""
+    passed = batcher.last
+    waiting: deque[tuple[int, Sample]] = deque()
+    with open_media(path) as container:
+        source = StreamDecoder(
+            container, probe, strict=strict, skip=_skips(probe, request.rate), beat=beat, entry=entry
+        )
+        for count, sample in _samples(source, request):
+            if sample is not None and sample.time > passed:
+                waiting.append((count, sample))
+            while waiting and (not strict or waiting[0][0] + HOLD_BACK < count):
+                yield from batcher.add(waiting.popleft()[1])
+        for _, sample in waiting:
+            yield from batcher.add(sample)
+    return source
+
+
+def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int, Sample | None]]:
+    """(frames decoded so far, the next sample or None), at least once for every decoded frame."""
+    sampler: Sampler[Shown] = Sampler(request.rate)
+    selector = Selector(request)
+    painter = Painter()
+    painted: tuple[Shown, NDArray[np.uint8]] | None = None
+    count = 0
+
+    def samples(known: list[tuple[float, Shown]]) -> Iterator[tuple[int, Sample | None]]:
+        nonlocal painted
+        for time, shown in known:
+            if time < min(request.origin, request.start):
+                continue
+            if painted is None or painted[0] is not shown:
+                painted = shown, painter.paint(shown.frame, request.short_side)
+            frame = shown.frame
+            yield (
+                count,
+                selector.sample(time, painted[1], lambda side, frame=frame: painter.paint(frame, side)),
+            )
+
+    for shown in source:
+        count += 1
+        yield from samples(sampler.push(shown.time, shown, shown.until))
+        yield count, None
+    yield from samples(sampler.finish(source.end))
+
+
+def _skips(probe: Probe, rate: float) -> bool:
+    """Whether frames that no other refers to are left out: where there are many more than are sampled."""
+    return probe.codec in SKIPPING and probe.fps >= max(SKIP_FPS, SKIP_FRAMES_A_STEP * rate)
+
+
+def _claimed_end(path: str, probe: Probe, end: float, beat: Beat) -> float:
+    """When the pictures should end by the container's word; 0 where it does not say."""
+    with open_media(path) as container:
+        stream = container.streams[probe.stream]
+        if stream.duration and stream.time_base:
+            return probe.picture_start + float(stream.duration * stream.time_base)
+        whole = container.duration / 1e6 if container.duration else 0.0
+    if probe.audio and end + max(2.0, whole / 20) < whole:
+        # The sound may go on after the picture; only if it does not, something is missing.
+        return whole if packets_end(path, beat) + max(2.0, whole / 20) < whole else 0.0
+    return 0.0 if probe.audio else whole
+
+
+def _groups(times: Sequence[float]) -> Iterator[list[float]]:
+    group: list[float] = []
+    for time in sorted(times):
+        if group and time - group[-1] > NEAR:
+            yield group
+            group = []
+        group.append(time)
+    if group:
+        yield group
+
+
+def _group_at(
+    path: str, probe: Probe, times: list[float], short_side: int, painter: Painter, beat: Beat
+) -> list[tuple[float, NDArray[np.uint8]]]:
+    """Enter shortly before the first time and decode forward; from the beginning where that comes too late."""
+    entry = BEGINNING
+    if times[0] > probe.picture_start:
+        entry = entry_before(path, probe, times[0] + EPSILON, 1, beat)
+    for strict in (True, False):
+        for where in dict.fromkeys((entry, BEGINNING)):
+            try:
+                found = _forward(path, probe, times, short_side, painter, beat, strict=strict, entry=where)
+            except DamageMet:
+                break
+            if found is not None:
+                return found
+    raise DamagedFile("no picture in it could be decoded")
+
+
+def _forward(
+    path: str,
+    probe: Probe,
+    times: list[float],
+    short_side: int,
+    painter: Painter,
+    beat: Beat,
+    *,
+    strict: bool,
+    entry: Entry,
+) -> list[tuple[float, NDArray[np.uint8]]] | None:
+    """The frames on screen at `times`; None if none could be decoded, or the first came too late."""
+    found: list[tuple[float, NDArray[np.uint8]]] = []
+    before: Shown | None = None
+    with open_media(path) as container:
+        for shown in StreamDecoder(container, probe, strict=strict, skip=False, beat=beat, entry=entry):
+            while len(found) < len(times) and times[len(found)] + EPSILON < shown.time:
+                if before is None and entry is not BEGINNING:
+                    return None
+                found.append(_painted(before or shown, short_side, painter))
+            before = shown
+            if len(found) == len(times):
+                return found
+    if before is None:
+        return None
+    last = _painted(before, short_side, painter)
+    return found + [last] * (len(times) - len(found))
+
+
+def _painted(shown: Shown, short_side: int, painter: Painter) -> tuple[float, NDArray[np.uint8]]:
+    return shown.time, painter.paint(shown.frame, short_side)
+
+
+def _stretched(image: NDArray[np.uint8], shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Where the size changes within a file, the later pictures are stretched to the first one's."""
+    from PIL import Image
+
+    resized: Any = Image.fromarray(image).resize((shape[1], shape[0]), Image.Resampling.BILINEAR)
+    return np.asarray(resized, np.uint8)

@@ -1,0 +1,184 @@
+"""The one door to media files: facts, frames, words and sound, all read in a watched child process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from corpora.video import wire
+from corpora.video.child import Child
+from corpora.video.decoders import decoder_names
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
+from rag.errors import FileProblem, StalledFile, UsageError
+from rag.records import Frames
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["FrameStream", "MediaReader"]
+
+
+class FrameStream:
+    """Iterate once over the batches; then `report` says how it went."""
+
+    def __init__(self, parts: Iterator[tuple[wire.Message, list[wire.Array]]]) -> None:
+        self._parts = parts
+        self._report: DecodeReport | None = None
+
+    def __iter__(self) -> Iterator[FrameBatch]:
+        return self
+
+    def __next__(self) -> FrameBatch:
+        for message, arrays in self._parts:
+            if "report" in message:
+                self._report = DecodeReport(**message["report"])
+                continue
+            times, images, *large = arrays
+            keyframes = map(Keyframe, message["keyframes"], large)
+            return FrameBatch(Frames(times, images), tuple(keyframes))
+        raise StopIteration
+
+    @property
+    def report(self) -> DecodeReport:
+        """Known when all batches were read; raises `RuntimeError` before."""
+        if self._report is None:
+            raise RuntimeError("the report is known when all batches were read")
+        return self._report
+
+    def close(self) -> None:
+        """Stop early; the reader is free for the next file."""
+        close = getattr(self._parts, "close", None)
+        if close is not None:
+            close()
+
+    def __enter__(self) -> FrameStream:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.close()
+
+
+class MediaReader:
+    """Context manager. Its child starts at the first file, serves many, and is started again after a crash.
+
+    One file at a time: asking for the next thing ends an unfinished stream. Not to be shared between
+    threads at the same time. All methods raise `UnreadableFile`, `UnsupportedFile`, `DamagedFile`, or
+    `StalledFile` when there is no sign of progress for `stall_seconds`, or the child dies; a file that is
+    slow but goes on is never given up. Times are seconds on the file's clock: pts x time base, minus the
+    container's start time.
+    """
+
+    def __init__(self, decoder: str = "pyav", stall_seconds: float = 60.0) -> None:
+        if decoder not in decoder_names():
+            raise UsageError(f"no decoder {decoder!r}; there are: {', '.join(decoder_names())}")
+        self.decoder = decoder
+        self._media = Child(stall_seconds)
+        # Other decoders bring an FFmpeg of their own, which cannot share a process with PyAV's.
+        self._frames = self._media if decoder == "pyav" else Child(stall_seconds)
+        self._probed: tuple[str, Probe] | None = None
+
+    def __enter__(self) -> MediaReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child processes."""
+        self._media.close()
+        self._frames.close()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Process ids of the children that run now."""
+        return tuple(child.pid for child in {self._media, self._frames} if child.pid is not None)
+
+    def probe(self, path: str) -> Probe:
+        """The facts of a file; packets are counted where the container's word cannot be right."""
+        facts = self._one(self._media, "probe", path)[0]["probe"]
+        chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
+        probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
+        self._probed = path, probe
+        return probe
+
+    def texts(self, path: str) -> tuple[TimedText, ...]:
+        """Embedded text subtitles, sorted by time, one stream for each language: the one marked default,
+        else the first that is not forced, else the first."""
+        return tuple(TimedText(**text) for text in self._one(self._media, "texts", path)[0]["texts"])
+
+    def frames(
+        self,
+        path: str,
+        *,
+        rate: float = 2.0,
+        short_side: int = 224,
+        start: float = 0.0,
+        seek: bool = False,
+        keyframe_side: int | None = None,
+        keyframe_reset: float = 30.0,
+    ) -> FrameStream:
+        """Sampled frames with `time >= start`, by the rule of `corpora.video.sampling`.
+
+        rate: grid steps a second. short_side: pixels; even sides, never enlarged. seek: enter shortly before
+        `start` where that gives the very same samples (mp4, mov, mkv, webm), else decode from the
+        beginning. keyframe_side: short side of the larger pictures of frames that look new, and of the
+        first at every multiple of `keyframe_reset` seconds; None for none.
+        A file that is damaged or cut off yields what is there; `report.damage` says what is lost.
+        """
+        request = FrameRequest(rate, short_side, start, seek, keyframe_side, keyframe_reset)
+        probe = self._facts(path)
+        parts = self._frames.ask(
+            "frames", path, decoder=self.decoder, probe=asdict(probe), request=asdict(request)
+        )
+        return FrameStream(self._advised(parts))
+
+    def frames_at(self, path: str, times: Sequence[float], *, short_side: int) -> Frames:
+        """The frame on screen at each of `times`, in ascending order, one for each.
+
+        `times` of the result: when these frames came on screen. Before the first frame and after the last,
+        that one is given. Enters by seeking where that is exact, else reads from the beginning.
+        """
+        asked = {"times": sorted(float(time) for time in times), "short_side": short_side}
+        probe = asdict(self._facts(path))
+        parts = self._frames.ask("frames_at", path, decoder=self.decoder, probe=probe, **asked)
+        _, (moments, images) = list(self._advised(parts))[0]
+        return Frames(moments, images)
+
+    def audio(self, path: str, *, rate: int = 16000) -> Iterator[NDArray[np.float32]]:
+        """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at i / rate seconds. Late starts, gaps and
+        damaged packets are silence."""
+        for _, (block,) in self._media.ask("audio", path, rate=rate):
+            yield block
+
+    def cut(self, path: str, start: float, end: float, out: str) -> None:
+        """Encode [start, end) to the MP4 file `out`; see `corpora.video.cut.cut_clip`, which is what to call."""
+        self._one(self._media, "clip", path, start=start, end=end, out=out)
+
+    def _facts(self, path: str) -> Probe:
+        if self._probed is None or self._probed[0] != path:
+            return self.probe(path)
+        return self._probed[1]
+
+    def _one(
+        self, child: Child, op: str, path: str, **arguments: object
+    ) -> tuple[wire.Message, list[wire.Array]]:
+        return list(child.ask(op, path, **arguments))[0]
+
+    def _advised(
+        self, parts: Iterator[tuple[wire.Message, list[wire.Array]]]
+    ) -> Iterator[tuple[wire.Message, list[wire.Array]]]:
+        """A stall or crash of another decoder than the default is most likely its own fault."""
+        try:
+            yield from parts
+        except StalledFile as error:
+            if self.decoder == "pyav":
+                raise
+            problem: FileProblem = StalledFile(
+                f"{error}; {self.decoder} is known for this, try --decoder pyav"
+            )
+            raise problem from error

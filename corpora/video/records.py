@@ -1,0 +1,98 @@
+"""What reading a media file gives: frozen records, times in seconds on the file's own clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpora.video.timed_text import TimedText
+from rag.records import Frames
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["DecodeReport", "FrameBatch", "FrameRequest", "Keyframe", "Probe", "TimedText"]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a media file holds, with the lies of its container taken out."""
+
+    container: str
+    """FFmpeg's name of the demuxer: `mov,mp4,m4a,3gp,3g2,mj2`."""
+    duration: float
+    """Seconds from the start of the file's clock to the end of its last packet."""
+    fps: float
+    """Mean frames a second of the chosen video stream; 0.0 where there is no picture."""
+    width: int
+    """Upright pixels, after rotation; 0 where there is no picture."""
+    height: int
+    rotation: int
+    """0, 90, 180 or 270: degrees counterclockwise from the stored to the upright picture."""
+    stream: int
+    """Index in the container of the chosen video stream; -1 where there is none."""
+    video_streams: int
+    """How many there are, attached pictures (cover art) not counted."""
+    audio: bool
+    language: str
+    """Of the chosen audio stream, as the container writes it (`eng`); empty where unknown."""
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    chapters: tuple[TimedText, ...]
+    start: float
+    """The container's start time: what is taken off pts x time base."""
+    note: str
+    """What was odd (false durations, several streams), in one line; empty for a plain file."""
+    codec: str = ""
+    """FFmpeg's name of the video codec; empty where there is no picture."""
+    picture_start: float = 0.0
+    """Time of the first video packet."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRequest:
+    """How frames are sampled; see `corpora.video.reader.MediaReader.frames`."""
+
+    rate: float = 2.0
+    short_side: int = 224
+    start: float = 0.0
+    seek: bool = False
+    keyframe_side: int | None = None
+    keyframe_reset: float = 30.0
+
+    @property
+    def origin(self) -> float:
+        """Where sampling must begin so that all after `start` is as in an undisturbed run."""
+        if self.keyframe_side is None:
+            return self.start
+        return self.start // self.keyframe_reset * self.keyframe_reset
+
+
+@dataclass(frozen=True, slots=True)
+class Keyframe:
+    """A sampled frame that looks new, larger: for reading text off it."""
+
+    time: float
+    image: NDArray[np.uint8]
+    """uint8 (height, width, 3) RGB, upright."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBatch:
+    """At most 32 sampled frames of one size, and those keyframes that fall among them."""
+
+    frames: Frames
+    keyframes: tuple[Keyframe, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeReport:
+    decoder: str
+    end: float
+    """When the last picture leaves the screen, in seconds."""
+    frames: int
+    """Sampled frames given out."""
+    damage: str
+    """What was lost, in one line; empty for a clean file. A run with `seek` speaks only of what it decoded."""

@@ -1,0 +1,197 @@
+"""The frames of one video stream in order of time, packet by packet, and what was lost between them."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from corpora.video.containers import time_of
+from corpora.video.decoders import Beat
+from corpora.video.probe import JUMP, LAST_FRAME
+from corpora.video.records import Probe
+from corpora.video.sampling import EPSILON
+from corpora.video.seeking import BEGINNING, Entry, enter
+
+__all__ = ["DamageMet", "Shown", "StreamDecoder", "damage_text"]
+
+MOST_THREADS = 8
+HUGE_PIXELS = 36_000_000
+"""Above 8K one thread decodes: each thread holds frames of its own."""
+MOST_READ_ERRORS = 100
+PLACE_SECONDS = 1.0
+"""Losses nearer than this are one place."""
+
+
+class DamageMet(Exception):
+    """The strict pass met something that is not as it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A decoded frame and how long it is on screen, [time, end), as far as it says itself."""
+
+    time: float
+    end: float
+    frame: Any
+    until: float | None
+    """When the frame before surely left the screen; None where it stayed until `time`."""
+
+
+class StreamDecoder:
+    """Iterate once.
+
+    strict: several threads, and `DamageMet` at the first irregularity, before any frame that it touches
+    is given out late (frame threads give other pixels from run to run once there is damage). Otherwise one
+    thread, packet by packet: bad packets and frames marked corrupt are left out and counted in `lost`.
+    skip: leave out frames that no other refers to; the packets' times still tell when a frame ended.
+    """
+
+    def __init__(
+        self, container: Any, probe: Probe, *, strict: bool, skip: bool, beat: Beat, entry: Entry = BEGINNING
+    ) -> None:
+        self._container = container
+        self._stream = container.streams[probe.stream]
+        self._probe = probe
+        self._strict = strict
+        self._skip = skip
+        self._beat = beat
+        self._entry = entry
+        self._interval = 1 / probe.fps if probe.fps > 0 else 0.04
+        self._before: Shown | None = None
+        self._event = False
+        self._passed: list[float] = []
+        self.end = -math.inf
+        """When the last picture leaves the screen."""
+        self.lost: list[float] = []
+        """Times of frames that are missing."""
+
+    def __iter__(self) -> Iterator[Shown]:
+        import av
+
+        context = self._stream.codec_context
+        huge = context.width * context.height > HUGE_PIXELS
+        context.thread_type = "AUTO" if self._strict and not huge else "NONE"
+        context.thread_count = (
+            min(len(os.sched_getaffinity(0)), MOST_THREADS) if self._strict and not huge else 1
+        )
+        if self._strict:
+            context.options = {"err_detect": "explode"}
+        if self._skip:
+            context.skip_frame = "NONREF"
+        enter(self._container, self._stream, self._entry)
+        for packet in self._packets():
+            self._beat()
+            try:
+                frames = self._stream.codec_context.decode(packet)
+            except av.FFmpegError as error:
+                self._lose(packet, error)
+                continue
+            for frame in frames:
+                shown = self._show(frame)
+                if shown is not None:
+                    yield shown
+
+    def _packets(self) -> Iterator[Any]:
+        """All packets, and None to flush the decoder; goes on after a read error as long as there is more."""
+        import av
+
+        errors, number = 0, 0
+        while errors < MOST_READ_ERRORS:
+            try:
+                for packet in self._container.demux(self._stream):
+                    if packet.size and number >= self._entry.passed:
+                        self._note(packet)
+                        yield packet
+                    number += bool(packet.size)
+                break
+            except av.FFmpegError as error:
+                errors += 1
+                self._lose(None, error)
+        yield None
+
+    def _note(self, packet: Any) -> None:
+        if packet.is_corrupt:
+            self._lose(packet, None)
+        time = time_of(packet.pts, packet.time_base, self._probe.start)
+        if time is not None and not packet.is_discard and (self._skip or not self._strict):
+            heapq.heappush(self._passed, time)
+            if self._skip:
+                # A frame that is passed over is on screen all the same.
+                length = float(packet.duration * packet.time_base) if packet.duration else self._interval
+                if self._before is not None and time - self._before.time < JUMP:
+                    self.end = max(self.end, time + min(length, LAST_FRAME))
+
+    def _show(self, frame: Any) -> Shown | None:
+        before = self._before
+        base = frame.time_base or self._stream.time_base
+        time = time_of(frame.pts if frame.pts is not None else frame.dts, base, self._probe.start)
+        if time is None:
+            time = before.time + self._interval if before is not None else 0.0
+        if frame.is_corrupt:
+            self._lose_at(time, None)
+            return None
+        if time < self._entry.trusted - EPSILON or frame.width < 1:
+            return None
+        if before is not None and not before.time < time <= before.time + JUMP:
+            if time != before.time:
+                self._lose_at(before.time, None)
+            return None
+        until = self._until(time)
+        length = float(frame.duration * base) if frame.duration else self._interval
+        self.end = max(self.end, time + min(length, LAST_FRAME))
+        self._before = Shown(time, time + length, frame, until)
+        return self._before
+
+    def _until(self, time: float) -> float | None:
+        """When the frame before left the screen, by the packets whose frames never came."""
+        missing: list[float] = []
+        while self._passed and self._passed[0] <= time + EPSILON:
+            at = heapq.heappop(self._passed)
+            if (self._before is None or at > self._before.time + EPSILON) and at < time - EPSILON:
+                missing.append(at)
+        event, self._event = self._event, False
+        if event and not self._skip:
+            self.lost += missing
+        if missing and (self._skip or event):
+            return missing[0]
+        return self._before.end if event and self._before is not None else None
+
+    def _lose(self, packet: Any | None, error: Exception | None) -> None:
+        time = time_of(packet.pts, packet.time_base, self._probe.start) if packet is not None else None
+        if time is None:
+            time = self._before.end if self._before is not None else self._probe.picture_start
+        self._lose_at(time, error)
+
+    def _lose_at(self, time: float, error: Exception | None) -> None:
+        if self._before is None and self._entry.trusted > -math.inf:
+            # Behind a seek, frames that refer to what was passed over fail to decode: as they should.
+            return
+        if self._strict:
+            raise DamageMet from error
+        self._event = True
+        self.lost.append(time)
+
+
+def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> str:
+    """`lost about 1.2 s of 60.0 s in 3 places; cut off at 30.0 s of 60.0 s`, or empty.
+
+    lost: times of missing frames. claimed: the end by the container's word; 0 where it is not known.
+    """
+    parts: list[str] = []
+    times = sorted(set(lost))
+    if times:
+        places = 1 + sum(b - a > PLACE_SECONDS for a, b in zip(times, times[1:], strict=False))
+        seconds = len(times) / fps if fps > 0 else len(times) * 0.04
+        whole = max(end, 0.0)
+        parts.append(
+            f"lost about {min(seconds, max(whole, seconds)):.2f} s of {whole:.1f} s in {places} "
+            f"place{'s' if places > 1 else ''}"
+        )
+    # A claim twenty times the truth is a false header, not a file cut off.
+    if end + max(1.0, claimed / 50) < claimed < 20 * max(end, 1.0):
+        parts.append(f"cut off at {end:.1f} s of {claimed:.1f} s")
+    return "; ".join(parts)

@@ -1,0 +1,224 @@
+"""The child process in which all media files are opened: `python -m corpora.video.worker PARENT_PID`.
+
+It reads requests on stdin and answers on stdout (`corpora.video.wire`). A crash, a hang or a memory
+bomb in a media library ends this process and nothing else. Its own prints and libav's go nowhere.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from corpora.video import wire
+from corpora.video.decoders import open_decoder
+from corpora.video.records import FrameRequest, Probe, TimedText
+from rag.errors import FileProblem
+from rag.records import Frames
+
+MOST_MEMORY = 16 * 2**30
+"""Bytes of address space: a bound for headers that ask for absurd buffers, far above what decoding takes."""
+BEAT_SECONDS = 0.25
+OPAQUE_BEATS = 10
+"""A library call that gives no sign of its own may work for so many stall limits, as long as it uses the CPU."""
+
+Answer = Iterator[tuple[wire.Message, list[wire.Array]]]
+
+
+class Cancelled(Exception):
+    """The parent no longer wants the answer."""
+
+
+class Link:
+    """The two pipes to the parent."""
+
+    def __init__(self, requests: int, answers: int) -> None:
+        self._requests = requests
+        self._answers = answers
+        self._lock = threading.Lock()
+        self._last = 0.0
+        self.beats = 0
+
+    def next_request(self) -> wire.Message:
+        while True:
+            request, _ = wire.receive(self._requests, lambda: None)
+            if request["op"] != "cancel":
+                return request
+
+    def beat(self) -> None:
+        """Tell the parent that there is progress; raises `Cancelled` if it has given up."""
+        self.beats += 1
+        now = time.monotonic()
+        if now - self._last < BEAT_SECONDS:
+            return
+        self._last = now
+        if wire.readable(self._requests, 0):
+            wire.receive(self._requests, lambda: None)
+            raise Cancelled
+        self.send({"type": "beat"})
+
+    def send(self, message: wire.Message, arrays: list[wire.Array] | None = None) -> None:
+        with self._lock:
+            wire.send(self._answers, message, arrays or [])
+
+
+def main() -> None:
+    link = Link(*_private_pipes())
+    _die_with_parent(int(sys.argv[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        while True:
+            request = link.next_request()
+            _serve(link, request)
+    except wire.Closed:
+        return
+
+
+def _serve(link: Link, request: wire.Message) -> None:
+    stop = _vouch(link, float(request["stall_seconds"]))
+    try:
+        for message, arrays in OPERATIONS[request["op"]](request, link.beat):
+            link.send({"type": "part", **message}, arrays)
+        link.send({"type": "done"})
+    except Cancelled:
+        link.send({"type": "done"})
+    except FileProblem as problem:
+        link.send({"type": "problem", "error": type(problem).__name__, "reason": str(problem)})
+    except MemoryError:
+        link.send(
+            {"type": "problem", "error": "UnsupportedFile", "reason": "it takes more memory than allowed"}
+        )
+    except wire.Closed:
+        raise
+    except OSError as error:
+        # libav's errors of the operating system are OSErrors too: a disk that fails while reading.
+        reason = f"cannot be read: {(error.strerror or str(error)).lower()}"
+        link.send({"type": "problem", "error": "UnreadableFile", "reason": reason})
+    except Exception:
+        link.send({"type": "bug", "traceback": traceback.format_exc()})
+    finally:
+        stop.set()
+
+
+def _vouch(link: Link, stall_seconds: float) -> threading.Event:
+    """Beat for library calls that cannot: while one runs and uses the CPU, for a bounded time."""
+    stop = threading.Event()
+
+    def watch() -> None:
+        beats, cpu, since = link.beats, time.process_time(), time.monotonic()
+        while not stop.wait(max(BEAT_SECONDS, min(1.0, stall_seconds / 4))):
+            worked = time.process_time() - cpu
+            cpu += worked
+            if link.beats != beats:
+                beats, since = link.beats, time.monotonic()
+            elif worked > 0.05 and time.monotonic() - since < OPAQUE_BEATS * stall_seconds:
+                try:
+                    link.send({"type": "beat"})
+                except wire.Closed:
+                    return
+
+    threading.Thread(target=watch, daemon=True).start()
+    return stop
+
+
+def _private_pipes() -> tuple[int, int]:
+    """Move the pipes away from the standard numbers, so that no library prints into them."""
+    requests, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    return requests, answers
+
+
+def _die_with_parent(parent: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+    # The parent may have gone before the line above; elsewhere there is only this look-out.
+    threading.Thread(target=_look_out, args=(parent,), daemon=True).start()
+
+
+def _look_out(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def _probe(request: wire.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.probe import probe_file
+
+    yield {"probe": asdict(probe_file(request["path"], beat))}, []
+
+
+def _texts(request: wire.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.subtitles import read_texts
+
+    yield {"texts": [asdict(text) for text in read_texts(request["path"], beat)]}, []
+
+
+def _frames(request: wire.Message, beat: Callable[[], None]) -> Answer:
+    decoder = open_decoder(request["decoder"])
+    batches = decoder.frames(
+        request["path"], _known(request["probe"]), FrameRequest(**request["request"]), beat
+    )
+    while True:
+        try:
+            batch = next(batches)
+        except StopIteration as stop:
+            yield {"report": asdict(stop.value)}, []
+            return
+        large = [key.image for key in batch.keyframes]
+        yield {"keyframes": [key.time for key in batch.keyframes]}, [*_arrays(batch.frames), *large]
+
+
+def _frames_at(request: wire.Message, beat: Callable[[], None]) -> Answer:
+    decoder = open_decoder(request["decoder"])
+    probe = _known(request["probe"])
+    yield (
+        {},
+        _arrays(decoder.frames_at(request["path"], probe, request["times"], request["short_side"], beat)),
+    )
+
+
+def _audio(request: wire.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.audio import read_audio
+
+    for block in read_audio(request["path"], request["rate"], beat):
+        yield {}, [block]
+
+
+def _clip(request: wire.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.clipping import encode_clip
+
+    encode_clip(request["path"], request["start"], request["end"], request["out"], beat)
+    yield {}, []
+
+
+def _arrays(frames: Frames) -> list[wire.Array]:
+    return [frames.times, frames.images]
+
+
+def _known(facts: dict[str, Any]) -> Probe:
+    chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
+    return Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
+
+
+OPERATIONS: dict[str, Callable[[wire.Message, Callable[[], None]], Answer]] = {
+    "probe": _probe,
+    "texts": _texts,
+    "frames": _frames,
+    "frames_at": _frames_at,
+    "audio": _audio,
+    "clip": _clip,
+}
+
+if __name__ == "__main__":
+    main()
