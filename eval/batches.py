@@ -114,15 +114,29 @@ class Output:
     def __enter__(self) -> Self:
         """Raises `UsageError` if what lies there was made otherwise or is not ours."""
         try:
-            self._take_up()
             self._stream = self.path.open("a", encoding="utf-8", newline="\n")
+            self._lock(self._stream)
+            self._take_up()
         except OSError as error:
+            self.__exit__()
             raise UsageError(f"{error.filename or self.path}: {error.strerror}") from error
+        except UsageError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:
             self._stream.close()
+
+    def _lock(self, stream: TextIO) -> None:
+        """Two runs on one file would mix; the lock goes when the process does."""
+        import fcntl
+
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(f"{self.path}: another run is writing it") from error
 
     def check(self, questions: Sequence[BatchQuestion]) -> list[BatchQuestion]:
         """The questions still to be answered, in order.
@@ -151,8 +165,7 @@ class Output:
         self.done[question.question_id] = entry
 
     def _take_up(self) -> None:
-        begun = self.path.exists() and self.path.stat().st_size > 0
-        if not begun:
+        if self.path.stat().st_size == 0:
             draft = self._manifest_path.with_name(self._manifest_path.name + ".part")
             draft.write_text(json.dumps(self._manifest, indent=2, sort_keys=True) + "\n", encoding="utf-8")
             draft.replace(self._manifest_path)

@@ -76,12 +76,13 @@ def run_batch(
         for question in todo:
             try:
                 shape = answer(question)
-            except (LibraryError, ModelError, ReasonerUnreachable):
-                if asked:
-                    talk(
-                        f"{name}: stopped after {kept + asked} of {len(good)}; the same command goes on there"
-                    )
-                raise
+            except (LibraryError, ModelError, ReasonerUnreachable) as error:
+                if not kept + asked:
+                    raise
+                talk(f"rag: {error}")
+                talk(f"{name}: stopped after {kept + asked} of {len(good)}; the same command goes on there")
+                failed = len(todo) - asked
+                break
             except RagError as error:
                 talk(f"{name}:{question.line}: {error}; passed over")
                 failed += 1

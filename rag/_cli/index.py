@@ -69,6 +69,8 @@ def index(
             limit=limit,
         )
     _say_problems(report, progress.said)
+    if not report.files_found:
+        talk(f"rag: no file that can be indexed below {', '.join(map(os.fsdecode, paths))}")
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rag._cli.options import Config, Json, Library, Seed, Verbose
-from rag._cli.output import print_json, print_lines
+from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 
 __all__ = ["remove"]
@@ -32,11 +32,15 @@ def remove(
     session = start(library, config, as_json, verbose, seed)
     with session.open_library() as shelf:
         removed = shelf.remove([os.fsdecode(path) for path in paths])
-    from rag.rendering.shapes import plain, report_shape
-
     if session.as_json:
+        from rag.rendering.shapes import report_shape
+
         print_json(report_shape("rag.remove/1", removed))
     else:
-        counts = plain(removed)
-        print_lines(["removed " + ", ".join(f"{count} {name}" for name, count in counts.items())])
+        from rag.rendering.terminal import visible
+
+        print_lines(f"removed {visible(path)}" for path in removed.paths)
+    if not removed.paths:
+        talk(f"rag: none of these is in the library: {', '.join(map(os.fsdecode, paths))}")
+        return 1
     return 0

@@ -108,10 +108,8 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     _fill(path, Q1)
     other = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 3}}}
-    with (
-        pytest.raises(UsageError, match=r"settings\.search\.top_k was 5, is 3.*delete this one"),
-        _output(path, other),
-    ):
+    complaint = r"settings\.search\.top_k was 5, is 3.*delete this one"
+    with pytest.raises(UsageError, match=complaint), _output(path, other):
         pass
     assert path.read_bytes().count(b"\n") == 1
 
@@ -129,7 +127,7 @@ def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:
 def test_foreign_files_are_never_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "letters.txt"
     path.write_text("Dear Ann,\n")
-    with pytest.raises(UsageError, match="no letters.txt.manifest.json beside it"), _output(path):
+    with pytest.raises(UsageError, match=r"no letters\.txt\.manifest\.json beside it"), _output(path):
         pass
     _fill(tmp_path / "a.jsonl", Q1)
     (tmp_path / "a.jsonl").write_text('{"else": 1}\n')
@@ -144,3 +142,13 @@ def test_foreign_files_are_never_appended_to(tmp_path: Path) -> None:
 def test_an_output_in_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"), _output(tmp_path / "no" / "a.jsonl"):
         pass
+
+
+def test_two_runs_never_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with _output(path) as output:
+        with pytest.raises(UsageError, match="another run is writing it"), _output(path):
+            pass
+        output.append(Q1, _shape(Q1))
+    _fill(path, Q1, Q2)
+    assert path.read_bytes().count(b"\n") == 2

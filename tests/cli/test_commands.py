@@ -1,0 +1,300 @@
+"""What each command passes on and prints, in one process, over a library that answers by rote."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.trec import read_run
+from rag._cli.main import main
+from rag.errors import LibraryNotFound, QuestionError, ReasonerUnreachable
+from rag.library import Check, Library
+from rag.records import (
+    Answer,
+    Clip,
+    Evidence,
+    Passage,
+    PassageCitation,
+    PassageHit,
+    Problem,
+    Question,
+    VideoCitation,
+    VideoHit,
+    Window,
+)
+from rag.store.records import Removed, Stats, TableStats, Where
+
+EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
+
+STATS = Stats(
+    files=2,
+    videos=1,
+    pending_videos=0,
+    video_hours=0.5,
+    clips=4,
+    evidence=3,
+    passages=2,
+    documents=1,
+    problems=1,
+    bytes=5000,
+    unindexed_rows=0,
+    compactable_fragments=0,
+    removable_versions=0,
+    tables={"clips": TableStats(rows=4, bytes=1000, fragments=1, small_fragments=0, versions=2)},
+)
+
+
+class Rote:
+    """Answers every question alike, and keeps what it was asked."""
+
+    library_id = "lib-1"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def __enter__(self) -> Rote:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def search(self, query: str, **given: Any) -> list[VideoHit | PassageHit]:
+        self.asked.append((query, given))
+        return [
+            VideoHit("a.mp4", "v 1", 1, 6, Clip("c", "v 1", 0, 30), 0.5, EVIDENCE),
+            PassageHit("b.csv", Passage("p1", "d1", "Lamps", "Light."), 0.5),
+            PassageHit("b.csv", Passage("p2", "d1", "Lamps", "More."), 0.4),
+        ]
+
+    def ask(self, text: str, *, options: Sequence[str] = (), question_id: str = "", **given: Any) -> Answer:
+        self.asked.append((text, {"options": options, **given}))
+        if text == "too long":
+            raise QuestionError("the question is too long")
+        if text == "server":
+            raise ReasonerUnreachable("no answer from the server")
+        question = Question(question_id or "made", text, tuple(options))
+        citation = VideoCitation("a.mp4", "v1", 1, 6, 0.5, EVIDENCE)
+        return Answer(question, None, "a lamp", 0.9, "", True, (citation,))
+
+    def localize(self, video: str, query: str, **given: Any) -> list[Window]:
+        self.asked.append((f"{video} {query}", given))
+        return [Window("v1", 1, 6, 0.25)]
+
+    def resolve(self, citation: str) -> PassageCitation:
+        return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
+
+    def stats(self) -> Stats:
+        return STATS
+
+    def problems(self) -> list[Problem]:
+        return [Problem("bad\n.mp4", "not a video")]
+
+    def doctor(self) -> list[Check]:
+        return [Check("tables", True, "fine"), Check("video files", False, "1 is gone")]
+
+    def remove(self, paths: Sequence[str]) -> Removed:
+        return Removed(tuple(path for path in paths if path.endswith(".mp4")))
+
+
+@pytest.fixture
+def rote(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Rote:
+    monkeypatch.chdir(tmp_path)
+    library = Rote()
+    monkeypatch.setattr(Library, "open", lambda *_, **__: library)
+    return library
+
+
+def test_the_library_by_rote_is_asked_as_a_real_one() -> None:
+    for name, member in vars(Rote).items():
+        if callable(member) and not name.startswith("__"):
+            known = inspect.signature(getattr(Library, name)).parameters
+            ours = inspect.signature(member).parameters
+            assert [each for each in ours if each not in known and each != "given"] == [], name
+
+
+def _json(capsys: pytest.CaptureFixture[str]) -> Any:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_ask_passes_options_and_filters_on(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+    filters = ["--path", "*.mp4", "--start", "5", "--threshold", "0.2"]
+    assert main(["ask", "What?", "-o", "a drill", "-o", "a lamp", *filters]) == 0
+    where = Where(paths=("*.mp4",), start=5.0)
+    assert rote.asked == [("What?", {"options": ("a drill", "a lamp"), "where": where})]
+    shape = _json(capsys)
+    assert shape["schema"] == "rag.ask/1"
+    assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
+
+
+def test_text_is_for_people(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "What?", "--text", "--library", "my lib"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("a lamp\nconfidence 0.90")
+    assert "rag show --library 'my lib' a.mp4@1-6" in out
+    assert rote.asked == [("What?", {"options": (), "where": None})]
+
+
+def test_search_and_localize(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
+    assert [result["kind"] for result in _json(capsys)["results"]] == ["video", "passage", "passage"]
+    assert main(["localize", "a.mp4", "lamp", "--count", "3", "--window", "2"]) == 0
+    assert _json(capsys)["windows"] == [{"video_id": "v1", "start": 1.0, "end": 6.0, "score": 0.25}]
+    assert rote.asked == [
+        ("lamp", {"kind": "video", "top_k": 7, "where": None}),
+        ("a.mp4 lamp", {"count": 3, "window_seconds": 2.0}),
+    ]
+
+
+@pytest.mark.usefixtures("rote")
+def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "p1", "--text"]) == 0
+    assert capsys.readouterr().out == "Lamps  (n.md)\n\nA lamp\\x1b\ngives light.\n"
+    assert main(["show", "p1", "--clip", "x.mp4"]) == 2
+    assert "a passage has no picture" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("rote")
+def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stats"]) == 0
+    assert _json(capsys)["tables"]["clips"]["rows"] == 4
+    assert main(["stats", "--text"]) == 0
+    assert "clips  4     1.0 kB  1          2         0" in capsys.readouterr().out
+    assert main(["stats", "--problems", "--text"]) == 0
+    assert capsys.readouterr().out == "bad\\n.mp4: not a video; skipped\n"
+    assert main(["remove", "a.mp4", "b.txt"]) == 0
+    assert _json(capsys)["paths"] == ["a.mp4"]
+    assert main(["remove", "b.txt"]) == 1
+    assert "none of these is in the library: b.txt" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("rote")
+def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["ask", "too long"]) == 2
+    assert capsys.readouterr().err == "rag: the question is too long\n"
+
+    def nowhere(*_: object, **__: object) -> None:
+        raise LibraryNotFound("no library here\nor there")
+
+    monkeypatch.setattr(Library, "open", nowhere)
+    assert main(["search", "x"]) == 1
+    assert capsys.readouterr().err == "rag: no library here\\nor there\n"
+
+
+def test_an_interrupt_is_one_line_and_130(
+    rote: Rote, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rote, "search", interrupt)
+    assert main(["search", "x"]) == 130
+    assert capsys.readouterr().err == "rag: interrupted\n"
+
+
+@pytest.mark.parametrize("bug", [ZeroDivisionError("ours"), EOFError("ours"), BrokenPipeError("ours")])
+def test_a_bug_is_raised(rote: Rote, monkeypatch: pytest.MonkeyPatch, bug: Exception) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise bug
+
+    monkeypatch.setattr(rote, "search", fail)
+    with pytest.raises(type(bug), match="ours"):
+        main(["search", "x"])
+
+
+def _lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_batch_of_questions_goes_on_where_it_stopped(
+    rote: Rote, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    asked = [
+        {"_id": "1", "text": "a?", "options": ["x", "y"]},
+        {"_id": "2", "text": "too long"},
+        {"_id": "3"},
+    ]
+    questions.write_text("\n".join(json.dumps(entry) for entry in asked))
+    command = ["ask", "--questions", str(questions), "--out", str(out)]
+    assert main(command) == 3
+    said = capsys.readouterr()
+    assert json.loads(said.out) == {"schema": "rag.batch/1", "out": str(out), "asked": 1, "kept": 0, "bad": 2}
+    assert "q.jsonl:2: the question is too long; passed over" in said.err
+    assert "q.jsonl:3: no words" in said.err
+    asked[1:] = [{"_id": "2", "text": "b?"}]
+    questions.write_text("\n".join(json.dumps(entry) for entry in asked))
+    assert main(command) == 0
+    assert [line["question_id"] for line in _lines(out)] == ["1", "2"]
+    assert [text for text, _ in rote.asked] == ["a?", "too long", "b?"]
+    assert main([*command, "--top-k", "2"]) == 2
+    assert "settings.search.top_k was 5, is 2" in capsys.readouterr().err
+
+
+def test_a_batch_stops_when_the_server_is_gone(
+    rote: Rote, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    asked = [{"_id": text, "text": text} for text in ("a?", "server", "c?")]
+    questions.write_text("\n".join(json.dumps(entry) for entry in asked))
+    assert main(["ask", "--questions", str(questions), "--out", str(out)]) == 3
+    assert len(_lines(out)) == 1
+    err = capsys.readouterr().err
+    assert "rag: no answer from the server\n" in err
+    assert "stopped after 1 of 3; the same command goes on there" in err
+    assert [text for text, _ in rote.asked] == ["a?", "server"]
+
+
+def test_a_batch_of_queries_makes_a_run_and_its_windows(rote: Rote, tmp_path: Path) -> None:
+    queries, run = tmp_path / "q.jsonl", tmp_path / "out.trec"
+    queries.write_text('{"_id": "q2", "text": "lamp"}\n{"_id": "q1", "text": "drill"}\n')
+    command = ["search", "--queries", str(queries), "--run", str(run), "--kind", "all"]
+    assert main(command) == 0
+    rows = [(row.query_id, row.doc_id, row.rank) for row in read_run(run)]
+    assert rows == [("q2", "v 1", 1), ("q2", "d1", 2), ("q1", "v 1", 1), ("q1", "d1", 2)]
+    windows = _lines(tmp_path / "out.windows.jsonl")
+    assert [(line["query_id"], line["results"][0]["start"]) for line in windows] == [("q2", 1.0), ("q1", 1.0)]
+    whole = run.read_bytes()
+    run.unlink()
+    assert main(command) == 0
+    assert run.read_bytes() == whole
+    assert len(rote.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask"],
+        ["search"],
+        ["ask", "x", "--questions", "q", "--out", "a"],
+        ["ask", "--questions", "q"],
+        ["search", "--run", "r.trec"],
+        ["search", "x", "--start", "5", "--end", "5"],
+        ["search", "x", "--kind", "sound"],
+        ["search", "x", "--top-k", "0"],
+        ["ask", "x", "--threshold", "1.5"],
+        ["ask", "x", "--config", "none.toml"],
+        ["ask", "--questions", "none.jsonl", "--out", "a.jsonl"],
+        ["localize", "x"],
+        ["index"],
+        ["models"],
+        ["models", "pull"],
+        ["models", "pull", "no-such-model"],
+        ["nonsense"],
+        ["ask", "x", "--nonsense"],
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(
+    rote: Rote, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("rag")
+    assert said.err.count("\n") == 1
+    assert rote.asked == []
+    assert os.listdir() == []

@@ -1,0 +1,129 @@
+"""The real command in a process of its own: start-up, help, pipes, odd names. Each start costs, so few."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rag
+from rag._cli.help_pages import markdown
+
+RAG = [sys.executable, "-m", "rag._cli.main"]
+ROOT = Path(rag.__file__).parent.parent
+
+
+ENVIRONMENT = {"PYTHONPATH": str(ROOT)}
+
+
+def _run(*words: str | bytes, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, **ENVIRONMENT}
+    return subprocess.run(
+        [*RAG, *words], cwd=cwd, capture_output=True, env=environment, timeout=60, check=False
+    )
+
+
+def test_the_page_in_docs_is_what_the_program_says() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert page == markdown(), "write it anew: python -m rag._cli.help_pages > docs/cli.md"
+    for command in ("index", "ask", "search", "localize", "show", "stats", "doctor", "remove", "demo"):
+        assert f"## rag {command}\n" in page
+    for command in ("list", "pull", "verify"):
+        assert f"## rag models {command}\n" in page
+
+
+def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from rag._cli.main import main; code = main(['--help'])\n"
+        "heavy = {'pydantic', 'rich', 'numpy', 'torch', 'lancedb', 'PIL', 'av', 'rag.config'}\n"
+        "print(code, sorted(heavy & set(sys.modules)), time.process_time(), file=sys.stderr)"
+    )
+    environment = {**os.environ, **ENVIRONMENT}
+    best = 9.0
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, env=environment, check=True
+        )
+        assert b"Exit codes: 0 all done" in done.stdout
+        code_and_loaded, seconds = done.stderr.decode().rsplit(maxsplit=1)
+        assert code_and_loaded == "0 []"
+        best = min(best, float(seconds))
+    assert best < 0.3
+
+
+def test_version_and_bare_call(tmp_path: Path) -> None:
+    done = _run("--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"rag {rag.__version__}\n".encode())
+    bare = _run(cwd=tmp_path)
+    assert bare.returncode == 2
+    assert bare.stdout == b""
+    assert b"Commands:" in bare.stderr
+
+
+def test_no_library_is_one_line(tmp_path: Path) -> None:
+    done = _run("search", "a lamp", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert done.stderr.count(b"\n") == 1
+    assert b"rag index" in done.stderr
+
+
+def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path: Path) -> None:
+    done = _run("index", b"caf\xe9\n\x1b[31m", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert b"caf\\xe9\\n\\x1b[31m" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_a_poor_locale_breaks_no_output(locale: str) -> None:
+    plain = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    code = (
+        "from rag._cli.output import print_lines, talk\n"
+        r"words = '\u201c\xfc\u201d \u65e5\u672c'; print_lines([words]); talk(words)"
+    )
+    environment = {**os.environ, **ENVIRONMENT, **plain}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    expected = "“ü” 日本" if locale == "C.UTF-8" else r"\u201c\xfc\u201d \u65e5\u672c"
+    assert done.stdout.decode() == done.stderr.decode() == expected + "\n"
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    code = (
+        "import sys; from rag._cli.output import print_json, print_lines\n"
+        "sys.stdin.readline()\n"
+        "print_lines('x' * 1000 for _ in range(1000)); print_json({'a': 1}); sys.exit(3)"
+    )
+    environment = {**os.environ, **ENVIRONMENT}
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(b"go\n")
+        process.stdin.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 3
+
+
+def test_models_are_listed_with_their_licences(tmp_path: Path) -> None:
+    done = _run("models", "list", cwd=tmp_path)
+    assert done.returncode == 0
+    models = {model["name"]: model for model in json.loads(done.stdout)["models"]}
+    assert models["siglip2-base-patch16-224"]["recommended"]
+    assert models["siglip2-base-patch16-224"]["licence"] == "Apache-2.0"
+    assert not models["metaclip-b32-400m"]["commercial"]
+    assert models["all-MiniLM-L6-v2"]["here"]
