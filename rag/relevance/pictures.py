@@ -11,6 +11,7 @@ which needs no other weights, no training and no other video.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,10 @@ class PictureScale:
     def background(self) -> NDArray[np.float32]:
         """Unit rows, float32 (16, dim)."""
         return self._tower.encode_text(BACKGROUND)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim)."""
+        return self._tower.encode_text(texts)
 
     def z(self, queries: NDArray[np.float32], pictures: NDArray[np.float32]) -> NDArray[np.float64]:
         """(q, p) standard scores of unit rows `queries` (q, dim) against unit rows `pictures` (p, dim)."""

@@ -1,0 +1,135 @@
+"""Whether a text says what a statement says, or its contrary: fact against counter-fact.
+
+Two sentences about the same thing have nearly the same vector whether one
+denies the other or not, so the difference is read off their words: what is
+advised and what is warned of, numbers, opposites, and how much of the
+statement the text holds at all. Sentences are compared clause by clause,
+because "use A; B should be avoided" advises the one and warns of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rag.reasoners.embedded.antonyms import opposite
+from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens
+
+__all__ = ["Agreement", "agreement", "clauses", "stance"]
+
+_CLAUSE = re.compile(
+    r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
+    r"|, (?=and |or |as )"
+)
+_WARNS = re.compile(
+    r"\b(?:not|never|no|cannot|can't|don't|doesn't|isn't|aren't|won't|mustn't|shouldn't|avoid(?:ed|s|ing)?|"
+    r"without|neither|nor|unsafe|unsuitable|dangerous|forbidden|prohibited|refrain|discouraged?|bad|worst|"
+    r"fails? to|unable|hardly|rarely|inadvisable)\b",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(
+    r"\b(?:not|never|n't) (?:be )?(?:avoid(?:ed)?|dangerous|unsafe|bad|forbidden|without)\b", re.I
+)
+_ALL = frozenset({"always", "all", "every", "only", "never", "entirely", "completely", "exclusively", "any"})
+_UNIT_GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """`coverage` in [0, 1]: share of the statement's words that the text holds.
+    `verdict` in [-1, 1]: below 0 the text says the contrary. `reasons`: in plain words."""
+
+    coverage: float
+    verdict: float
+    reasons: tuple[str, ...]
+
+
+def agreement(statement: str, text: str) -> Agreement:
+    """Compare a statement with a sentence that is about the same thing."""
+    said, held = content_words(statement), set(content_words(text))
+    coverage = lexical_overlap(said, held)
+    reasons: list[str] = []
+    verdict = 0.0
+    shared = False
+    for clause in clauses(statement):
+        match = _nearest(clause, text)
+        if match is None:
+            continue
+        shared = True
+        if stance(clause) != stance(match) and not _opposites(clause, match):
+            verdict -= 1.0
+            reasons.append(f"“{match}” against “{clause}”")
+        elif pair := _opposites(clause, match):
+            if stance(clause) == stance(match):
+                verdict -= 1.0
+                reasons.append(f"“{pair[1]}” there, “{pair[0]}” here")
+            else:
+                verdict += 0.5
+    differing = _numbers_differ(statement, text)
+    if differing is True:
+        verdict -= 1.0
+        reasons.append("another number")
+    elif differing is False:
+        verdict += 1.0
+    absolute = {word for word in tokens(statement) if word in _ALL} - set(tokens(text))
+    if absolute and shared:
+        verdict -= 0.25
+        reasons.append(f"“{min(absolute)}” is not said there")
+    if shared and not reasons:
+        verdict += 0.5
+    return Agreement(coverage, max(-1.0, min(1.0, verdict)), tuple(reasons))
+
+
+def stance(clause: str) -> int:
+    """-1 where a clause denies or warns, +1 where it states or advises; two denials make a statement."""
+    denials = len(_WARNS.findall(clause)) - 2 * len(_TWICE.findall(clause))
+    return -1 if denials % 2 else 1
+
+
+def clauses(text: str) -> list[str]:
+    parts = [part.strip(" ,.;:!?") for part in _CLAUSE.split(text)]
+    return [part for part in parts if content_words(part)]
+
+
+def _nearest(clause: str, text: str) -> str | None:
+    """The clause of `text` that shares most of this one's words; None where none shares a third."""
+    words = content_words(clause)
+    best, most = None, 1 / 3
+    for candidate in clauses(text):
+        held = set(content_words(candidate))
+        share = sum(1 for word in words if word in held or any(opposite(word, other) for other in held))
+        if words and share / len(words) >= most and (best is None or share / len(words) > most):
+            best, most = candidate, share / len(words)
+    return best
+
+
+def _opposites(clause: str, match: str) -> tuple[str, str] | None:
+    ours, theirs = ({stem(word): word for word in tokens(part)} for part in (clause, match))
+    for one, word in ours.items():
+        for other, found in theirs.items():
+            if one not in theirs and other not in ours and opposite(one, other):
+                return word, found
+    return None
+
+
+def _numbers_differ(statement: str, text: str) -> bool | None:
+    """None: nothing to compare. Numbers count against each other where they stand before the same unit."""
+    ours, theirs = numbers(statement), numbers(text)
+    if not ours or not theirs:
+        return None
+    if any(number in theirs for number in ours):
+        return False
+    units = _units(statement) & _units(text)
+    return True if units or len(theirs) == 1 else None
+
+
+def _units(text: str) -> set[str]:
+    """Stems of the words just after a number."""
+    words = tokens(text)
+    return {
+        stem(word)
+        for index, found in enumerate(words)
+        if numbers(found)
+        for word in words[index + 1 : index + 1 + _UNIT_GAP]
+        if not numbers(word)
+    }

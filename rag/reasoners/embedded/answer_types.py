@@ -1,0 +1,135 @@
+"""What kind of thing a question asks for, and whether a sentence holds one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rag.relevance import numbers
+
+__all__ = ["AnswerType", "answer_type"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerType:
+    name: str
+    strict: bool
+    """True: a sentence without such a thing can hardly be the answer."""
+
+    def held_by(self, sentence: str) -> bool:
+        if self.name in _NUMERIC and not _has_number(sentence):
+            return False
+        pattern = _CUES.get(self.name)
+        return bool(pattern.search(sentence)) if pattern else True
+
+
+_NAME = (
+    r"(?:(?<=[a-z,;:] )|(?<=Dr\. )|(?<=Doctor )|^(?=[A-Z]\w+ (?:has|is|was|and|drives|works)\b))[A-Z][\w'’-]+"
+)
+_DATE = (
+    r"\b(?:1[5-9]\d\d|20\d\d)\b|\b(?:January|February|March|April|May|June|July|August|September|October|"
+    r"November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b|\b\d{1,2}:\d\d\b"
+)
+_TIME_WORDS = (
+    r"\b(?:after|before|when|while|until|once|during|first|last|then|if|every|morning|noon|evening|night|"
+    r"today|tomorrow|yesterday|spring|summer|autumn|fall|winter)\b"
+)
+_SPAN = r"\b(?:second|minute|hour|day|night|overnight|week|month|year|decade|centur(?:y|ie))s?\b"
+_LENGTH = (
+    r"\b(?:nano|micro|milli|centi|kilo)?met(?:re|er)s?\b"
+    r"|\b(?:mm|cm|km|m|inch(?:es)?|f(?:oo|ee)t|yards?|miles?)\b"
+)
+_CUES = {
+    "who": re.compile(
+        _NAME + r"|\b(?:I|we|he|she|they|doctor|engineers?|scientists?|team|teacher|chef|man|woman|people|"
+        r"father|mother|grandfather|grandmother)\b"
+    ),
+    "date": re.compile(_DATE + "|" + _TIME_WORDS, re.IGNORECASE),
+    "where": re.compile(
+        r"\b(?:in|at|on|near|from|under|over|inside|outside|between|behind|beside|into|onto|to|through|here|there|"
+        r"north|south|east|west|above|below|away)\b",
+        re.IGNORECASE,
+    ),
+    "why": re.compile(
+        r"\b(?:because|since|so that|so|due to|as|to|for|otherwise|or|therefore|thus|prevents?|helps?|"
+        r"protects?|keeps?|that is why|which is why)\b",
+        re.IGNORECASE,
+    ),
+    "duration": re.compile(_SPAN, re.IGNORECASE),
+    "frequency": re.compile(
+        r"\b(?:every|once|twice|times|daily|weekly|monthly|yearly|annually|often|always|never|each|per|"
+        r"an? (?:day|week|month|year|hour))\b",
+        re.IGNORECASE,
+    ),
+    "temperature": re.compile(r"°|\b(?:degrees?|celsius|fahrenheit|kelvin)\b", re.IGNORECASE),
+    "length": re.compile(_LENGTH, re.IGNORECASE),
+    "weight": re.compile(
+        r"\b(?:(?:kilo|milli)?grams?|kg|g|pounds?|lbs?|ounces?|tons?|tonnes?)\b", re.IGNORECASE
+    ),
+    "money": re.compile(
+        r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|francs?|price|costs?)\b", re.IGNORECASE
+    ),
+    "speed": re.compile(
+        r"\b(?:an hour|per hour|per second|a second|km/h|mph|m/s|speed|knots?)\b", re.IGNORECASE
+    ),
+    "material": re.compile(
+        r"\b(?:made (?:of|from|out of)|built (?:of|from)|consists? of|composed of|coated|"
+        r"wood(?:en)?|steel|iron|alumin[iu]+m|beryllium|titanium|copper|brass|bronze|gold|silver|glass|plastic|"
+        r"rubber|leather|cotton|wool|silk|linen|nylon|kapton|paper|cardboard|clay|ceramics?|concrete|stone|"
+        r"marble|granite|oak|pine|maple|basswood|bamboo|carbon|fib(?:re|er)|wax|beeswax|are|is)\b",
+        re.IGNORECASE,
+    ),
+    "colour": re.compile(
+        r"\b(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|gold(?:en)?|silver|"
+        r"turquoise|beige|colou?r(?:ed)?)\b",
+        re.IGNORECASE,
+    ),
+    "shape": re.compile(
+        r"\b(?:round|circle|circular|square|triang\w+|hexagon\w*|rectang\w+|oval|sphere|spherical|cub\w+|"
+        r"cylind\w+|cone|flat|shaped?|curved|spiral)\b",
+        re.IGNORECASE,
+    ),
+    "name": re.compile(r"\b(?:called|named|known as|name|term)\b", re.IGNORECASE),
+}
+_NUMERIC = frozenset({"number", "length", "weight", "money", "speed", "temperature"})
+
+_QUESTIONS: tuple[tuple[str, str, bool], ...] = (
+    (r"\bhow (?:many|much) (?:does|did|do) .*\bcost\b|\b(?:price|cost) of\b", "money", True),
+    (r"\bhow (?:heavy|much .*\bweigh)\b|\bweight of\b", "weight", True),
+    (r"\bhow (?:hot|cold|warm)\b|\b(?:what|which) temperature\b|\btemperature\b", "temperature", True),
+    (r"\bhow fast\b|\bspeed (?:of|limit)\b", "speed", True),
+    (
+        r"\bhow (?:thick|wide|tall|high|deep|far|big|large)\b|\b(?:height|width|length|size) of\b",
+        "length",
+        True,
+    ),
+    (r"\bhow long\b|\bfor how (?:long|many \w+)\b", "duration", False),
+    (r"\bhow often\b|\bhow many times\b", "frequency", False),
+    (
+        r"\bhow (?:many|much)\b|\bwhat (?:number|share|percentage|ratio|angle|fraction)\b|\bratio\b",
+        "number",
+        True,
+    ),
+    (r"^(?:\W*\w+){0,3}?\W*\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b", "date", True),
+    (r"\bwho(?:m|se)?\b", "who", True),
+    (r"\bwhere\b|\bwhat (?:place|country|city|town)\b", "where", False),
+    (r"\bwhy\b|\bwhat (?:is|was) the reason\b|\bfor what reason\b|\bwhat for\b", "why", False),
+    (r"\bmade (?:of|from|out of)\b|\b(?:what|which) (?:material|metal|wood)\b", "material", False),
+    (r"\bwhat colou?rs?\b|\bwhich colou?rs?\b", "colour", True),
+    (r"\b(?:what|which) shape\b", "shape", False),
+    (r"\b(?:called|named|name of)\b", "name", False),
+)
+
+
+def answer_type(question: str) -> AnswerType:
+    """By the first rule that fits; `thing` where none does."""
+    for pattern, name, strict in _QUESTIONS:
+        if re.search(pattern, question, re.IGNORECASE):
+            return AnswerType(name, strict)
+    return AnswerType("thing", False)
+
+
+def _has_number(sentence: str) -> bool:
+    return bool(numbers(sentence)) or bool(
+        re.search(r"\b(?:half|third|quarter|percent|dozen|none)\b", sentence, re.I)
+    )

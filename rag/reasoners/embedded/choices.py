@@ -1,0 +1,172 @@
+"""A question with options answered by weighing three kinds of evidence for each.
+
+For option i, with its statement h_i ("torque wrench: it should not loosen bolts"):
+
+    words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
+    says_i    = coverage of the option's words by s, and whether s says it or its contrary
+    picture_i = standard score of the option against the frames of the windows
+    p         = softmax((8 words + 3 coverage + 2.5 verdict + picture) / T),   T = 1
+
+Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
+with the same X are about the same object, and what that object is stands in
+their passages, not in them; so the picture is asked for the things that the
+passage names, and options of one X share the picture's vote.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.questions import option_label
+from rag.reasoners.embedded.agreement import Agreement, agreement
+from rag.reasoners.embedded.picture_votes import picture_votes
+from rag.reasoners.embedded.rewriting import statement, two_hop
+from rag.reasoners.embedded.sentences import Sentence, sentences_of
+from rag.reasoners.roles import ChosenOption, Reading
+from rag.relevance import PictureScale, content_words, lexical_overlap, text_relevance
+
+if TYPE_CHECKING:
+    from indexers.protocol import TextEncoder
+
+__all__ = ["TEMPERATURE", "answer_choice"]
+
+TEMPERATURE = 1.0
+"""Of the softmax over options; 1 by definition of the weights below."""
+WORDS, COVERAGE, VERDICT, PICTURE = 8.0, 3.0, 2.5, 1.0
+LEAST_RELEVANCE = 0.2
+"""Of the nearest sentence, below which words support no option."""
+LEAST_PICTURE = 1.5
+"""Standard score below which the pictures support no option."""
+MOST_SENTENCES = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One option: the sentence nearest to it, what that says of it, and the picture's vote."""
+
+    sentence: Sentence | None
+    words: float
+    relevance: float
+    says: Agreement
+    picture: float | None
+    frames: tuple[int, ...]
+    """Windows whose frames gave the vote."""
+
+    def logit(self) -> float:
+        text = WORDS * self.words + COVERAGE * self.says.coverage + VERDICT * self.says.verdict
+        return text + PICTURE * (self.picture or 0.0)
+
+
+def answer_choice(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -> ChosenOption:
+    """The likeliest option, or None where neither words nor pictures come near any."""
+    weighed = _weigh(reading, encoder, scale)
+    if not any(_supported(option) for option in weighed):
+        return ChosenOption(
+            choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
+        )
+    scores = _softmax([option.logit() / TEMPERATURE for option in weighed])
+    best = max(range(len(scores)), key=lambda i: (scores[i], -i))
+    chosen = weighed[best]
+    windows = set(chosen.frames)
+    passages: set[int] = set()
+    if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
+        (windows if chosen.sentence.origin == "window" else passages).add(chosen.sentence.index)
+    return ChosenOption(
+        choice=option_label(best),
+        scores=scores,
+        confidence=scores[best],
+        explanation=_explanation(best, weighed),
+        windows=tuple(sorted(windows)),
+        passages=tuple(sorted(passages)),
+    )
+
+
+def _weigh(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -> list[Weighed]:
+    question = reading.question
+    sentences = _shortlist(reading)
+    claims = [statement(question, option) for option in question.options]
+    rows = {text: _row(encoder, text) for text in dict.fromkeys([*claims, *(s.context for s in sentences)])}
+    votes = picture_votes(reading, scale)
+    weighed = []
+    for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
+        nearest, words = _nearest(claim, option, sentences, rows)
+        says = Agreement(0.0, 0.0, ())
+        relevance = 0.0
+        if nearest is not None:
+            says = agreement(
+                _body(option), f"{nearest.title}. {nearest.context}" if nearest.title else nearest.context
+            )
+            relevance = text_relevance(words, 0.0)
+        vote = votes[index] if votes else None
+        picture, frames = (vote.z, vote.windows) if vote else (None, ())
+        weighed.append(Weighed(nearest, words, relevance, says, picture, frames))
+    return weighed
+
+
+def _nearest(
+    claim: str, option: str, sentences: Sequence[Sentence], rows: dict[str, np.ndarray]
+) -> tuple[Sentence | None, float]:
+    best, most, likest = None, -math.inf, 0.0
+    wanted, own = content_words(claim), content_words(option)
+    for sentence in sentences:
+        held = set(content_words(f"{sentence.title} {sentence.context}"))
+        words = float(rows[claim] @ rows[sentence.context]) + 0.12 * lexical_overlap(wanted, held)
+        rank = round(words + 0.25 * lexical_overlap(own, held), 6)
+        if rank > most:
+            best, most, likest = sentence, rank, round(words, 6)
+    return best, likest
+
+
+def _row(encoder: TextEncoder, text: str) -> np.ndarray:
+    return np.asarray(encoder.encode_text([text])[0], np.float64)
+
+
+def _shortlist(reading: Reading) -> list[Sentence]:
+    sentences = sentences_of(reading)
+    if len(sentences) <= MOST_SENTENCES:
+        return sentences
+    wanted = content_words(" ".join([reading.question.text, *reading.question.options]))
+    share = [lexical_overlap(wanted, set(content_words(f"{s.title} {s.context}"))) for s in sentences]
+    kept = sorted(range(len(sentences)), key=lambda i: (-share[i], i))[:MOST_SENTENCES]
+    return [sentences[i] for i in sorted(kept)]
+
+
+def _body(option: str) -> str:
+    hop = two_hop(option)
+    return hop.claim if hop else option
+
+
+def _supported(option: Weighed) -> bool:
+    by_words = option.relevance >= LEAST_RELEVANCE
+    return by_words or (option.picture is not None and option.picture >= LEAST_PICTURE)
+
+
+def _softmax(logits: Sequence[float]) -> tuple[float, ...]:
+    """Probabilities to 6 decimals that sum to 1 (the first greatest takes what rounding left)."""
+    top = max(logits)
+    powers = [math.exp(value - top) for value in logits]
+    rounded = [round(power / sum(powers), 6) for power in powers]
+    first = rounded.index(max(rounded))
+    rounded[first] = round(rounded[first] + 1.0 - sum(rounded), 6)
+    return tuple(rounded)
+
+
+def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
+    chosen = weighed[best]
+    said = []
+    if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
+        source = "a passage" if chosen.sentence.origin == "passage" else "the video"
+        if chosen.sentence.title:
+            source = f"the passage “{chosen.sentence.title}”"
+        said.append(f"{option_label(best)} is nearest to what {source} says: “{chosen.sentence.text}”")
+    if chosen.picture is not None and chosen.picture > 0:
+        said.append(f"the pictures fit it (standard score {chosen.picture:.1f})")
+    for index, other in enumerate(weighed):
+        if index != best and other.says.reasons and other.sentence == chosen.sentence:
+            said.append(f"{option_label(index)} is contradicted: {other.says.reasons[0]}")
+    return "; ".join(said)[:1500] + "." if said else "No option stands out."

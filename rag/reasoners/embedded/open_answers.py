@@ -1,0 +1,167 @@
+"""An open question answered by the evidence sentence that answers it best, quoted as it stands.
+
+Each sentence of the windows and passages that were read is scored by
+
+    value = cosine(question, sentence) + 0.12 overlap + type cue
+
+with the overlap weighted by how rare a word is among the sentences at hand,
+and the confidence is the relevance curve of `rag.relevance` at that value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.reasoners.embedded.answer_types import AnswerType, answer_type
+from rag.reasoners.embedded.rewriting import parts
+from rag.reasoners.embedded.sentences import Sentence, sentences_of
+from rag.reasoners.roles import OpenAnswer, Reading
+from rag.relevance import content_words, lexical_overlap, text_relevance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexers.protocol import TextEncoder
+
+__all__ = ["Scored", "answer_open", "rarity", "scored_sentences"]
+
+MOST_SENTENCES = 80
+"""So many are encoded at most; those that share most words with the question come first."""
+TYPE_BONUS = 0.06
+TYPE_MALUS = 0.10
+"""Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
+TITLE_SHARE = 0.4
+"""How much of its title's likeness a passage sentence gets: titles say what "it" is."""
+LEAST = 0.15
+"""Confidence below which no sentence is an answer, whatever the threshold."""
+
+PLACES = {
+    "subtitle": "the subtitles",
+    "asr": "what is said",
+    "ocr": "the text on screen",
+    "caption": "the caption",
+    "chapter": "the chapter title",
+    "tag": "the tags",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    sentence: Sentence
+    value: float
+    confidence: float
+    overlap: float
+    holds_type: bool
+
+
+def answer_open(reading: Reading, encoder: TextEncoder) -> OpenAnswer:
+    """The best sentence, or an empty text where none comes near."""
+    ranked = scored_sentences(reading, encoder)
+    if not ranked or ranked[0].confidence < LEAST:
+        return OpenAnswer(
+            text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
+        )
+    best = ranked[0]
+    support = [best, *_also(ranked)]
+    windows = sorted({s.sentence.index for s in support if s.sentence.origin == "window"})
+    passages = sorted({s.sentence.index for s in support if s.sentence.origin == "passage"})
+    return OpenAnswer(
+        text=best.sentence.text,
+        confidence=best.confidence,
+        explanation=_explanation(best, answer_type(reading.question.text), reading),
+        windows=tuple(windows),
+        passages=tuple(passages),
+    )
+
+
+def scored_sentences(reading: Reading, encoder: TextEncoder) -> list[Scored]:
+    """Best first; equal ones in the order of reading."""
+    question = reading.question.text
+    core = parts(question).core or question
+    kind = answer_type(core)
+    candidates = _shortlist(core, sentences_of(reading))
+    if not candidates:
+        return []
+    weights = rarity(candidates)
+    wanted = content_words(core) or content_words(question)
+    cosines = _cosines(core, candidates, encoder)
+    scored = [
+        _score(sentence, float(cosine), wanted, weights, kind)
+        for sentence, cosine in zip(candidates, cosines, strict=True)
+    ]
+    order = sorted(range(len(scored)), key=lambda i: (-scored[i].value, i))
+    return [scored[i] for i in order]
+
+
+def rarity(sentences: Sequence[Sentence]) -> Mapping[str, float]:
+    """ln(1 + n / df) for each stem of n sentences."""
+    count = Counter(word for s in sentences for word in set(content_words(f"{s.title} {s.context}")))
+    return {word: math.log(1 + len(sentences) / found) for word, found in count.items()}
+
+
+def _score(
+    sentence: Sentence, cosine: float, wanted: Sequence[str], weights: Mapping[str, float], kind: AnswerType
+) -> Scored:
+    rare = math.log(1 + 2 * len(weights))
+    known = {word: weights.get(word, rare) for word in wanted}
+    overlap = lexical_overlap(wanted, set(content_words(f"{sentence.title} {sentence.context}")), known)
+    holds = kind.held_by(sentence.text)
+    value = cosine + 0.12 * overlap
+    if kind.name != "thing":
+        value += TYPE_BONUS if holds else -TYPE_MALUS * (1.0 if kind.strict else 0.5)
+    if sentence.text.rstrip().endswith("?"):
+        value -= TYPE_MALUS
+    value = round(value, 6)
+    return Scored(sentence, value, text_relevance(value, 0.0), round(overlap, 6), holds)
+
+
+def _cosines(question: str, sentences: Sequence[Sentence], encoder: TextEncoder) -> NDArray[np.float64]:
+    """(n,) the likeness of each sentence in its context, with a share of its title's where it has one."""
+    titled = [f"{s.title}. {s.context}" if s.title else s.context for s in sentences]
+    texts = [question, *(s.context for s in sentences), *titled]
+    unique = list(dict.fromkeys(texts))
+    rows = {text: np.asarray(encoder.encode_text([text])[0], np.float64) for text in unique}
+    plain = np.array([float(rows[question] @ rows[s.context]) for s in sentences])
+    below = np.array([float(rows[question] @ rows[text]) for text in titled])
+    return np.asarray(np.round((1 - TITLE_SHARE) * plain + TITLE_SHARE * np.maximum(plain, below), 6))
+
+
+def _shortlist(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    if len(sentences) <= MOST_SENTENCES:
+        return list(sentences)
+    wanted = content_words(question)
+    shares = [lexical_overlap(wanted, set(content_words(f"{s.title} {s.context}"))) for s in sentences]
+    kept = sorted(range(len(sentences)), key=lambda i: (-shares[i], i))[:MOST_SENTENCES]
+    return [sentences[i] for i in sorted(kept)]
+
+
+def _also(ranked: Sequence[Scored]) -> list[Scored]:
+    """Other sentences that come near the best, from another place: they back the answer."""
+    best = ranked[0]
+    return [
+        other
+        for other in ranked[1:3]
+        if other.value >= best.value - 0.05
+        and (other.sentence.origin, other.sentence.index) != (best.sentence.origin, best.sentence.index)
+    ]
+
+
+def _explanation(best: Scored, kind: AnswerType, reading: Reading) -> str:
+    sentence = best.sentence
+    if sentence.origin == "passage":
+        place = f"the passage “{reading.passages[sentence.index].passage.title}”"
+    else:
+        place = f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
+    shared = f"{best.overlap:.0%} of the question's words"
+    sort = (
+        f" and names what a “{kind.name}” question asks for"
+        if best.holds_type and kind.name != "thing"
+        else ""
+    )
+    return f"Quoted from {place}: of all sentences read it is nearest in meaning, holds {shared}{sort}."

@@ -1,0 +1,219 @@
+"""What to look for, read off a question by rules: scene, event, anchor, and one passage query per option.
+
+The forms are those of EgoFact's prompts (D.2.3 and D.2.4): "In a video where
+SCENE, [before|after EVENT,] what is the object that EVENT?". A question in
+another form loses its question word and is taken as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from rag.reasoners.roles import AnchorEvent, RewrittenQuestion
+from rag.records import Question
+from rag.relevance import content_words
+
+__all__ = ["Parts", "anchor_event", "declarative", "parts", "rewrite_question", "statement", "two_hop"]
+
+_SCENE = re.compile(
+    r"^\s*in (?:a|an|the|this|one) (?:short |egocentric |first-person )?(?:video|clip|recording|film)"
+    r"(?: clip)? (?:where|in which|that shows|that depicts|which shows|showing|depicting|of|about|with|when)"
+    r" (?P<scene>.+?), (?=(?:(?:right |just |immediately |shortly )?(?:before|after|while|when|as|until)\b"
+    r"|what|which|who|whom|whose|where|when|why|how|does|do|did|is|are|was|were|can)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SCENE_NOUN = re.compile(
+    r"^\s*in (?P<scene>(?:a|an|the) [\w\s'-]{2,60}?) (?:video|clip|recording|film), ", re.IGNORECASE
+)
+_SPOT = re.compile(r"\s*\b(?:in|of|from) (?:this|the|that) (?:video|clip|recording|film)\b,?", re.IGNORECASE)
+_BEFORE = r"before|prior to|until|ahead of"
+_AFTER = r"after|as soon as|once|following"
+_CUE = r"(?:(?:right|just|immediately|shortly|directly|soon) )?(?P<cue>" + _BEFORE + "|" + _AFTER + ")"
+_LEADING = re.compile(r"^\s*" + _CUE + r" (?P<event>.+?), ", re.IGNORECASE)
+_TRAILING = re.compile(r"(?P<head>.+?)\b" + _CUE + r" (?P<event>[^,?]+?)\s*[?.!]*\s*$", re.IGNORECASE)
+_WHILE = re.compile(
+    r"^\s*(?:while|when|as) (?P<event>.+?), (?=(?:what|which|who|where|how)\b)", re.IGNORECASE
+)
+_OBJECT = re.compile(
+    r"(?:what|which|who)\b.*?\b(?:object|thing|item|tool|food|animal|ingredient|device|person)s?"
+    r"(?: (?:that|which|who|being))? (?P<event>\S.*)$",
+    re.IGNORECASE,
+)
+_DOES = re.compile(r"^(?:what|who|whom|which(?: \w+){1,3}) (?:does|do|did) (?P<event>.+)$", re.IGNORECASE)
+_DOING = re.compile(r"^what (?:is|are|was|were) (?P<who>.+?) (?P<verb>\w+ing)\b(?P<rest>.*)$", re.IGNORECASE)
+_WH = re.compile(
+    r"^(?:(?:on|in|at|to|from|with|for|of|by) )?(?:what|which|who|whom|whose|where|when|why|"
+    r"how(?: (?:many|much|often|long|far|fast|high|hot|old|big|large|heavy|thick|wide|deep|should))?)\b"
+    r"(?: (?:is|are|was|were|does|do|did|should|can|could|will|would|has|have|had|may|might|i|you|we)\b)*\s*",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(
+    r"^(?:is|are|was|were|does|do|did|should|can|could|will|would|has|have|may) (?:(?:i|you|we) )?",
+    re.IGNORECASE,
+)
+_PLACE_FOR_OBJECT = re.compile(
+    r" (?=(?:toward|towards|into|onto|on|to|from|with|in|at|over|under|for|near|off|through|against|around|"
+    r"inside|between|behind|beside)\b)"
+)
+_PASSIVE = re.compile(r"^(?:is|are|was|were|being|gets?|has been)\b", re.IGNORECASE)
+_TWO_HOP = re.compile(r"^\s*(?P<when>(?:when|while|for|in|during) [^.]+)\. (?P<claim>.+)$", re.I | re.DOTALL)
+_TOPIC = re.compile(
+    r"\b(?:true|right|correct|false|wrong)\b(?: (?:about|of|for|regarding) (?P<topic>.+))?$", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A question taken apart."""
+
+    scene: str
+    """As in "hikers crossing a bridge"; empty where the question names none."""
+    event: str
+    """Of a before, after or while; empty without one."""
+    position: Literal["before", "after", "within"]
+    core: str
+    """What is asked, without scene and anchor."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoHop:
+    """An option of the form "When X. The object does Y." (EgoFact, section 2.2)."""
+
+    when: str
+    claim: str
+
+
+def two_hop(option: str) -> TwoHop | None:
+    found = _TWO_HOP.match(option)
+    return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
+
+
+def parts(text: str) -> Parts:
+    scene, rest = "", " ".join(text.split())
+    for pattern in (_SCENE, _SCENE_NOUN):
+        if found := pattern.match(rest):
+            scene, rest = found.group("scene").strip(), rest[found.end() :]
+            break
+    rest = _SPOT.sub("", rest).strip()
+    if found := _LEADING.match(rest):
+        return Parts(scene, found.group("event").strip(), _side(found.group("cue")), rest[found.end() :])
+    if (found := _TRAILING.match(rest)) and content_words(found.group("event")):
+        return Parts(
+            scene, found.group("event").strip(), _side(found.group("cue")), found.group("head").strip()
+        )
+    if found := _WHILE.match(rest):
+        return Parts(scene, found.group("event").strip(), "within", rest[found.end() :])
+    return Parts(scene, "", "within", rest)
+
+
+def declarative(core: str) -> str:
+    """The event of a question as a plain clause, with "something" where the asked-for object stands."""
+    text = core.strip().rstrip("?.! ")
+    if found := _OBJECT.match(text):
+        event = found.group("event")
+        if _PASSIVE.match(event):
+            return f"something {event}"
+        return _with_object(event)
+    if found := _DOING.match(text):
+        return f"{found['who']} {found['verb']} something{found['rest']}"
+    if found := _DOES.match(text):
+        event = found.group("event")
+        return event if re.search(r"\b(?:do|happen)$", event) else _with_object(event)
+    plain = _WH.sub("", text) or text
+    if plain == text:
+        plain = _YES_NO.sub("", text) or text
+    return plain
+
+
+def rewrite_question(question: Question) -> RewrittenQuestion:
+    """EgoFact, D.2.3: "A video that shows ..." and, for each option, "A passage about ..."."""
+    taken = parts(question.text)
+    shown = taken.scene or declarative(taken.core)
+    if not taken.scene and taken.event:
+        shown = f"{taken.event}, {shown}" if content_words(shown) else taken.event
+    visual = f"A video that shows {shown}.".replace("..", ".")
+    if not question.options:
+        return RewrittenQuestion(visual_query=visual, passage_queries=(_open_query(taken, question),))
+    topic = _topic(taken)
+    queries = tuple(_passage_query(topic, option) for option in question.options)
+    return RewrittenQuestion(visual_query=visual, passage_queries=queries)
+
+
+def anchor_event(question: Question) -> AnchorEvent:
+    """EgoFact, D.2.4: the event of a before or after; without one, the event that the question asks about."""
+    taken = parts(question.text)
+    if taken.event and taken.position != "within":
+        return AnchorEvent(description=taken.event, position=taken.position)
+    event = declarative(taken.core)
+    if taken.event:
+        event = f"{taken.event}, {event}"
+    if not content_words(event) and taken.scene:
+        event = taken.scene
+    return AnchorEvent(description=event or question.text, position="within")
+
+
+def _side(cue: str) -> Literal["before", "after"]:
+    return "before" if re.fullmatch(_BEFORE, cue, re.IGNORECASE) else "after"
+
+
+def _with_object(event: str) -> str:
+    """ "the goalkeeper kicks toward the goal" -> "the goalkeeper kicks something toward the goal"."""
+    head, *tail = _PLACE_FOR_OBJECT.split(event, maxsplit=1)
+    return " ".join([head, "something", *tail])
+
+
+def _open_query(taken: Parts, question: Question) -> str:
+    return taken.core if content_words(taken.core) else question.text
+
+
+def _topic(taken: Parts) -> str:
+    """What the options are about, where the question itself says it in words of its own."""
+    core = taken.core.strip().rstrip("?.! ")
+    found = _TOPIC.search(core)
+    if found:
+        topic = found.group("topic") or ""
+    else:
+        topic = declarative(core)
+    hidden = re.match(r"(?:the|an?|some) (?:object|thing|item)\b|something\b", topic, re.IGNORECASE)
+    return "" if hidden and found else topic
+
+
+def statement(question: Question, option: str) -> str:
+    """What an option claims, after the question's own topic: "the torque wrench: it loosens bolts"."""
+    return _statement(_topic(parts(question.text)), option)
+
+
+def _passage_query(topic: str, option: str) -> str:
+    return f"A passage about {_statement(topic, option)}."
+
+
+def _statement(topic: str, option: str) -> str:
+    body = option.strip().rstrip(". ")
+    if hop := two_hop(body):
+        body = f"{_lower(hop.when)}, {_lower(hop.claim)}"
+    else:
+        body = _lower(body)
+    body = re.sub(r"\b[Tt]he object\b", "some object", body)
+    return f"{topic}: {body}" if topic and content_words(topic) else body
+
+
+def _lower(text: str) -> str:
+    """The first letter small, unless the word is a name or an abbreviation."""
+    first = text.split(maxsplit=1)[0] if text.split() else ""
+    known = first.lower() in {
+        "the",
+        "a",
+        "an",
+        "it",
+        "when",
+        "while",
+        "for",
+        "in",
+        "during",
+        "if",
+        "its",
+        "this",
+    }
+    return text[:1].lower() + text[1:] if known else text

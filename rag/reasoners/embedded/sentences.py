@@ -1,0 +1,154 @@
+"""From what was read to whole sentences, each with the place it came from.
+
+Subtitle cues break sentences at the edge of the screen; here they are put
+together again before anything is compared or quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
+from rag.records import Evidence
+
+__all__ = ["Sentence", "joined", "sentences_of", "split_sentences"]
+
+MAX_GAP = 2.0
+"""Seconds of silence between two cues after which they are two sentences."""
+MAX_WORDS = 45
+"""Speech without punctuation is cut at the first cue that goes beyond this."""
+
+_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
+_ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
+_CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+_BACK = re.compile(
+    r"^(?:and |but |so |then |also )?(?:it|its|it's|this|that|these|those|they|them|he|she|his|her|their)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    text: str
+    context: str
+    """The sentence as it is compared: after the one it points back to, below its title."""
+    title: str
+    origin: Literal["window", "passage"]
+    index: int
+    """Into `Reading.windows` or `Reading.passages`."""
+    kind: str
+    start: float = 0.0
+    end: float = 0.0
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences in order. Abbreviations and initials do not end one."""
+    found: list[str] = []
+    for piece in _END.split(text.strip()):
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        elif piece.strip():
+            found.append(" ".join(piece.split()))
+    return found
+
+
+def joined(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
+    """Spoken cues put together into sentences: (text, start, end), in time order.
+
+    A cue that repeats the end of the one before it (rolling captions) adds only what is new.
+    """
+    runs: list[list[tuple[str, float, float]]] = []
+    last = ""
+    for cue in sorted(cues, key=lambda cue: (cue.start, cue.end, cue.text)):
+        text = _news(last, " ".join(cue.text.split()))
+        last = " ".join(cue.text.split())
+        if not text:
+            continue
+        if runs and _continues(runs[-1], cue):
+            runs[-1].append((text, cue.start, cue.end))
+        else:
+            runs.append([(text, cue.start, cue.end)])
+    return [sentence for run in runs for sentence in _sentences_of_run(run)]
+
+
+def sentences_of(reading: Reading) -> list[Sentence]:
+    """All sentences of windows and passages, in their order, each text once."""
+    found: dict[str, Sentence] = {}
+    for index, window in enumerate(reading.windows):
+        for sentence in _of_window(index, window):
+            found.setdefault(sentence.text.casefold(), sentence)
+    for index, passage in enumerate(reading.passages):
+        for sentence in _of_passage(index, passage):
+            found.setdefault(sentence.text.casefold(), sentence)
+    return list(found.values())
+
+
+def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
+    for kind in ("subtitle", "asr"):
+        spoken = [evidence for evidence in window.texts if evidence.kind == kind]
+        before = ""
+        for text, start, end in joined(spoken):
+            yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
+            before = text
+    for evidence in window.texts:
+        if evidence.kind not in ("subtitle", "asr"):
+            text = " ".join(evidence.text.split())
+            if text:
+                yield Sentence(text, text, "", "window", index, evidence.kind, evidence.start, evidence.end)
+
+
+def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
+    before = ""
+    for text in split_sentences(read.passage.text):
+        yield Sentence(text, _context(before, text), read.passage.title, "passage", index, "passage")
+        before = text
+
+
+def _context(before: str, text: str) -> str:
+    return f"{before} {text}" if before and _BACK.match(text) else text
+
+
+def _continues(run: Sequence[tuple[str, float, float]], cue: Evidence) -> bool:
+    words = sum(len(text.split()) for text, _, _ in run)
+    closed = bool(_CLOSED.search(run[-1][0]))
+    return cue.start - run[-1][2] <= MAX_GAP and (words < MAX_WORDS or not closed) and words < 4 * MAX_WORDS
+
+
+def _sentences_of_run(run: Sequence[tuple[str, float, float]]) -> Iterable[tuple[str, float, float]]:
+    """Cut the joined text at sentence ends; a sentence lasts from its first cue to its last."""
+    spans: list[tuple[int, int, float, float]] = []
+    at = 0
+    for part, start, end in run:
+        spans.append((at, at + len(part), start, end))
+        at += len(part) + 1
+    position = 0
+    for sentence in _limited(split_sentences(" ".join(part for part, _, _ in run))):
+        stop = position + len(sentence)
+        held = [(start, end) for begin, upto, start, end in spans if begin < stop and upto > position]
+        yield sentence, held[0][0], held[-1][1]
+        position = stop + 1
+
+
+def _limited(sentences: Iterable[str]) -> Iterable[str]:
+    for sentence in sentences:
+        words = sentence.split(" ")
+        for start in range(0, len(words), MAX_WORDS):
+            yield " ".join(words[start : start + MAX_WORDS])
+
+
+def _news(last: str, text: str) -> str:
+    if not last:
+        return text
+    if text == last:
+        return ""
+    if text.startswith(last + " "):
+        return text[len(last) + 1 :]
+    lines = last.split(" ")
+    for size in range(min(len(lines), 12), 2, -1):
+        tail = " ".join(lines[-size:])
+        if text.startswith(tail + " "):
+            return text[len(tail) + 1 :]
+    return text
