@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
@@ -11,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexers.models.catalogue import known_model
+from indexers.digests import fingerprint, folder_digest
+from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import find_weights, readable_size
 from indexers.stages import Off
 from rag.config import AsrSettings, EncoderSettings
-from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import ExtraMissing, ModelError, SettingsError, WeightsInvalid, WeightsMissing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RATE", "Asr", "open_asr", "quiet_cut", "windows"]
+__all__ = ["RATE", "Asr", "asr_line", "open_asr", "quiet_cut", "windows"]
 
 RATE = 16_000
 """Samples a second that Whisper hears."""
@@ -114,38 +114,56 @@ def quiet_cut(audio: NDArray[np.float32]) -> int:
 def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None, *, threads: int = 2) -> Asr | Off:
     """The listener, or why there is none.
 
-    `auto` means: if the weights and the package are here. `on` raises
-    `WeightsMissing`, `WeightsInvalid` or `ExtraMissing` instead; an unknown model is a `SettingsError`
-    either way. `encoder`: where weights lie (`models_dir`). Nothing is downloaded.
+    `auto` means: if the weights and the package are here and whole. `on` raises
+    `WeightsMissing`, `WeightsInvalid` or `ExtraMissing` instead; an unknown model
+    or language is a `SettingsError` either way. `encoder`: where weights lie
+    (`models_dir`). Nothing is downloaded.
     """
+    try:
+        folder = _find(settings, encoder or EncoderSettings())
+        return folder if isinstance(folder, Off) else _load(folder, settings, threads)
+    except ModelError as error:
+        if settings.mode == "on":
+            raise
+        return Off(f"speech: off, {error}")
+
+
+def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> str:
+    """What `open_asr(...).reason` will say, by a look at files alone; raises as it does."""
+    try:
+        folder = _find(settings, encoder or EncoderSettings())
+    except ModelError as error:
+        if settings.mode == "on":
+            raise
+        return f"speech: off, {error}"
+    return folder.reason if isinstance(folder, Off) else f"speech: on, {settings.model}"
+
+
+def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Off:
     if settings.mode == "off":
         return Off("speech: off by the settings")
     model = known_model(settings.model)
     if model.purpose != "speech":
         raise SettingsError(f"asr.model: {model.name} is for {model.purpose}, not for speech")
     try:
-        folder = find_weights(settings.model, encoder or EncoderSettings())
-    except WeightsMissing:
+        folder = find_weights(settings.model, encoder)
+    except WeightsMissing as error:
         if settings.mode == "on":
             raise
         size = f"{readable_size(model.size)}, {model.licence}"
-        return Off(
-            f"speech: off, {model.name} is not here; `rag models pull {model.name}` ({size}) brings it"
-        )
-    except WeightsInvalid as error:
-        if settings.mode == "on":
-            raise
-        return Off(f"speech: off, {error}")
+        line = f"{model.name} is not here; `rag models pull {model.name}` ({size}) brings it"
+        raise WeightsMissing(line) from error
     if importlib.util.find_spec(PACKAGE) is None:
-        if settings.mode == "on":
-            raise ExtraMissing(f"speech: faster-whisper is not installed: run {INSTALL}")
-        return Off(f"speech: off, faster-whisper is not installed; {INSTALL} brings it")
-    return _load(folder, settings, threads)
+        raise ExtraMissing(f"faster-whisper is not installed; {INSTALL} brings it")
+    return folder
 
 
 def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
-    import ctranslate2
-    from faster_whisper import WhisperModel
+    try:
+        import ctranslate2
+        from faster_whisper import WhisperModel
+    except ImportError as error:
+        raise ExtraMissing(f"faster-whisper cannot be loaded ({error}); {INSTALL} brings it whole") from error
 
     compute = "int8" if "int8" in ctranslate2.get_supported_compute_types("cpu") else "float32"
     try:
@@ -157,24 +175,17 @@ def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
             num_workers=1,
             local_files_only=True,
         )
-    except (RuntimeError, ValueError) as error:
+    # The tokenizer's library raises a bare Exception for a damaged file.
+    except Exception as error:
         raise WeightsInvalid(f"{settings.model}: {folder}: {str(error).splitlines()[0]}") from error
     if settings.language and settings.language not in model.supported_languages:
         raise SettingsError(
             f"asr.language: {settings.model} does not know {settings.language!r}; use en, de, ..."
         )
-    return Asr(
-        model,
-        settings.language,
-        _fingerprint(folder, settings, compute),
-        f"speech: on, {settings.model} ({compute}) by faster-whisper {version('faster-whisper')}",
-    )
-
-
-def _fingerprint(folder: Path, settings: AsrSettings, compute: str) -> str:
-    parts = [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")]
-    for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name != "MODEL.json"):
-        with path.open("rb") as file:
-            parts.append(f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}")
-    parts += [settings.model, f"language {settings.language}", compute, f"window {WINDOW}"]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    parts = {
+        "versions": [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")],
+        "weights": folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
+        "settings": [settings.model, settings.language, compute, WINDOW, SEARCH, QUIET, REPEATING],
+    }
+    reason = f"speech: on, {settings.model} ({compute}) by faster-whisper {version('faster-whisper')}"
+    return Asr(model, settings.language, fingerprint(parts), reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexers.digests import fingerprint, folder_digest
 from indexers.stages import Off
 from rag.config import OcrSettings
 from rag.errors import ExtraMissing
@@ -19,7 +19,7 @@ from rag.errors import ExtraMissing
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Ocr", "TextBox", "lines_in_reading_order", "open_ocr"]
+__all__ = ["Ocr", "TextBox", "lines_in_reading_order", "ocr_line", "open_ocr"]
 
 PACKAGES = ("rapidocr", "onnxruntime", "cv2")
 INSTALL = "pip install 'offline-video-rag[ocr]'"
@@ -103,25 +103,42 @@ def open_ocr(settings: OcrSettings, *, threads: int = 2) -> Ocr | Off:
     """The reader, or why there is none.
 
     `auto` without the packages is `Off`; `on` without them raises `ExtraMissing`.
-    The import and the models take a few seconds, once.
+    The import and the models take a second or more, once.
     """
+    try:
+        models = _find(settings)
+        return models if isinstance(models, Off) else _load(models, settings, threads)
+    except ExtraMissing as error:
+        if settings.mode == "on":
+            raise
+        return Off(f"on-screen text: off, {error}")
+
+
+def ocr_line(settings: OcrSettings) -> str:
+    """What `open_ocr(...).reason` will say, by a look at files alone; raises as it does."""
+    try:
+        models = _find(settings)
+    except ExtraMissing as error:
+        if settings.mode == "on":
+            raise
+        return f"on-screen text: off, {error}"
+    return models.reason if isinstance(models, Off) else _on()
+
+
+def _on() -> str:
+    return f"on-screen text: on, rapidocr {version('rapidocr')}"
+
+
+def _find(settings: OcrSettings) -> tuple[Path, Path] | Off:
     if settings.mode == "off":
         return Off("on-screen text: off by the settings")
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
-    models = None if missing else _packaged_models()
+    if missing:
+        raise ExtraMissing(f"{' and '.join(missing)} not installed; {INSTALL} brings it")
+    models = _packaged_models()
     if models is None:
-        fault = f"{' and '.join(missing)} not installed" if missing else "rapidocr came without its models"
-        if settings.mode == "on":
-            raise ExtraMissing(f"on-screen text: {fault}: run {INSTALL}")
-        return Off(f"on-screen text: off, {fault}; {INSTALL} brings it")
-    detector, recognizer = models
-    engine = _engine(detector, recognizer, threads)
-    return Ocr(
-        engine,
-        _fingerprint((detector, recognizer), settings),
-        settings.min_confidence,
-        f"on-screen text: on, rapidocr {version('rapidocr')}",
-    )
+        raise ExtraMissing(f"rapidocr came without its models; {INSTALL} brings them")
+    return models
 
 
 def _packaged_models() -> tuple[Path, Path] | None:
@@ -134,15 +151,20 @@ def _packaged_models() -> tuple[Path, Path] | None:
     return (detectors[0], recognizers[0]) if detectors and recognizers else None
 
 
-def _engine(detector: Path, recognizer: Path, threads: int) -> Any:
-    from rapidocr import RapidOCR
+def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr:
+    try:
+        # OpenCV with windows wants system libraries (libGL) that a bare machine lacks.
+        from rapidocr import RapidOCR
+    except ImportError as error:
+        raise ExtraMissing(f"rapidocr cannot be loaded ({error}); {INSTALL} brings it whole") from error
 
-    return RapidOCR(
+    detector, recognizer = models
+    engine = RapidOCR(
         params={
             # Named files are used as they are; without names rapidocr would download what it misses.
             "Det.model_path": str(detector),
             "Rec.model_path": str(recognizer),
-            # Text in videos stands upright, and the classifier of upside-down lines costs a third more.
+            # Text in videos stands upright.
             "Global.use_cls": False,
             "Global.text_score": 0.0,
             "Global.log_level": "critical",
@@ -152,6 +174,12 @@ def _engine(detector: Path, recognizer: Path, threads: int) -> Any:
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
     )
+    parts = {
+        "versions": [f"{name} {version(name)}" for name in ("rapidocr", "onnxruntime")],
+        "weights": folder_digest(models),
+        "settings": [DETECTION_SIDE, settings.min_confidence],
+    }
+    return Ocr(engine, fingerprint(parts), settings.min_confidence, _on())
 
 
 def _scaled(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -164,10 +192,3 @@ def _scaled(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     reversed_channels = np.ascontiguousarray(image[:, :, ::-1])
     return np.asarray(cv2.resize(reversed_channels, size, interpolation=how), np.uint8)
-
-
-def _fingerprint(models: Sequence[Path], settings: OcrSettings) -> str:
-    parts = [f"{name} {version(name)}" for name in ("rapidocr", "onnxruntime")]
-    parts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in models]
-    parts += [f"side {DETECTION_SIDE}", f"confidence {settings.min_confidence}"]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.asr import RATE, WINDOW, Asr, open_asr, quiet_cut, windows
+from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windows
 from indexers.stages import Off
 from rag.config import AsrSettings, EncoderSettings
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
@@ -126,6 +126,8 @@ def test_off_says_why() -> None:
         "speech: off, faster-whisper-small is not here; "
         "`rag models pull faster-whisper-small` (486 MB, MIT) brings it"
     )
+    assert asr_line(AsrSettings()) == off.reason
+    assert asr_line(AsrSettings(mode="off")) == "speech: off by the settings"
     with pytest.raises(WeightsMissing, match="rag models pull faster-whisper-small"):
         open_asr(AsrSettings(mode="on"))
     with pytest.raises(SettingsError, match="is for text encoder, not for speech"):
@@ -149,14 +151,21 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
     for path in (models / TINY).iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes()[:5000])
+    where = EncoderSettings(models_dir=tmp_path)
     with pytest.raises(WeightsInvalid) as caught:
-        open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=tmp_path))
+        open_asr(AsrSettings(model=TINY, mode="on"), where)
+    assert open_asr(AsrSettings(model=TINY), where) == Off(f"speech: off, {caught.value}")
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
     (folder / "model.bin").write_bytes(b"")
-    off = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=tmp_path))
+    off = open_asr(AsrSettings(model=TINY), where)
     assert isinstance(off, Off)
     assert "model.bin is empty" in off.reason
+    assert asr_line(AsrSettings(model=TINY), where) == off.reason
+    (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes())
+    (folder / "tokenizer.json").write_bytes(b"{}")
+    with pytest.raises(WeightsInvalid, match=str(folder)):
+        open_asr(AsrSettings(model=TINY, mode="on"), where)
 
 
 def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
@@ -166,6 +175,7 @@ def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
     assert isinstance(second, Asr)
     assert first.reason.startswith("speech: on, faster-whisper-tiny (int8) by faster-whisper ")
     assert first.fingerprint == second.fingerprint
+    assert first.reason.startswith(asr_line(settings, where))
     other = open_asr(AsrSettings(model=TINY, language="de"), where)
     assert isinstance(other, Asr)
     assert other.fingerprint != first.fingerprint

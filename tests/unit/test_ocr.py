@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 import indexers.ocr
-from indexers.ocr import Ocr, TextBox, lines_in_reading_order, open_ocr
+from indexers.ocr import Ocr, TextBox, lines_in_reading_order, ocr_line, open_ocr
 from indexers.stages import Off
 from rag.config import OcrSettings
 from rag.errors import ExtraMissing
@@ -112,6 +113,7 @@ def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
     assert other.fingerprint != ocr.fingerprint
     assert other.reason == ocr.reason
     assert ocr.reason.startswith("on-screen text: on, rapidocr ")
+    assert ocr.reason == ocr_line(OcrSettings())
 
 
 def test_nothing_is_said_and_nothing_is_fetched(
@@ -135,13 +137,30 @@ def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexers.ocr, "_packaged_models", lambda: None)
     assert open_ocr(OcrSettings()) == Off(
         "on-screen text: off, rapidocr came without its models; "
-        "pip install 'offline-video-rag[ocr]' brings it"
+        "pip install 'offline-video-rag[ocr]' brings them"
     )
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     off = open_ocr(OcrSettings())
     assert isinstance(off, Off)
     assert "rapidocr and onnxruntime and cv2 not installed" in off.reason
+    assert ocr_line(OcrSettings()) == off.reason
     with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[ocr\]'"):
+        open_ocr(OcrSettings(mode="on"))
+    with pytest.raises(ExtraMissing):
+        ocr_line(OcrSettings(mode="on"))
+
+
+def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "rapidocr" / "models").mkdir(parents=True)
+    (tmp_path / "rapidocr" / "__init__.py").write_text("raise ImportError('libGL.so.1: no such file')")
+    for task in ("det", "rec"):
+        (tmp_path / "rapidocr" / "models" / f"a_{task}_b.onnx").write_bytes(b"")
+    monkeypatch.delitem(sys.modules, "rapidocr", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    off = open_ocr(OcrSettings())
+    assert isinstance(off, Off)
+    assert "on-screen text: off, rapidocr cannot be loaded (libGL.so.1: no such file)" in off.reason
+    with pytest.raises(ExtraMissing):
         open_ocr(OcrSettings(mode="on"))
 
 
