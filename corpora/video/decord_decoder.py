@@ -7,6 +7,7 @@ own FFmpeg clashes with PyAV's in one process, so nothing here imports `av`.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,8 @@ class DecordDecoder:
         def enlarge(index: int, side: int) -> NDArray[np.uint8]:
             if side not in large:
                 large[side] = _Reader(path, probe, side, beat)
-            return large[side].images([index])[0]
+            image: NDArray[np.uint8] = large[side].images([index])[0]
+            return image
 
         batcher, selector = Batcher(), Selector(request)
         samples = [pair for pair in _sampled(reader, request.rate) if pair[0] >= request.origin]
@@ -48,7 +50,7 @@ class DecordDecoder:
             wanted = sorted({index for _, index in part})
             images = dict(zip(wanted, reader.images(wanted), strict=True))
             for time, index in part:
-                sample = selector.sample(time, images[index], lambda side, index=index: enlarge(index, side))
+                sample = selector.sample(time, images[index], partial(enlarge, index))
                 if sample is not None:
                     yield from batcher.add(sample)
         yield from batcher.flush()
@@ -84,8 +86,7 @@ class _Reader:
             raise UnsupportedFile("it has sound, but no moving picture")
         if probe.video_streams > 1:
             raise UnsupportedFile(f"decord cannot choose among {probe.video_streams} video streams{ADVICE}")
-        if not path.isprintable() or not path.isascii():
-            _check_name(path)
+        _check_name(path)
         self._beat = beat
         upright = scaled_size(probe.width, probe.height, short_side)
         size = upright[::-1] if probe.rotation % 180 else upright

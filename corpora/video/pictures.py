@@ -46,6 +46,6 @@ class Painter:
         small = scaler.reformat(
             frame, width=width, height=height, format="rgb24", interpolation="BILINEAR", threads=1
         )
-        image: NDArray[np.uint8] = small.to_ndarray()
+        image = np.asarray(small.to_ndarray(), np.uint8)
         # Turning the small picture costs a thousandth of turning the large one.
         return np.ascontiguousarray(np.rot90(image, turns)) if turns else image

@@ -1,10 +1,11 @@
-"""The default decoder: PyAV, sequential, scaled while decoding, exact on clean files and saving on damaged ones."""
+"""The default decoder: PyAV, sequential, scaling as it goes; exact on clean files, saving on damaged ones."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ SKIP_FPS = 15.0
 SKIP_FRAMES_A_STEP = 7
 """Frames a grid step that must be there for skipping: among 7 there are always some that others refer to."""
 HOLD_BACK = 24
-"""Frames by which samples wait in the strict pass: a frame given out may refer to at most 16 that come later."""
+"""Frames by which samples wait in the strict pass: a frame may refer to at most 16 that are shown later."""
 NEAR = 10.0
 """Seconds; times nearer than this are decoded in one go."""
 
@@ -120,10 +121,9 @@ def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int
                 continue
             if painted is None or painted[0] is not shown:
                 painted = shown, painter.paint(shown.frame, request.short_side)
-            frame = shown.frame
             yield (
                 count,
-                selector.sample(time, painted[1], lambda side, frame=frame: painter.paint(frame, side)),
+                selector.sample(time, painted[1], partial(painter.paint, shown.frame)),
             )
 
     for shown in source:
@@ -165,7 +165,7 @@ def _groups(times: Sequence[float]) -> Iterator[list[float]]:
 def _group_at(
     path: str, probe: Probe, times: list[float], short_side: int, painter: Painter, beat: Beat
 ) -> list[tuple[float, NDArray[np.uint8]]]:
-    """Enter shortly before the first time and decode forward; from the beginning where that comes too late."""
+    """Enter shortly before the first time and decode forward; from the beginning if that comes too late."""
     entry = BEGINNING
     if times[0] > probe.picture_start:
         entry = entry_before(path, probe, times[0] + EPSILON, 1, beat)

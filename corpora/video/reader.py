@@ -146,7 +146,8 @@ class MediaReader:
         asked = {"times": sorted(float(time) for time in times), "short_side": short_side}
         probe = asdict(self._facts(path))
         parts = self._frames.ask("frames_at", path, decoder=self.decoder, probe=probe, **asked)
-        _, (moments, images) = list(self._advised(parts))[0]
+        # To its end, or it would be cancelled.
+        [(_, (moments, images))] = list(self._advised(parts))
         return Frames(moments, images)
 
     def audio(self, path: str, *, rate: int = 16000) -> Iterator[NDArray[np.float32]]:
@@ -156,7 +157,7 @@ class MediaReader:
             yield block
 
     def cut(self, path: str, start: float, end: float, out: str) -> None:
-        """Encode [start, end) to the MP4 file `out`; see `corpora.video.cut.cut_clip`, which is what to call."""
+        """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.cut.cut_clip`."""
         self._one(self._media, "clip", path, start=start, end=end, out=out)
 
     def _facts(self, path: str) -> Probe:
@@ -167,7 +168,8 @@ class MediaReader:
     def _one(
         self, child: Child, op: str, path: str, **arguments: object
     ) -> tuple[wire.Message, list[wire.Array]]:
-        return list(child.ask(op, path, **arguments))[0]
+        [part] = list(child.ask(op, path, **arguments))
+        return part
 
     def _advised(
         self, parts: Iterator[tuple[wire.Message, list[wire.Array]]]

@@ -95,4 +95,4 @@ class DecodeReport:
     frames: int
     """Sampled frames given out."""
     damage: str
-    """What was lost, in one line; empty for a clean file. A run with `seek` speaks only of what it decoded."""
+    """What was lost, in one line; empty for a clean file. A run that sought speaks of what it decoded."""

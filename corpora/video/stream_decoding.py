@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from corpora.video.containers import time_of
@@ -184,7 +185,7 @@ def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> st
     parts: list[str] = []
     times = sorted(set(lost))
     if times:
-        places = 1 + sum(b - a > PLACE_SECONDS for a, b in zip(times, times[1:], strict=False))
+        places = 1 + sum(b - a > PLACE_SECONDS for a, b in pairwise(times))
         seconds = len(times) / fps if fps > 0 else len(times) * 0.04
         whole = max(end, 0.0)
         parts.append(

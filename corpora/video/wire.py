@@ -39,7 +39,7 @@ def send(handle: int, header: Message, arrays: Sequence[Array] = ()) -> None:
     _write(handle, memoryview(_HEAD.pack(len(words), sum(array.nbytes for array in flat)) + words))
     for array in flat:
         if array.nbytes:
-            _write(handle, memoryview(array).cast("B"))
+            _write(handle, array.data.cast("B"))
 
 
 def _write(handle: int, data: memoryview) -> None:
@@ -65,7 +65,7 @@ def receive(handle: int, wait: Callable[[], None]) -> tuple[Message, list[Array]
             raise Closed
         array: Array = np.empty(shape, kind)
         if array.nbytes:
-            _read_into(handle, memoryview(array).cast("B"), wait)
+            _read_into(handle, array.data.cast("B"), wait)
         arrays.append(array)
     if sum(array.nbytes for array in arrays) != raw_size:
         raise Closed

@@ -28,7 +28,7 @@ MOST_MEMORY = 16 * 2**30
 """Bytes of address space: a bound for headers that ask for absurd buffers, far above what decoding takes."""
 BEAT_SECONDS = 0.25
 OPAQUE_BEATS = 10
-"""A library call that gives no sign of its own may work for so many stall limits, as long as it uses the CPU."""
+"""A library call without signs of its own may work for so many stall limits, as long as it uses the CPU."""
 
 Answer = Iterator[tuple[wire.Message, list[wire.Array]]]
 
