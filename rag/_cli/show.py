@@ -15,7 +15,7 @@ from rag._cli.options import Config, Json, Library, Seed, Verbose
 from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 from rag.errors import FileProblem, UsageError
-from rag.records import PassageCitation, VideoCitation
+from rag.records import Frames, PassageCitation, VideoCitation
 
 __all__ = ["Shown", "draw_sheet", "sheet_name", "show"]
 
@@ -79,7 +79,10 @@ def _show_video(found: VideoCitation, out: Path | None, clip: Path | None, frame
     if clip is not None:
         from corpora.video.cut import cut_clip
 
-        cut_clip(found.path, found.start, found.end, os.fspath(clip))
+        try:
+            cut_clip(found.path, found.start, found.end, clip)
+        except OSError as error:
+            raise UsageError(f"{clip}: cannot be written: {error.strerror or error}") from error
         if out is None:
             return Shown(clip=clip)
     sheet = draw_sheet(found, out or Path(sheet_name(found)), frames)
@@ -94,19 +97,22 @@ def sheet_name(citation: VideoCitation) -> str:
 
 def draw_sheet(citation: VideoCitation, out: Path, count: int = 9) -> Path | None:
     """Decode `count` frames of the window and write the sheet; None, with a line why, if nothing decodes."""
-    from corpora.video.reader import MediaReader
+    import numpy as np
 
+    from corpora.video.reader import MediaReader
     from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
     from rag.rendering.terminal import span
 
     try:
         with MediaReader() as reader:
             times = sheet_times(citation.start, citation.end, count)
-            frames = reader.frames_at(citation.path, times, short_side=SHORT_SIDE)
+            images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
         talk(f"{citation.path}: no picture to show: {error}")
         return None
     name = Path(citation.path).name
+    # The labels say when each picture was looked at; it may have come on screen long before the window.
+    frames = Frames(np.array(times), images)
     sheet = Sheet(name, span(citation.start, citation.end), frames, citation.evidence)
     try:
         save_png(contact_sheet(sheet), out)
