@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from rag._cli.session import start
 if TYPE_CHECKING:
     from indexers.weights import ModelRow, Verification
 
-__all__ = ["app"]
+__all__ = ["app", "verification_shape"]
 
 app = typer.Typer(
     help="List, fetch and check model weights. Only 'pull' ever uses a network.", rich_markup_mode=None
@@ -74,15 +74,20 @@ def verify(names: Names = None, config: Config = None, as_json: Json = None, ver
     broken = [] if names else [row for row in rows if row.problem]
     found = [verify(name, encoder) for name in names or [row.name for row in rows if row.here]]
     if session.as_json:
-        from rag.rendering.shapes import plain, report_shape
-
-        shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
-        print_json(report_shape("rag.models.verify/1", {"models": shapes}))
+        print_json(verification_shape(found))
     else:
         print_lines(line for each in found for line in _verdict(each))
     for row in broken:
         talk(f"{row.name}: {row.problem}")
     return 0 if not broken and all(each.ok for each in found) else 1
+
+
+def verification_shape(found: Sequence[Verification]) -> dict[str, Any]:
+    """`rag.models.verify/1`."""
+    from rag.rendering.shapes import plain, report_shape
+
+    shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
+    return report_shape("rag.models.verify/1", {"models": shapes})
 
 
 def _table(rows: Sequence[ModelRow]) -> Iterator[str]:

@@ -1,0 +1,96 @@
+"""Progress on stderr: a bar for a person, lines for a log, stalls said, nothing left behind."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+import time
+
+import pytest
+
+from rag._cli import progress
+from rag._cli.progress import BarProgress, LineProgress, open_progress
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_log_gets_lines_with_share_time_left_and_file(capsys: pytest.CaptureFixture[str]) -> None:
+    with LineProgress(interval=0.05) as watch:
+        watch.start(100.0, 4)
+        watch.file("talks/a\nb.mp4")
+        watch.advance(25.0)
+        time.sleep(0.2)
+        watch.note("bad.mp4: not a video; skipped")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "bad.mp4: not a video; skipped"
+    assert lines[0].startswith("[ 25%] 00:25 of 01:40, file 1 of 4, about ")
+    assert lines[0].endswith(" left: talks/a\\nb.mp4")
+    assert watch.said == ["bad.mp4: not a video; skipped"]
+    assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
+
+
+def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with LineProgress() as watch:
+        watch.start(10.0, 1)
+        watch.file("a.mp4")
+        watch.advance(10.0)
+        watch.done()
+    assert capsys.readouterr().err == ""
+
+
+def test_work_without_media_counts_files() -> None:
+    watch = LineProgress()
+    watch.total_files = 3
+    watch.file("a.csv")
+    assert watch.line() == "file 1 of 3: a.csv"
+
+
+def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.05)
+    watch = LineProgress()
+    watch.total_seconds, watch.total_files = 100.0, 1
+    watch.file("a.mp4")
+    assert "no progress" not in watch.line()
+    time.sleep(0.1)
+    assert "no progress for 0 s" in watch.line()
+    watch.advance(0.0)
+    assert "no progress" in watch.line()
+    watch.advance(1.0)
+    assert "no progress" not in watch.line()
+
+
+def test_an_error_ends_the_clock() -> None:
+    watch = LineProgress(interval=0.05)
+    with pytest.raises(KeyboardInterrupt), watch:
+        watch.start(10.0, 1)
+        raise KeyboardInterrupt
+    assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
+
+
+def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = _Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with open_progress() as watch:
+        assert isinstance(watch, BarProgress)
+        watch.start(60.0, 2)
+        watch.file("[red]a\x1b.mp4")
+        watch.advance(30.0)
+        watch.note("bad\x1b[2J.mp4: not a video; skipped")
+        time.sleep(0.3)
+    shown = screen.getvalue()
+    assert "bad\\x1b[2J.mp4: not a video; skipped" in shown
+    assert "00:30/01:00" in shown
+    assert "1/2 [red]a\\x1b.mp4" in shown
+    assert "\x1b.mp4" not in shown
+    assert watch.said == ["bad\x1b[2J.mp4: not a video; skipped"]
+
+
+def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert isinstance(open_progress(), LineProgress)
