@@ -11,7 +11,7 @@ from indexers.digests import folder_digest
 from indexers.folders import model_type
 from indexers.light_text import open_picture_text
 from indexers.preprocess import read_preprocessing
-from indexers.tensors import weight_files
+from indexers.tensors import Tensors, weight_files
 from indexers.torch_ground import TorchImageEncoder, in_dtype, quiet_transformers
 from rag.errors import WeightsInvalid
 
@@ -33,11 +33,12 @@ def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> T
     if kind not in {"clip", "siglip"}:
         raise WeightsInvalid(f"{folder}: a {kind or 'nameless'} model, and neither CLIP nor SigLIP")
     preprocessing = read_preprocessing(folder)
+    tensors = Tensors(files)
     with quiet_transformers():
-        tower, features, dim = _clip_vision(folder) if kind == "clip" else _siglip_vision(folder)
+        tower, features = _clip_vision(folder, tensors) if kind == "clip" else _siglip_vision(folder)
     return TorchImageEncoder(
         name=name,
-        dim=dim,
+        dim=_dim(tensors, kind),
         weights=folder_digest(files),
         preprocessing=preprocessing,
         forward=in_dtype(tower, features, backend),
@@ -47,21 +48,30 @@ def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> T
     )
 
 
-def _clip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any], int]:
+def _dim(tensors: Tensors, kind: str) -> int:
+    name = "visual_projection.weight" if kind == "clip" else "vision_model.post_layernorm.weight"
+    return tensors.shape(name)[0]
+
+
+def _clip_vision(folder: Path, tensors: Tensors) -> tuple[Any, Callable[[Any], Any]]:
+    from transformers.models.clip.configuration_clip import CLIPVisionConfig
     from transformers.models.clip.modeling_clip import CLIPVisionModelWithProjection
 
-    tower = _load(CLIPVisionModelWithProjection, folder)
-    return tower, lambda output: output.image_embeds, int(tower.config.projection_dim)
+    config = CLIPVisionConfig.from_pretrained(str(folder), local_files_only=True)
+    # A whole CLIP says its projection's width beside vision_config, where the tower alone does not look.
+    config.projection_dim = _dim(tensors, "clip")
+    tower = _load(CLIPVisionModelWithProjection, folder, config=config)
+    return tower, lambda output: output.image_embeds
 
 
-def _siglip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any], int]:
+def _siglip_vision(folder: Path) -> tuple[Any, Callable[[Any], Any]]:
     from transformers.models.siglip.modeling_siglip import SiglipVisionModel
 
     tower = _load(SiglipVisionModel, folder)
-    return tower, lambda output: output.pooler_output, int(tower.config.hidden_size)
+    return tower, lambda output: output.pooler_output
 
 
-def _load(architecture: Any, folder: Path) -> Any:
+def _load(architecture: Any, folder: Path, **given: Any) -> Any:
     try:
         tower, report = architecture.from_pretrained(
             str(folder),
@@ -69,6 +79,7 @@ def _load(architecture: Any, folder: Path) -> Any:
             use_safetensors=True,
             dtype="float32",
             output_loading_info=True,
+            **given,
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise WeightsInvalid(

@@ -1,4 +1,4 @@
-"""Every image encoder that runs here: unit rows, stable bits, its processor's own preprocessing, clear errors."""
+"""Every image encoder that runs here: unit rows, stable bits, its own preprocessing, clear errors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_picture_has_the_same_bits_in_any_company(
     together = encoder.encode_images(pictures)
     shuffled = np.random.default_rng(1).permutation(len(pictures))
     assert np.array_equal(encoder.encode_images(pictures[shuffled]), together[shuffled])
-    for place in range(len(pictures)):
+    for place in (0, 6, 7, 20):
         assert np.array_equal(encoder.encode_images(pictures[place : place + 1])[0], together[place])
         assert np.array_equal(encoder.encode_images(pictures[place:])[0], together[place])
 
@@ -102,9 +102,7 @@ def test_it_keeps_the_vectors(encoder: ImageEncoder, name: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_preprocessing_equals_the_models_own(
-    folders: dict[str, Path], name: str, size: tuple[int, int]
-) -> None:
+def test_preprocessing_equals_the_models_own(name: str, size: tuple[int, int]) -> None:
     """Largest difference 2e-6 of values that lie within +-2.7."""
     from transformers import AutoImageProcessor
 
@@ -257,7 +255,7 @@ def test_cut_off_weights_are_refused(tmp_path: Path) -> None:
 def test_extras_that_are_not_installed_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib.util
 
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     (tmp_path / "open_clip_config.json").write_text('{"model_cfg": {"embed_dim": 4}}', encoding="utf-8")
     (tmp_path / "open_clip_model.safetensors").touch()
     (tmp_path / "weights.pth").touch()
