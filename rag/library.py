@@ -15,6 +15,7 @@ from rag.errors import EncoderMismatch, LibraryCorrupt, LibraryNotFound, RagErro
 from rag.questions import parse_question
 from rag.records import (
     Answer,
+    Frames,
     PassageCitation,
     PassageHit,
     Problem,
@@ -27,6 +28,10 @@ from rag.store.reading import Reader
 from rag.store.records import Removed, Stats, Where
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from corpora.video.reader import MediaReader
     from indexers.protocol import TextEncoder, TextTower
     from rag.indexing.report import IndexReport, Progress
     from rag.reasoners.roles import Reasoner
@@ -54,6 +59,7 @@ class Library:
 
     def __init__(self, reader: Reader, settings: Settings) -> None:
         self._reader = reader
+        self._media: MediaReader | None = None
         self.settings = settings
 
     @classmethod
@@ -119,7 +125,18 @@ class Library:
         Options may also stand in the text: "... (A) a drill (B) a lamp".
         Raises `QuestionError`, and `ReasonerError` where a language model fails.
         """
-        raise UsageError("not yet")
+        from rag.answering import answer_question
+
+        return answer_question(
+            parse_question(text, options, question_id),
+            self._retriever,
+            self._reasoner,
+            self.settings,
+            read_frames=self._read_frames,
+            where=where or Where(),
+            top_k=top_k,
+            threshold=threshold,
+        )
 
     def localize(
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
@@ -197,6 +214,8 @@ class Library:
         self.__dict__.pop("_retriever", None)
 
     def close(self) -> None:
+        if self._media is not None:
+            self._media.close()
         self._reader.close()
 
     def __enter__(self) -> Library:
@@ -244,6 +263,14 @@ class Library:
         from rag.reasoners import open_reasoner
 
         return open_reasoner(self.settings, self._text_encoder, self._tower)
+
+    def _read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
+        """Pixels for a reasoner that looks at them."""
+        if self._media is None:
+            from corpora.video.reader import MediaReader
+
+            self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
+        return self._media.frames_at(path, times.tolist(), short_side=self.settings.reasoner.image_short_side)
 
     def _video_id(self, name: str) -> str:
         path = os.path.abspath(name)
