@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["logistic", "text_relevance"]
+__all__ = ["chunk_relevance", "logistic", "text_relevance"]
 
 MIDDLE = 0.47
 SLOPE = 16.0
@@ -18,14 +18,30 @@ OVERLAP_WEIGHT = 0.12
 """What a full overlap of stems adds to the cosine."""
 
 
+CHUNK_MIDDLE = 0.50
+CHUNK_SLOPE = 12.0
+CHUNK_OVERLAP_WEIGHT = 0.6
+
+
 def logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, value))))
 
 
 def text_relevance(cosine: float, overlap: float) -> float:
-    """Relevance in [0, 1] of a text to a question.
+    """Relevance in [0, 1] of a sentence or a subtitle to a question.
 
     `cosine` of their sentence vectors, `overlap` of their stems in [0, 1]:
     logistic(16 (cosine + 0.12 overlap - 0.47)), rounded to 6 decimals.
     """
     return round(logistic(SLOPE * (cosine + OVERLAP_WEIGHT * overlap - MIDDLE)), 6)
+
+
+def chunk_relevance(cosine: float, overlap: float, words: int) -> float:
+    """Relevance in [0, 1] of a passage of many sentences to a question of `words` stems.
+
+    One answering sentence hardly moves the vector of a whole passage, but unrelated passages rarely
+    hold the question's words, so these weigh more, and the more of them there were to find:
+    logistic(12 (cosine + 0.6 overlap words / (words + 1) - 0.5)), rounded to 6 decimals.
+    """
+    shared = CHUNK_OVERLAP_WEIGHT * overlap * words / (words + 1)
+    return round(logistic(CHUNK_SLOPE * (cosine + shared - CHUNK_MIDDLE)), 6)

@@ -284,7 +284,7 @@ class Retriever:
         passages = self.reader.passages(keys)
         texts = {key: f"{p.title} {p.text}" for key, p in zip(keys, passages, strict=True)}
         kept = TextHits((), (), {key: hits.cosine[key] for key in keys})
-        relevance = kept.relevance(query, texts)
+        relevance = kept.relevance(query, texts, chunks=True)
         return [
             FoundPassage(passage, path, scored[key], relevance[key])
             for key, passage, path in zip(keys, passages, self.reader.passage_paths(keys), strict=True)

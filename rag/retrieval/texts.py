@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag.relevance import content_words, lexical_overlap, text_relevance, tokens
+from rag.relevance import chunk_relevance, content_words, lexical_overlap, text_relevance, tokens
 from rag.relevance.words import FUNCTION_WORDS
 from rag.store.records import Hit, Where
 
@@ -35,13 +35,16 @@ class TextHits:
     def keys(self) -> list[str]:
         return sorted(self.cosine)
 
-    def relevance(self, query: str, texts: dict[str, str]) -> dict[str, float]:
-        """In [0, 1] for each key, given the text of each."""
+    def relevance(self, query: str, texts: dict[str, str], *, chunks: bool = False) -> dict[str, float]:
+        """In [0, 1] for each key, given the text of each; `chunks`: they are passages, not sentences."""
         wanted = content_words(query)
-        return {
-            key: text_relevance(cosine, lexical_overlap(wanted, set(content_words(texts[key]))))
-            for key, cosine in self.cosine.items()
-        }
+        found = {}
+        for key, cosine in self.cosine.items():
+            overlap = lexical_overlap(wanted, set(content_words(texts[key])))
+            found[key] = (
+                chunk_relevance(cosine, overlap, len(wanted)) if chunks else text_relevance(cosine, overlap)
+            )
+        return found
 
 
 def text_hits(

@@ -10,6 +10,7 @@ because "use A; B should be avoided" advises the one and warns of the other.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rag.reasoners.embedded.antonyms import opposite
@@ -19,7 +20,7 @@ __all__ = ["Agreement", "agreement", "clauses", "stance"]
 
 _CLAUSE = re.compile(
     r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
-    r"|, (?=and |or |as )"
+    r"|, |\s+and (?=(?:must|should|can|may|is|are|will|never|not|do)\b)"
 )
 _WARNS = re.compile(
     r"\b(?:not|never|no|cannot|can't|don't|doesn't|isn't|aren't|won't|mustn't|shouldn't|avoid(?:ed|s|ing)?|"
@@ -44,15 +45,20 @@ class Agreement:
     reasons: tuple[str, ...]
 
 
-def agreement(statement: str, text: str) -> Agreement:
-    """Compare a statement with a sentence that is about the same thing."""
+def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreement:
+    """Compare a statement with a sentence that is about the same thing.
+
+    `rivals`: the other options; words that this one does not share with them count double in
+    finding the clause of the text that speaks to it.
+    """
+    common = {word for rival in rivals for word in content_words(rival)}
     said, held = content_words(statement), set(content_words(text))
     coverage = lexical_overlap(said, held)
     reasons: list[str] = []
     verdict = 0.0
     shared = False
     for clause in clauses(statement):
-        match = _nearest(clause, text)
+        match = _nearest(clause, text, common)
         if match is None:
             continue
         shared = True
@@ -91,15 +97,16 @@ def clauses(text: str) -> list[str]:
     return [part for part in parts if content_words(part)]
 
 
-def _nearest(clause: str, text: str) -> str | None:
+def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
     """The clause of `text` that shares most of this one's words; None where none shares a third."""
-    words = content_words(clause)
+    words = {word: 1.0 if word in common else 2.0 for word in content_words(clause)}
     best, most = None, 1 / 3
     for candidate in clauses(text):
         held = set(content_words(candidate))
-        share = sum(1 for word in words if word in held or any(opposite(word, other) for other in held))
-        if words and share / len(words) >= most and (best is None or share / len(words) > most):
-            best, most = candidate, share / len(words)
+        shared = [word for word in words if word in held or any(opposite(word, other) for other in held)]
+        share = sum(words[word] for word in shared) / sum(words.values())
+        if share > most or (best is None and share >= most):
+            best, most = candidate, share
     return best
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag.relevance import numbers
+from rag.relevance import content_words, numbers
 
-__all__ = ["AnswerType", "answer_type"]
+__all__ = ["AnswerType", "answer_type", "focus_noun"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,14 @@ class AnswerType:
     strict: bool
     """True: a sentence without such a thing can hardly be the answer."""
 
-    def held_by(self, sentence: str) -> bool:
+    def strength(self, sentence: str) -> float:
+        """1.0: it holds one; 0.5: it may; 0.0: it holds none."""
         if self.name in _NUMERIC and not _has_number(sentence):
-            return False
-        pattern = _CUES.get(self.name)
-        return bool(pattern.search(sentence)) if pattern else True
+            return 0.0
+        pattern, weak = _CUES.get(self.name), _WEAK.get(self.name)
+        if pattern is None or pattern.search(sentence):
+            return 1.0
+        return 0.5 if weak is not None and weak.search(sentence) else 0.0
 
 
 _NAME = (
@@ -31,7 +34,7 @@ _DATE = (
     r"November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b|\b\d{1,2}:\d\d\b"
 )
 _TIME_WORDS = (
-    r"\b(?:after|before|when|while|until|once|during|first|last|then|if|every|morning|noon|evening|night|"
+    r"\b(?:while|during|first|last|then|every|morning|noon|evening|night|"
     r"today|tomorrow|yesterday|spring|summer|autumn|fall|winter)\b"
 )
 _SPAN = r"\b(?:second|minute|hour|day|night|overnight|week|month|year|decade|centur(?:y|ie))s?\b"
@@ -40,19 +43,15 @@ _LENGTH = (
     r"|\b(?:mm|cm|km|m|inch(?:es)?|f(?:oo|ee)t|yards?|miles?)\b"
 )
 _CUES = {
-    "who": re.compile(
-        _NAME + r"|\b(?:I|we|he|she|they|doctor|engineers?|scientists?|team|teacher|chef|man|woman|people|"
-        r"father|mother|grandfather|grandmother)\b"
-    ),
-    "date": re.compile(_DATE + "|" + _TIME_WORDS, re.IGNORECASE),
+    "who": re.compile(_NAME),
+    "date": re.compile(_DATE + r"|\b(?:if|when|until|before|after|once|as soon as)\b", re.IGNORECASE),
     "where": re.compile(
         r"\b(?:in|at|on|near|from|under|over|inside|outside|between|behind|beside|into|onto|to|through|here|there|"
         r"north|south|east|west|above|below|away)\b",
         re.IGNORECASE,
     ),
     "why": re.compile(
-        r"\b(?:because|since|so that|so|due to|as|to|for|otherwise|or|therefore|thus|prevents?|helps?|"
-        r"protects?|keeps?|that is why|which is why)\b",
+        r"\b(?:because|since|so that|due to|otherwise|in order to|therefore|thus|prevents?|protects?)\b",
         re.IGNORECASE,
     ),
     "duration": re.compile(_SPAN, re.IGNORECASE),
@@ -91,7 +90,20 @@ _CUES = {
     ),
     "name": re.compile(r"\b(?:called|named|known as|name|term)\b", re.IGNORECASE),
 }
+_WEAK = {
+    "who": re.compile(
+        r"\b(?:I|we|he|she|they|doctor|engineers?|scientists?|team|teacher|chef|man|woman|people|father|mother|"
+        r"grandfather|grandmother)\b"
+    ),
+    "date": re.compile(_TIME_WORDS, re.IGNORECASE),
+    "why": re.compile(r"\b(?:so|to|for|as|or|helps?|keeps?)\b", re.IGNORECASE),
+}
 _NUMERIC = frozenset({"number", "length", "weight", "money", "speed", "temperature"})
+
+_FOCUS = re.compile(
+    r"\b(?:which|what) (?!(?:is|are|was|were|does|do|did|can|should|happens?|has|have)\b)([a-z]+)\b",
+    re.IGNORECASE,
+)
 
 _QUESTIONS: tuple[tuple[str, str, bool], ...] = (
     (r"\bhow (?:many|much) (?:does|did|do) .*\bcost\b|\b(?:price|cost) of\b", "money", True),
@@ -127,6 +139,13 @@ def answer_type(question: str) -> AnswerType:
         if re.search(pattern, question, re.IGNORECASE):
             return AnswerType(name, strict)
     return AnswerType("thing", False)
+
+
+def focus_noun(question: str) -> str:
+    """The stem of NOUN in "which NOUN ..." or "what NOUN ..."; empty in another form."""
+    found = _FOCUS.search(question)
+    words = content_words(found.group(1)) if found else []
+    return words[0] if words else ""
 
 
 def _has_number(sentence: str) -> bool:

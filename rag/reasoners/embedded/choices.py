@@ -10,7 +10,8 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
 with the same X are about the same object, and what that object is stands in
 their passages, not in them; so the picture is asked for the things that the
-passage names, and options of one X share the picture's vote.
+passage names, options of one X share the picture's vote, and their words count
+only against each other.
 """
 
 from __future__ import annotations
@@ -57,9 +58,13 @@ class Weighed:
     frames: tuple[int, ...]
     """Windows whose frames gave the vote."""
 
-    def logit(self) -> float:
-        text = WORDS * self.words + COVERAGE * self.says.coverage + VERDICT * self.says.verdict
-        return text + PICTURE * (self.picture or 0.0)
+    def told(self) -> float:
+        """What the words say."""
+        return WORDS * self.words + COVERAGE * self.says.coverage + VERDICT * self.says.verdict
+
+    def shown(self) -> float:
+        """What the pictures say."""
+        return PICTURE * (self.picture or 0.0)
 
 
 def answer_choice(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -> ChosenOption:
@@ -69,7 +74,7 @@ def answer_choice(reading: Reading, encoder: TextEncoder, scale: PictureScale | 
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )
-    scores = _softmax([option.logit() / TEMPERATURE for option in weighed])
+    scores = _softmax([value / TEMPERATURE for value in _logits(reading, weighed)])
     best = max(range(len(scores)), key=lambda i: (scores[i], -i))
     chosen = weighed[best]
     windows = set(chosen.frames)
@@ -86,6 +91,22 @@ def answer_choice(reading: Reading, encoder: TextEncoder, scale: PictureScale | 
     )
 
 
+def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
+    """Words and pictures of each option; of two-hop options with pictures, words only within their X.
+
+    A library holds a passage for every X, so how well words fit says nothing about which X it is.
+    """
+    hops = [two_hop(option) for option in reading.question.options]
+    told = [option.told() for option in weighed]
+    if all(hops) and any(option.picture is not None for option in weighed):
+        groups: dict[str, list[float]] = {}
+        for hop, value in zip(hops, told, strict=True):
+            groups.setdefault(hop.when if hop else "", []).append(value)
+        means = {when: sum(values) / len(values) for when, values in groups.items()}
+        told = [value - means[hop.when if hop else ""] for hop, value in zip(hops, told, strict=True)]
+    return [value + option.shown() for value, option in zip(told, weighed, strict=True)]
+
+
 def _weigh(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -> list[Weighed]:
     question = reading.question
     sentences = _shortlist(reading)
@@ -98,9 +119,8 @@ def _weigh(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -
         says = Agreement(0.0, 0.0, ())
         relevance = 0.0
         if nearest is not None:
-            says = agreement(
-                _body(option), f"{nearest.title}. {nearest.context}" if nearest.title else nearest.context
-            )
+            rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
+            says = agreement(_body(option), nearest.context, rivals)
             relevance = text_relevance(words, 0.0)
         vote = votes[index] if votes else None
         picture, frames = (vote.z, vote.windows) if vote else (None, ())

@@ -2,10 +2,12 @@
 
 Each sentence of the windows and passages that were read is scored by
 
-    value = cosine(question, sentence) + 0.12 overlap + type cue
+    value = cosine(question, sentence) + 0.12 overlap + cue
 
-with the overlap weighted by how rare a word is among the sentences at hand,
-and the confidence is the relevance curve of `rag.relevance` at that value.
+with the overlap weighted by how rare a word is among the sentences at hand
+(words of a passage's title count half), and a cue for holding the kind of
+thing that is asked for. The confidence is the relevance curve of
+`rag.relevance`, to which a cue can only take away.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.answer_types import AnswerType, answer_type
+from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.roles import OpenAnswer, Reading
@@ -33,7 +35,9 @@ __all__ = ["Scored", "answer_open", "rarity", "scored_sentences"]
 
 MOST_SENTENCES = 80
 """So many are encoded at most; those that share most words with the question come first."""
-TYPE_BONUS = 0.06
+TYPE_BONUS = 0.08
+FOCUS_BONUS = 0.06
+"""For holding the noun of "which NOUN" or "what NOUN"."""
 TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
 TITLE_SHARE = 0.4
@@ -83,16 +87,17 @@ def answer_open(reading: Reading, encoder: TextEncoder) -> OpenAnswer:
 def scored_sentences(reading: Reading, encoder: TextEncoder) -> list[Scored]:
     """Best first; equal ones in the order of reading."""
     question = reading.question.text
-    core = parts(question).core or question
+    core = parts(question).asked or question
     kind = answer_type(core)
     candidates = _shortlist(core, sentences_of(reading))
     if not candidates:
         return []
     weights = rarity(candidates)
     wanted = content_words(core) or content_words(question)
+    focus = focus_noun(core)
     cosines = _cosines(core, candidates, encoder)
     scored = [
-        _score(sentence, float(cosine), wanted, weights, kind)
+        _score(sentence, float(cosine), wanted, weights, kind, focus)
         for sentence, cosine in zip(candidates, cosines, strict=True)
     ]
     order = sorted(range(len(scored)), key=lambda i: (-scored[i].value, i))
@@ -106,19 +111,27 @@ def rarity(sentences: Sequence[Sentence]) -> Mapping[str, float]:
 
 
 def _score(
-    sentence: Sentence, cosine: float, wanted: Sequence[str], weights: Mapping[str, float], kind: AnswerType
+    sentence: Sentence,
+    cosine: float,
+    wanted: Sequence[str],
+    weights: Mapping[str, float],
+    kind: AnswerType,
+    focus: str,
 ) -> Scored:
-    rare = math.log(1 + 2 * len(weights))
-    known = {word: weights.get(word, rare) for word in wanted}
-    overlap = lexical_overlap(wanted, set(content_words(f"{sentence.title} {sentence.context}")), known)
-    holds = kind.held_by(sentence.text)
-    value = cosine + 0.12 * overlap
-    if kind.name != "thing":
-        value += TYPE_BONUS if holds else -TYPE_MALUS * (1.0 if kind.strict else 0.5)
-    if sentence.text.rstrip().endswith("?"):
-        value -= TYPE_MALUS
-    value = round(value, 6)
-    return Scored(sentence, value, text_relevance(value, 0.0), round(overlap, 6), holds)
+    rarest = max(weights.values())
+    known = {word: weights.get(word, rarest) for word in wanted}
+    said = set(content_words(sentence.context))
+    overlap = lexical_overlap(wanted, said, known)
+    if sentence.title:
+        overlap = (overlap + lexical_overlap(wanted, said | set(content_words(sentence.title)), known)) / 2
+    strength = kind.strength(sentence.text)
+    bonus = TYPE_BONUS * strength if kind.name != "thing" else 0.0
+    bonus += FOCUS_BONUS if focus and focus in said else 0.0
+    malus = 0.0 if strength or kind.name == "thing" else TYPE_MALUS * (1.0 if kind.strict else 0.5)
+    malus += TYPE_MALUS if sentence.text.rstrip().endswith("?") else 0.0
+    value = round(cosine + 0.12 * overlap + bonus - malus, 6)
+    confidence = text_relevance(cosine - malus, overlap)
+    return Scored(sentence, value, confidence, round(overlap, 6), strength > 0)
 
 
 def _cosines(question: str, sentences: Sequence[Sentence], encoder: TextEncoder) -> NDArray[np.float64]:

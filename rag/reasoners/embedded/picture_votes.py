@@ -21,7 +21,7 @@ __all__ = ["Vote", "picture_votes"]
 TEMPLATES = ("a photo of {}.", "{}")
 TOP_FRAMES = 3
 """An object is seen in some frames of a window, not in all: the best three of each are averaged."""
-MOST_NAMES = 8
+MOST_NAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def picture_votes(reading: Reading, scale: PictureScale | None) -> list[Vote] | 
     ]
     if scale is None or not seen:
         return None
-    weights = np.array([max(reading.windows[index].retrieval_score, 1e-3) for index, _ in seen])
+    weights = _weights(reading, scale, seen)
     rows = []
     for prompts in _prompts(reading):
         if not prompts:
@@ -50,12 +50,26 @@ def picture_votes(reading: Reading, scale: PictureScale | None) -> list[Vote] | 
         queries = scale.encode(prompts)
         rows.append(np.array([_fit(scale, queries, vectors) for _, vectors in seen]))
     fits = np.stack(rows)
-    votes = (fits * weights).sum(axis=1) / weights.sum()
+    votes = (fits * weights).sum(axis=1)
     votes -= votes.mean()
     return [
-        Vote(round(float(vote), 6), (seen[int(np.argmax(fits[index]))][0],))
+        Vote(round(float(vote), 6), (seen[int(np.argmax(fits[index] * weights))][0],))
         for index, vote in enumerate(votes)
     ]
+
+
+def _weights(
+    reading: Reading, scale: PictureScale, seen: Sequence[tuple[int, NDArray[np.float32]]]
+) -> NDArray[np.float64]:
+    """(w,) summing to 1: how well each window shows the scene and the event of the question.
+
+    Ranks are too level for this: of five clips one is right, and the others would outvote it.
+    """
+    queries = scale.encode([reading.rewritten.visual_query, reading.anchor.description])
+    z = np.array([scale.z(queries, vectors).mean() for _, vectors in seen])
+    score = np.array([reading.windows[index].retrieval_score for index, _ in seen])
+    powers = np.exp(z - z.max()) * np.maximum(score, 1e-3)
+    return np.asarray(powers / powers.sum(), np.float64)
 
 
 def _fit(scale: PictureScale, queries: NDArray[np.float32], vectors: NDArray[np.float32]) -> float:
@@ -93,17 +107,15 @@ def _same_hop(option: str, when: str) -> bool:
 
 
 def _names(reading: Reading, options: Sequence[int]) -> list[str]:
-    """Words that may name the object: frequent in the passages of these options, absent from the options."""
-    told = {word for i in options for word in content_words(reading.question.options[i])}
+    """Words that may name the object: the most frequent of the passages found for these options."""
     count: Counter[str] = Counter()
     forms: dict[str, str] = {}
-    for read in reading.passages:
-        if read.option not in options:
-            continue
+    found_for = {read.passage.passage_id: read for read in reading.passages if read.option in options}
+    for read in found_for.values():
         for word in tokens(f"{read.passage.title} {read.passage.text}"):
             for found in content_words(word):
-                if found not in told and word.isalpha() and len(word) > 2:
+                if word.isalpha() and len(word) > 2:
                     count[found] += 1
-                    forms.setdefault(found, word)
+                    forms[found] = min(forms.get(found, word), word, key=lambda form: (len(form), form))
     ranked = sorted(count, key=lambda word: (-count[word], word))
     return [forms[word] for word in ranked[:MOST_NAMES]]

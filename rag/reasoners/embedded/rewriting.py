@@ -75,6 +75,8 @@ class Parts:
     position: Literal["before", "after", "within"]
     core: str
     """What is asked, without scene and anchor."""
+    asked: str
+    """What is asked, without the scene."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +100,15 @@ def parts(text: str) -> Parts:
             break
     rest = _SPOT.sub("", rest).strip()
     if found := _LEADING.match(rest):
-        return Parts(scene, found.group("event").strip(), _side(found.group("cue")), rest[found.end() :])
-    if (found := _TRAILING.match(rest)) and content_words(found.group("event")):
         return Parts(
-            scene, found.group("event").strip(), _side(found.group("cue")), found.group("head").strip()
+            scene, found.group("event").strip(), _side(found.group("cue")), rest[found.end() :], rest
         )
+    if (found := _TRAILING.match(rest)) and content_words(found.group("event")):
+        event, head = found.group("event").strip(), found.group("head").strip()
+        return Parts(scene, event, _side(found.group("cue")), head, rest)
     if found := _WHILE.match(rest):
-        return Parts(scene, found.group("event").strip(), "within", rest[found.end() :])
-    return Parts(scene, "", "within", rest)
+        return Parts(scene, found.group("event").strip(), "within", rest[found.end() :], rest)
+    return Parts(scene, "", "within", rest, rest)
 
 
 def declarative(core: str) -> str:
@@ -165,7 +168,7 @@ def _with_object(event: str) -> str:
 
 
 def _open_query(taken: Parts, question: Question) -> str:
-    return taken.core if content_words(taken.core) else question.text
+    return taken.asked if content_words(taken.asked) else question.text
 
 
 def _topic(taken: Parts) -> str:

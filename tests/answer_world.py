@@ -1,0 +1,126 @@
+"""A small library for tests of retrieval and answering: real tables, made-up vectors, no model.
+
+Text vectors are hashed bags of stems; picture vectors have one axis a thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexers.protocol import unit_rows
+from rag.records import Clip, Evidence, Passage, Video
+from rag.relevance import content_words, tokens
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.writing import Writer
+
+__all__ = ["THINGS", "BagOfWords", "PictureWords", "Script", "build_library"]
+
+THINGS = ("drill", "iron", "lamp", "kettle", "spoon", "knife", "hammer", "brush")
+
+
+class BagOfWords:
+    """Texts that share words are near each other; 256 axes by hash, so unrelated ones are near orthogonal."""
+
+    name = "bag-of-words"
+    dim = 256
+    fingerprint = "bag-of-words-1"
+
+    def __init__(self) -> None:
+        self.encoded: list[str] = []
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.encoded += texts
+        rows = np.zeros((len(texts), self.dim), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in content_words(text):
+                digest = blake2b(word.encode(), digest_size=4).digest()
+                row[int.from_bytes(digest[:2], "big") % self.dim] += 1.0
+        return unit_rows(rows)
+
+
+class PictureWords:
+    """Words into the space of pictures: the axes of the things that are named, and one that all share."""
+
+    name = "picture-words"
+    dim = len(THINGS) + 9
+    fingerprint = "picture-words-1"
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return unit_rows(np.stack([self.picture(tokens(text), text) for text in texts]))
+
+    def picture(self, things: Sequence[str], noise: str = "") -> NDArray[np.float32]:
+        """Unit (dim,): `things` seen, a shared part, and a little noise by the hash of `noise`."""
+        row = np.zeros(self.dim, np.float32)
+        row[-1] = 0.5
+        for thing in things:
+            if thing in THINGS:
+                row[THINGS.index(thing)] += 1.0
+        digest = blake2b(noise.encode(), digest_size=8).digest()
+        row[len(THINGS) : -1] += (np.frombuffer(digest, np.uint8) / 255.0 - 0.5) * 0.3
+        return unit_rows(row[None])[0]
+
+
+Script = Mapping[str, Sequence[tuple[float, float, str, str]]]
+"""Video name to rows (start, end, what is seen, what is said); either may be empty."""
+
+
+def build_library(
+    folder: Path, videos: Script, passages: Mapping[str, str], tower: PictureWords | None
+) -> Path:
+    """Write a library of 30 s clips at 2 frames a second; returns its folder."""
+    words = BagOfWords()
+    text_ref = EncoderRef(words.name, words.fingerprint, words.dim)
+    image_ref = EncoderRef(tower.name, tower.fingerprint, tower.dim) if tower else None
+    with Writer.open(folder) as writer:
+        writer.set_meta(Meta(image_ref, text_ref))
+        for name, rows in videos.items():
+            _put_video(writer, name, rows, words, tower)
+        if passages:
+            writer.put_file(FileRow("/texts/all.csv", "texts", "passages", 1, 1, 1, "1"))
+            held = [
+                Passage(f"p{i}", f"d{i}", title, text) for i, (title, text) in enumerate(passages.items())
+            ]
+            writer.put_passages("texts", held, words.encode_text([f"{p.title}\n{p.text}" for p in held]))
+        writer.maintain()
+    return folder
+
+
+def _put_video(
+    writer: Writer,
+    name: str,
+    rows: Sequence[tuple[float, float, str, str]],
+    words: BagOfWords,
+    tower: PictureWords | None,
+) -> None:
+    duration = max(end for _, end, _, _ in rows)
+    video = Video(name, f"/videos/{name}.mp4", name, "", (), duration, 25.0, 640, 360, False, "")
+    writer.put_file(FileRow(video.path, name, "video", 1, 1, 1, "1"))
+    writer.begin_video(video)
+    clips = [
+        Clip(f"{name}:{i:05d}", name, 30.0 * i, min(30.0 * (i + 1), duration))
+        for i in range(int(np.ceil(duration / 30)))
+    ]
+    if tower is None:
+        writer.put_clips_without_vectors(clips)
+    else:
+        writer.add_clips([_frames(clip, rows, tower) for clip in clips])
+    spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]
+    writer.put_evidence(name, spoken, words.encode_text([evidence.text for evidence in spoken]))
+    writer.finish_video(video, {})
+
+
+def _frames(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: PictureWords) -> ClipFrames:
+    times = np.arange(clip.start, clip.end, 0.5)
+    vectors = []
+    for time in times:
+        seen = next((seen for start, end, seen, _ in rows if seen and start <= time < end), "")
+        vectors.append(tower.picture(tokens(seen), f"{clip.clip_id} {time}"))
+    matrix = np.stack(vectors).astype(np.float32)
+    return ClipFrames(
+        clip, times, matrix, unit_rows(matrix.mean(axis=0, keepdims=True))[0], f"{clip.clip_id}"
+    )

@@ -1,0 +1,263 @@
+"""The whole road over a real library with made-up vectors: what is found, where, and what is cited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag.answering import NOTHING_MATCHES, STAGES, answer_question
+from rag.config import Settings
+from rag.errors import DamagedFile
+from rag.questions import parse_question
+from rag.reasoners import open_reasoner
+from rag.reasoners.embedded import EmbeddedReasoner
+from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading
+from rag.records import Answer, Frames, PassageCitation, Usage, VideoCitation
+from rag.retrieval import Retriever
+from rag.store.reading import Reader
+from rag.store.records import Where
+from tests.answer_world import BagOfWords, PictureWords, build_library
+
+VIDEOS = {
+    "bench": [
+        (0.0, 10.0, "lamp", "Welcome to the workshop in Lyon."),
+        (10.0, 14.0, "drill", "First the wooden board gets four holes"),
+        (14.0, 17.0, "hammer", "for the brass screws."),
+        (17.0, 30.0, "hammer", "Then nails hold the frame together."),
+        (30.0, 45.0, "brush", "Varnish dries within six hours."),
+        (45.0, 60.0, "lamp", "Thanks for watching."),
+    ],
+    "kitchen": [
+        (0.0, 12.0, "knife", ""),
+        (12.0, 20.0, "kettle", "Green tea needs water at eighty degrees."),
+        (20.0, 34.0, "spoon", ""),
+    ],
+}
+PASSAGES = {
+    "How to Drill Holes": "A drill bit makes clean holes in wood. A drill should not be used without glasses "
+    "because chips harm the eyes.",
+    "How to Descale Kettles": "Fill the kettle with vinegar and water. A kettle should be rinsed twice "
+    "after descaling.",
+    "How to Sharpen Scissors": "Cut through sandpaper ten times. Scissors stay sharp for a year.",
+}
+
+
+class World:
+    def __init__(self, folder: Path, pictures: bool) -> None:
+        self.text = BagOfWords()
+        self.tower = PictureWords() if pictures else None
+        self.reader = Reader.open(build_library(folder, VIDEOS, PASSAGES, self.tower))
+        self.settings = Settings()
+        self.retriever = Retriever(self.reader, self.tower, self.text, self.settings)
+        self.reasoner = EmbeddedReasoner(self.text, self.tower)
+
+    def ask(self, text: str, options: Sequence[str] = (), where: Where | None = None) -> Answer:
+        question = parse_question(text, options)
+        return answer_question(question, self.retriever, self.reasoner, self.settings, where=where or Where())
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, World]]:
+    made = {
+        pictures: World(tmp_path_factory.mktemp("library") / "rag", pictures) for pictures in (True, False)
+    }
+    yield made
+    for world in made.values():
+        world.reader.close()
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_an_open_question_is_answered_by_the_whole_spoken_sentence(
+    worlds: dict[bool, World], pictures: bool
+) -> None:
+    answer = worlds[pictures].ask("How many holes does the wooden board get for the screws?")
+    assert answer.matched
+    assert answer.text == "First the wooden board gets four holes for the brass screws."
+    assert answer.choice is None
+    cited = answer.citations[0]
+    assert isinstance(cited, VideoCitation)
+    assert cited.path == "/videos/bench.mp4"
+    assert cited.end - cited.start == pytest.approx(5.0)
+    assert cited.start < 17.0
+    assert cited.end > 10.0
+    assert any("board" in evidence.text for evidence in cited.evidence)
+    assert "holes for the brass screws" not in answer.explanation
+    assert tuple(answer.timings) == STAGES
+    assert answer.usage == Usage()
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_an_open_question_is_answered_out_of_a_passage(worlds: dict[bool, World], pictures: bool) -> None:
+    answer = worlds[pictures].ask("How often should a kettle be rinsed after descaling?")
+    assert answer.text == "A kettle should be rinsed twice after descaling."
+    cited = [c for c in answer.citations if isinstance(c, PassageCitation)]
+    assert [c.title for c in cited] == ["How to Descale Kettles"]
+    assert cited[0].path == "/texts/all.csv"
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_nothing_matches_is_an_answer(worlds: dict[bool, World], pictures: bool) -> None:
+    for options in ((), ("Paris", "Ulan Bator")):
+        answer = worlds[pictures].ask("Which capital does Mongolia govern itself through?", options)
+        assert not answer.matched
+        assert (answer.text, answer.choice, answer.citations) == (NOTHING_MATCHES, None, ())
+        assert answer.confidence == 0.0
+        assert tuple(answer.timings) == STAGES
+
+
+def test_an_object_is_recognised_by_its_picture_before_an_event(worlds: dict[bool, World]) -> None:
+    question = (
+        "In a video where a lamp is on a table, after the drill makes a hole, what is the object there?"
+    )
+    answer = worlds[True].ask(question, ["a kettle", "a hammer", "a spoon", "a knife"])
+    assert answer.choice == "B"
+    assert answer.details["anchor"] == {"description": "the drill makes a hole", "position": "after"}
+    cited = answer.citations[0]
+    assert isinstance(cited, VideoCitation)
+    assert cited.path == "/videos/bench.mp4"
+    assert 10.0 <= cited.start < 14.0 < cited.end
+    assert sum(option.score for option in answer.options) == pytest.approx(1.0)
+    assert [option.label for option in answer.options] == ["A", "B", "C", "D"]
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_a_fact_is_told_from_its_counter_fact(worlds: dict[bool, World], pictures: bool) -> None:
+    options = [
+        "A drill should be used without glasses because chips do not harm the eyes.",
+        "A drill should not be used without glasses because chips harm the eyes.",
+    ]
+    for order in (options, options[::-1]):
+        answer = worlds[pictures].ask("Which statement is true about the drill?", order)
+        assert answer.text == options[1]
+        assert any(isinstance(c, PassageCitation) and "Drill" in c.title for c in answer.citations)
+    assert answer.confidence > 0.5
+
+
+def test_two_hops_join_the_picture_and_the_passage(worlds: dict[bool, World]) -> None:
+    options = [
+        "When drilling holes. The object should be used without glasses.",
+        "When drilling holes. The object should not be used without glasses.",
+        "When descaling. The object should never be rinsed after descaling.",
+        "When descaling. The object should be rinsed twice after descaling.",
+    ]
+    asked = "In a video that shows a {}, which statement is true about the object that {}?"
+    workshop = worlds[True].ask(asked.format("drill", "makes holes in the wooden board"), options)
+    kitchen = worlds[True].ask(asked.format("kettle", "heats water to eighty degrees"), options)
+    assert (workshop.choice, kitchen.choice) == ("B", "D")
+    assert {citation.kind for citation in workshop.citations} == {"video", "passage"}
+
+
+def test_same_question_same_answer(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+    asked = ("Which tool makes four holes?", ["a drill", "a hammer"])
+    one, two = (replace(world.ask(*asked), timings={}) for _ in range(2))
+    assert repr(one) == repr(two)
+
+
+def test_filters_hold(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+    kitchen = Where(videos=frozenset({"kitchen"}))
+    hits = world.retriever.search("a drill and wooden board", "video", 5, kitchen)
+    assert hits
+    assert {hit.path for hit in hits} == {"/videos/kitchen.mp4"}
+    late = world.retriever.search("a lamp", "video", 5, Where(videos=frozenset({"bench"}), start=40.0))
+    assert [(hit.kind, hit.start >= 40.0) for hit in late] == [("video", True)]
+
+
+def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World]) -> None:
+    retriever = worlds[True].retriever
+    hits = retriever.search("descale kettle with vinegar", "all", 5)
+    assert hits[0].kind == "passage"
+    assert hits[0].relevance > 0.5
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert {hit.kind for hit in retriever.search("kettle", "passage", 5)} == {"passage"}
+    best = retriever.search("a drill", "video", 1)[0]
+    assert best.kind == "video"
+    assert best.start < 14.0
+    assert best.end > 10.0
+    assert (best.end - best.start, best.clip.clip_id) == (5.0, "bench:00000")
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_a_whole_video_is_localized(worlds: dict[bool, World], pictures: bool) -> None:
+    windows = worlds[pictures].retriever.localize_video("bench", "varnish brush dries", 2)
+    assert windows[0].clip.clip_id == "bench:00001"
+    assert 29.0 <= windows[0].start < 45.0
+    assert windows[0].relevance > 0.5
+    assert all(a.end <= b.start or b.end <= a.start for a in windows for b in windows if a is not b)
+    with pytest.raises(KeyError):
+        worlds[pictures].retriever.localize_video("unknown", "x")
+
+
+def test_only_the_question_is_encoded_to_retrieve(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+    retriever = Retriever(world.reader, world.tower, world.text, world.settings)
+    world.text.encoded.clear()
+    retriever.search("wooden board", "all", 5)
+    assert world.text.encoded == ["wooden board"]
+
+
+class Watcher:
+    """Stands in for a language model that looks at pictures; keeps what it was shown."""
+
+    name = "watcher"
+    reads_pixels = True
+
+    def __init__(self, inner: EmbeddedReasoner) -> None:
+        self.rewrite_question = inner.rewrite_question
+        self.anchor_event = inner.anchor_event
+        self.seen: list[Reading] = []
+
+    def answer_choice(self, reading: Reading) -> ChosenOption:
+        self.seen.append(reading)
+        return ChosenOption(choice="B", confidence=0.9, explanation="seen", windows=(0, 7), passages=(0, 0))
+
+    def answer_open(self, reading: Reading) -> OpenAnswer:
+        self.seen.append(reading)
+        return OpenAnswer(text="a drill", confidence=0.9, explanation="seen", windows=(0,))
+
+    def usage(self) -> Usage:
+        return Usage(calls=1, prompt_tokens=9)
+
+
+def test_pixels_are_read_inside_the_windows_and_within_the_budget(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+    asked: list[tuple[str, int]] = []
+
+    def read_frames(path: str, times: np.ndarray) -> Frames:
+        if "kitchen" in path:
+            raise DamagedFile("gone")
+        asked.append((path, len(times)))
+        return Frames(times, np.zeros((len(times), 4, 4, 3), np.uint8))
+
+    watcher = Watcher(world.reasoner)
+    answer = answer_question(
+        parse_question("Which tool makes four holes in the wooden board?", ["a lamp", "a drill"]),
+        world.retriever,
+        watcher,
+        world.settings,
+        read_frames=read_frames,
+    )
+    assert asked
+    assert {count for _, count in asked} == {15}
+    for window in watcher.seen[0].windows:
+        if window.frames is None:
+            assert "kitchen" in window.path
+            continue
+        assert (window.frames.times >= window.window.start).all()
+        assert (window.frames.times < window.window.end).all()
+        assert window.frame_vectors is not None
+        assert len(window.frame_vectors) == 10
+    assert answer.details["unread"] == ["/videos/kitchen.mp4: gone"] * 2
+    assert [option.score for option in answer.options] == [0.0, 1.0]
+    assert answer.usage.prompt_tokens == 9
+    assert [c.kind for c in answer.citations] == ["video", "passage"]
+
+
+def test_the_reasoner_is_opened_by_its_kind(worlds: dict[bool, World]) -> None:
+    world = worlds[False]
+    assert open_reasoner(world.settings, world.text).name == "embedded"
