@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,15 +41,29 @@ class Tower:
         return np.stack([row / np.linalg.norm(row) for row in rows]).astype(np.float32)
 
 
+class Sentences:
+    """The real encoder of sentences, which encodes each alone: so one text is encoded once for all tests."""
+
+    def __init__(self) -> None:
+        self._encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
+        self.name, self.dim, self.fingerprint = "minilm", self._encoder.dim, self._encoder.fingerprint
+        self._row = cache(lambda text: self._encoder.encode_text([text])[0])
+
+    def encode_text(self, texts):
+        return np.stack([self._row(text) for text in texts])
+
+
+sentences = cache(Sentences)
+
+
 @contextmanager
 def embedded() -> Iterator[Reasoner]:
-    encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
-    yield open_reasoner(Settings(), encoder, Tower())
+    yield open_reasoner(Settings(), sentences(), Tower())
 
 
 @contextmanager
 def embedded_without_pictures() -> Iterator[Reasoner]:
-    yield open_reasoner(Settings(), open_query_encoder("all-MiniLM-L6-v2", EncoderSettings()), None)
+    yield open_reasoner(Settings(), sentences(), None)
 
 
 @contextmanager
