@@ -1,0 +1,83 @@
+"""Hashes of weights: true, remembered, and dropped when the file changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from indexers import digests
+from indexers.digests import expect_digest, file_digest, fingerprint, folder_digest
+from rag.errors import WeightsInvalid
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "weights.bin"
+    path.write_bytes(b"one")
+    return path
+
+
+def _cache() -> Path:
+    return Path(os.environ["XDG_CACHE_HOME"]) / "rag" / "digests.json"
+
+
+def test_it_is_the_sha256(weights: Path) -> None:
+    assert file_digest(weights) == hashlib.sha256(b"one").hexdigest()
+
+
+def test_it_is_remembered_between_processes(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = file_digest(weights)
+    digests._file_digest.cache_clear()
+    monkeypatch.setattr(hashlib, "file_digest", None)
+    assert file_digest(weights) == before
+
+
+def test_a_changed_file_is_hashed_again(weights: Path) -> None:
+    file_digest(weights)
+    weights.write_bytes(b"two")
+    assert file_digest(weights) == hashlib.sha256(b"two").hexdigest()
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(weights: Path) -> None:
+    facts = weights.stat()
+    file_digest(weights)
+    weights.write_bytes(b"two")
+    os.utime(weights, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert file_digest(weights) == hashlib.sha256(b"two").hexdigest()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"PATH": 3}', '{"PATH": [1, 2]}'])
+def test_a_damaged_cache_is_passed_over(weights: Path, content: str) -> None:
+    _cache().parent.mkdir(parents=True)
+    _cache().write_text(content.replace("PATH", str(weights.resolve())), encoding="utf-8")
+    assert file_digest(weights) == hashlib.sha256(b"one").hexdigest()
+    assert str(weights.resolve()) in json.loads(_cache().read_text(encoding="utf-8"))
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(weights: Path) -> None:
+    _cache().parent.parent.mkdir(parents=True, exist_ok=True)
+    _cache().parent.write_text("a file where the folder should be", encoding="utf-8")
+    assert file_digest(weights) == hashlib.sha256(b"one").hexdigest()
+
+
+def test_an_unexpected_hash_is_refused(weights: Path) -> None:
+    expect_digest(weights, hashlib.sha256(b"one").hexdigest())
+    with pytest.raises(WeightsInvalid, match=r"weights\.bin"):
+        expect_digest(weights, "0" * 64)
+
+
+def test_a_folder_has_one_hash_in_any_order(tmp_path: Path, weights: Path) -> None:
+    other = tmp_path / "other.bin"
+    other.write_bytes(b"three")
+    both = folder_digest([weights, other])
+    assert folder_digest([other, weights]) == both
+    assert folder_digest([weights]) != both
+
+
+def test_fingerprints_do_not_depend_on_order() -> None:
+    assert fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1})
+    assert fingerprint({"a": 1}) != fingerprint({"a": 2})
