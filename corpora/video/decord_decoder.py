@@ -24,8 +24,12 @@ from rag.records import Frames
 __all__ = ["DecordDecoder"]
 
 ADVICE = "; try --decoder pyav"
-READ_AHEAD = 16
-"""Frames asked for at once: decord goes forward within such a list, and seeks between two."""
+REFUSED = ("hevc", "av1", "vvc")
+"""It knows no AV1 and VVC, and drops HEVC frames silently, so that all later ones have a false time."""
+SKIP = 30
+"""Frames passed over between two signs of progress."""
+FAR = 300
+"""Frames; a way forward that is longer is a seek, where decord's seeks are right."""
 
 
 class DecordDecoder:
@@ -40,17 +44,12 @@ class DecordDecoder:
         def enlarge(index: int, side: int) -> NDArray[np.uint8]:
             if side not in large:
                 large[side] = _Reader(path, probe, side, beat)
-            image: NDArray[np.uint8] = large[side].images([index])[0]
-            return image
+            return large[side].image(index)
 
         batcher, selector = Batcher(), Selector(request)
-        samples = [pair for pair in _sampled(reader, request.rate) if pair[0] >= request.origin]
-        for at in range(0, len(samples), READ_AHEAD):
-            part = samples[at : at + READ_AHEAD]
-            wanted = sorted({index for _, index in part})
-            images = dict(zip(wanted, reader.images(wanted), strict=True))
-            for time, index in part:
-                sample = selector.sample(time, images[index], partial(enlarge, index))
+        for time, index in _sampled(reader, request.rate):
+            if time >= request.origin:
+                sample = selector.sample(time, reader.image(index), partial(enlarge, index))
                 if sample is not None:
                     yield from batcher.add(sample)
         yield from batcher.flush()
@@ -62,11 +61,8 @@ class DecordDecoder:
         reader = _Reader(path, probe, short_side, beat)
         on_screen = np.searchsorted(reader.times, np.sort(times) + EPSILON, side="right") - 1
         indices = [max(0, int(index)) for index in on_screen]
-        wanted = sorted(set(indices))
-        images = dict(zip(wanted, reader.images(wanted), strict=True))
-        stack = (
-            np.stack([images[index] for index in indices]) if indices else np.empty((0, 0, 0, 3), np.uint8)
-        )
+        images = [reader.image(index) for index in indices]
+        stack = np.stack(images) if images else np.empty((0, 0, 0, 3), np.uint8)
         return Frames(reader.times[indices], stack)
 
 
@@ -86,12 +82,18 @@ class _Reader:
             raise UnsupportedFile("it has sound, but no moving picture")
         if probe.video_streams > 1:
             raise UnsupportedFile(f"decord cannot choose among {probe.video_streams} video streams{ADVICE}")
+        if probe.codec in REFUSED:
+            raise UnsupportedFile(f"decord gives wrong frames of {probe.codec}, or none{ADVICE}")
+        if probe.container == "mpegts":
+            raise UnsupportedFile(f"decord hangs on MPEG-TS or gives false times{ADVICE}")
         _check_name(path)
         self._beat = beat
         upright = scaled_size(probe.width, probe.height, short_side)
-        size = upright[::-1] if probe.rotation % 180 else upright
         self._shape = (upright[1], upright[0], 3)
-        self._reader = self._open(path, size, 1 if probe.codec.startswith("vp") else 0)
+        self._seeks = probe.codec == "h264" and probe.container.startswith("mov,")
+        self._next = 0
+        self._last: tuple[int, NDArray[np.uint8]] | None = None
+        self._reader = self._open(path, upright, 1 if probe.codec.startswith("vp") else 0)
         beat()
         self.times, self.end = self._timeline(probe)
 
@@ -103,14 +105,16 @@ class _Reader:
             return decord.VideoReader(
                 path, decord.cpu(0), width=size[0], height=size[1], num_threads=threads, fault_tol=1e-9
             )
-        except (decord.DECORDError, RuntimeError, AssertionError, UnicodeError) as error:
+        except (decord.DECORDError, RuntimeError, AssertionError) as error:
             raise UnsupportedFile(f"decord cannot open it{ADVICE}") from error
 
     def _timeline(self, probe: Probe) -> tuple[NDArray[np.float64], float]:
         """Start time of every frame, and the end of the last. decord counts from the first frame."""
+        import decord
+
         try:
             stamps = np.asarray(self._reader.get_frame_timestamp(list(range(len(self._reader)))), np.float64)
-        except Exception as error:
+        except decord.DECORDError as error:
             raise DamagedFile(f"decord cannot tell the times of its frames{ADVICE}") from error
         times = stamps[:, 0] + probe.picture_start
         sane = np.isfinite(stamps).all() and abs(stamps[0, 0]) < EPSILON and (np.diff(times) > 0).all()
@@ -119,16 +123,34 @@ class _Reader:
         spans = stamps[:, 1] - stamps[:, 0]
         return times, float(times[-1] + max(spans[-1], 0.0))
 
-    def images(self, indices: list[int]) -> NDArray[np.uint8]:
-        """uint8 (n, height, width, 3) of the frames with these numbers, ascending."""
+    def image(self, index: int) -> NDArray[np.uint8]:
+        """uint8 (height, width, 3) of the frame with this number, not below the one asked for before.
+
+        Goes forward frame by frame: decord's lists of frames seek, and then give wrong ones in HEVC, in
+        Matroska and in MPEG-TS.
+        """
+        if self._last is not None and self._last[0] == index:
+            return self._last[1]
+        import decord
+
         try:
-            images = np.asarray(self._reader.get_batch(indices).asnumpy(), np.uint8)
-        except Exception as error:
-            raise DamagedFile(f"decord failed on a damaged part of it{ADVICE}") from error
+            if self._seeks and index - self._next > FAR:
+                self._reader.seek_accurate(index)
+                self._next = index
+            while self._next < index:
+                step = min(index - self._next, SKIP)
+                self._reader.skip_frames(step)
+                self._next += step
+                self._beat()
+            image = np.asarray(self._reader.next().asnumpy(), np.uint8)
+        except (decord.DECORDError, decord._ffi.base.DECORDLimitReachedError, StopIteration) as error:
+            raise DamagedFile(f"decord cannot decode a part of it{ADVICE}") from error
+        self._next = index + 1
         self._beat()
-        if images.shape[1:] != self._shape:
+        if image.shape != self._shape:
             raise UnsupportedFile(f"decord gives pictures of another size than the file says{ADVICE}")
-        return images
+        self._last = index, image
+        return image
 
 
 def _check_name(path: str) -> None:

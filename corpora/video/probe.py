@@ -27,6 +27,7 @@ JUMP = 3600.0
 """Seconds; a step of the clock from one packet to the next that is longer than this is a lie."""
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""
+_COUNTED_PACKETS = 300
 _LEAST_BYTES_A_SECOND = 4000.0
 _MOST_FPS = 120.0
 
@@ -78,7 +79,11 @@ def _probe(container: Any, path: str, beat: Beat) -> Probe:
     start = clock_start(container)
     duration, fps = _claimed_duration(container), _claimed_fps(video)
     picture_start = _stream_start(video, start)
-    rotation = _rotation(container, video) if video is not None else 0
+    rotation = 0
+    if video is not None:
+        rotation = _rotation(container, video)
+        if not container.format.name.startswith("mov,"):
+            fps = _counted_fps(path, video.index, fps)
     reason = _suspicion(video, path, duration, fps, start)
     if reason:
         with open_media(path) as again:
@@ -139,6 +144,26 @@ def _rotation(container: Any, video: Any) -> int:
         except av.FFmpegError:
             continue
     return 0
+
+
+def _counted_fps(path: str, stream: int, claimed: float) -> float:
+    """Without a table of all frames a container tells its nominal rate; variable rates are far below it."""
+    import av
+
+    times: list[float] = []
+    with open_media(path) as container:
+        try:
+            for packet in container.demux(container.streams[stream]):
+                time = time_of(packet.pts, packet.time_base, 0.0)
+                if time is None or len(times) == _COUNTED_PACKETS:
+                    break
+                times.append(time)
+        except av.FFmpegError:
+            # Damaged, or cut off: what was counted is enough.
+            pass
+    span = max(times) - min(times) if times else 0.0
+    counted = (len(times) - 1) / span if span > 0 else claimed
+    return counted if 0 < counted < 0.9 * claimed else claimed
 
 
 def _suspicion(video: Any | None, path: str, duration: float, fps: float, start: float) -> str:

@@ -49,10 +49,13 @@ class PyavDecoder:
             # The step that holds the origin must be met whole.
             step = math.floor((request.origin + EPSILON) * request.rate) / request.rate
             entry = entry_before(path, probe, step - 2 * EPSILON, 2, beat)
-        try:
-            source = yield from _pass(path, probe, request, batcher, beat, strict=True, entry=entry)
-        except DamageMet:
-            source = yield from _pass(path, probe, request, batcher, beat, strict=False, entry=BEGINNING)
+        passes = dict.fromkeys(((True, entry), (True, BEGINNING), (False, BEGINNING)))
+        for strict, where in passes:
+            try:
+                source = yield from _pass(path, probe, request, batcher, beat, strict=strict, entry=where)
+                break
+            except DamageMet:
+                continue
         yield from batcher.flush()
         if source.end == -math.inf:
             raise DamagedFile("no picture in it could be decoded")
@@ -169,14 +172,13 @@ def _group_at(
     entry = BEGINNING
     if times[0] > probe.picture_start:
         entry = entry_before(path, probe, times[0] + EPSILON, 1, beat)
-    for strict in (True, False):
-        for where in dict.fromkeys((entry, BEGINNING)):
-            try:
-                found = _forward(path, probe, times, short_side, painter, beat, strict=strict, entry=where)
-            except DamageMet:
-                break
-            if found is not None:
-                return found
+    for strict, where in dict.fromkeys(((True, entry), (False, entry), (False, BEGINNING))):
+        try:
+            found = _forward(path, probe, times, short_side, painter, beat, strict=strict, entry=where)
+        except DamageMet:
+            continue
+        if found is not None:
+            return found
     raise DamagedFile("no picture in it could be decoded")
 
 

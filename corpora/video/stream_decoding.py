@@ -79,7 +79,8 @@ class StreamDecoder:
         context.thread_count = (
             min(len(os.sched_getaffinity(0)), MOST_THREADS) if self._strict and not huge else 1
         )
-        if self._strict:
+        if self._strict and self._entry.trusted == -math.inf:
+            # Not behind a seek: in an open group of pictures nothing would ever decode again.
             context.options = {"err_detect": "explode"}
         if self._skip:
             context.skip_frame = "NONREF"
@@ -95,6 +96,8 @@ class StreamDecoder:
                 shown = self._show(frame)
                 if shown is not None:
                     yield shown
+        if self._strict and self._before is None and self._entry.trusted > -math.inf:
+            raise DamageMet
 
     def _packets(self) -> Iterator[Any]:
         """All packets, and None to flush the decoder; goes on after a read error as long as there is more."""
@@ -137,6 +140,9 @@ class StreamDecoder:
             return None
         if time < self._entry.trusted - EPSILON or frame.width < 1:
             return None
+        if before is None and self._strict and -math.inf < self._entry.trusted < time - EPSILON:
+            # The keyframe itself did not come: the seek landed late.
+            raise DamageMet
         if before is not None and not before.time < time <= before.time + JUMP:
             if time != before.time:
                 self._lose_at(before.time, None)

@@ -1,0 +1,297 @@
+"""One suite over every decoder that is registered: the frame given for a time is the frame of that time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from corpora.video.decoders import decoder_names
+from corpora.video.reader import MediaReader
+from corpora.video.records import DecodeReport, Keyframe
+from rag.errors import DamagedFile, FileProblem, UnsupportedFile
+from tests.synthetic import Image, damage, read_time_code, truncate, write_video
+
+TICK = 2e-3
+"""Seconds; Matroska rounds times to the millisecond."""
+
+
+@dataclass(frozen=True)
+class Run:
+    times: list[float]
+    images: list[Image]
+    keyframes: list[Keyframe]
+    report: DecodeReport
+    batches: list[int]
+
+
+@pytest.fixture(scope="module", params=decoder_names())
+def reader(request: pytest.FixtureRequest) -> Iterator[MediaReader]:
+    with MediaReader(request.param) as opened:
+        yield opened
+
+
+def run(reader: MediaReader, path: Path, **arguments: Any) -> Run:
+    stream = reader.frames(str(path), **arguments)
+    times: list[float] = []
+    images: list[Image] = []
+    keyframes: list[Keyframe] = []
+    batches = []
+    for batch in stream:
+        assert batch.frames.images.dtype == np.uint8
+        assert batch.frames.times.dtype == np.float64
+        times += batch.frames.times.tolist()
+        images += list(batch.frames.images)
+        keyframes += batch.keyframes
+        batches.append(len(batch.frames.times))
+    return Run(times, images, keyframes, stream.report, batches)
+
+
+def check_refusal(reader: MediaReader, problem: FileProblem) -> None:
+    """Only the default decoder must read everything; another one may refuse, in one line that names it."""
+    assert reader.decoder != "pyav"
+    assert "--decoder pyav" in str(problem)
+    assert "\n" not in str(problem)
+
+
+def moving(time: float) -> Image:
+    """Never the same twice, so that no frame can stand in for another."""
+    rows, columns = np.mgrid[0:120, 0:160]
+    wave = 128 + 80 * np.sin(columns / 9 + time * 2) + 40 * np.cos(rows / 7 - time * 3)
+    return np.stack([wave, wave[::-1], 255 - wave], -1).clip(0, 255).astype(np.uint8)
+
+
+def sampled_by_hand(times: tuple[float, ...], rate: float, end: float) -> list[tuple[float, int]]:
+    """The rule of docs/design.md, grid step by grid step: (time, index of the frame)."""
+    samples = []
+    for step in range(math.ceil(end * rate)):
+        low, high = step / rate - 1e-3, (step + 1) / rate - 1e-3
+        inside = [i for i, time in enumerate(times) if low <= time < high]
+        before = [i for i, time in enumerate(times) if time < low]
+        if inside:
+            samples.append((times[inside[0]], inside[0]))
+        elif before and step / rate < end - 1e-3:
+            samples.append((step / rate, before[-1]))
+    return samples
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "plain.mp4": {},
+    "plain.mkv": {"bframes": 3},
+    "plain.webm": {},
+    "closed.mov": {"gop": 7},
+    "late.mp4": {"start_offset": 0.852},
+    "late_picture.mkv": {"start_offset": 0.7, "audio": True},
+    "variable.mp4": {"variable_rate": True},
+    "mpeg4.avi": {"codec": "mpeg4"},
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_samples_are_the_rule_on_true_times(reader: MediaReader, tmp_path: Path, name: str) -> None:
+    times = write_video(tmp_path / name, 6, **KINDS[name])
+    result = run(reader, tmp_path / name)
+    expected = sampled_by_hand(times, 2.0, result.report.end)
+    assert result.times == pytest.approx([time for time, _ in expected], abs=TICK)
+    assert [read_time_code(image) for image in result.images] == [index for _, index in expected]
+    # The last frame of a variable rate lasts as long as its container says.
+    assert times[-1] < result.report.end <= times[-1] + (2.0 if "variable" in name else 0.101)
+    assert result.report.damage == ""
+    assert result.report.decoder == reader.decoder
+    assert result.report.frames == len(result.times) == sum(result.batches)
+    assert max(result.batches) <= 32
+
+
+@pytest.mark.parametrize("rate", [0.5, 1.0, 3.0, 10.0])
+def test_any_rate(reader: MediaReader, tmp_path: Path, rate: float) -> None:
+    times = write_video(tmp_path / "a.mp4", 5, variable_rate=True)
+    result = run(reader, tmp_path / "a.mp4", rate=rate)
+    expected = sampled_by_hand(times, rate, result.report.end)
+    assert [read_time_code(image) for image in result.images] == [index for _, index in expected]
+
+
+def test_at_thirty_a_second_every_picture_is_on_screen_at_its_time(
+    reader: MediaReader, tmp_path: Path
+) -> None:
+    times = write_video(tmp_path / "a.mp4", 8, fps=29.97, scene=moving, bframes=3)
+    result = run(reader, tmp_path / "a.mp4")
+    codes = [read_time_code(image) for image in result.images]
+    shown = [times[code] for code in codes if code is not None]
+    # The last frame is on screen from 7.975 to 8.008, so it is repeated at 8.0.
+    assert shown[:16] == pytest.approx(result.times[:16], abs=TICK)
+    assert result.times[16] == 8.0
+    assert codes[16] == len(times) - 1
+    assert [math.floor((time + 1e-6) * 2) for time in result.times] == list(range(17))
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_pictures_are_upright(reader: MediaReader, tmp_path: Path, rotation: int) -> None:
+    write_video(tmp_path / "a.mp4", 2, size=(160, 120), rotation=rotation)
+    result = run(reader, tmp_path / "a.mp4", short_side=96)
+    assert {image.shape for image in result.images} == {(96, 128, 3)}
+    assert [read_time_code(image) for image in result.images] == [0, 5, 10, 15]
+
+
+@pytest.mark.parametrize(
+    ("size", "short_side", "shape"),
+    [((160, 120), 224, (120, 160)), ((162, 90), 60, (60, 108)), ((90, 162), 60, (108, 60))],
+)
+def test_pictures_shrink_and_never_grow(
+    reader: MediaReader, tmp_path: Path, size: tuple[int, int], short_side: int, shape: tuple[int, int]
+) -> None:
+    write_video(tmp_path / "a.mp4", 1, size=size)
+    assert run(reader, tmp_path / "a.mp4", short_side=short_side).images[0].shape == (*shape, 3)
+
+
+def test_colours_are_rgb(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 1, scene=[(200, 40, 90)])
+    centre = run(reader, tmp_path / "a.mp4").images[0][60, 80]
+    assert centre.tolist() == pytest.approx([200, 40, 90], abs=8)
+
+
+@pytest.mark.parametrize("seek", [False, True])
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("a.mp4", {}),
+        ("variable.mp4", {"variable_rate": True}),
+        ("open.mp4", {"open_gop": True, "bframes": 3, "fps": 30, "gop": 45}),
+        ("open.mkv", {"open_gop": True, "bframes": 2}),
+        ("late.mp4", {"start_offset": 0.852, "audio": True}),
+        ("hevc.mp4", {"codec": "libx265", "open_gop": True, "bframes": 3, "fps": 25}),
+        ("a.webm", {}),
+        ("a.ts", {}),
+    ],
+)
+def test_a_later_start_gives_the_very_same_samples(
+    reader: MediaReader, tmp_path: Path, name: str, how: dict[str, Any], seek: bool
+) -> None:
+    write_video(tmp_path / name, 14, scene=moving, **how)
+    asked: dict[str, Any] = {"short_side": 96, "keyframe_side": 120, "keyframe_reset": 4.0}
+    try:
+        whole = run(reader, tmp_path / name, **asked)
+    except FileProblem as problem:
+        check_refusal(reader, problem)
+        return
+    assert len(whole.times) >= 26
+    for start in (3.0, 8.0, 11.3):
+        late = run(reader, tmp_path / name, start=start, seek=seek, **asked)
+        first = next(i for i, time in enumerate(whole.times) if time >= start)
+        assert late.times == whole.times[first:]
+        assert all(map(np.array_equal, late.images, whole.images[first:]))
+        keys = [key for key in whole.keyframes if key.time >= start]
+        assert [key.time for key in late.keyframes] == [key.time for key in keys]
+        assert all(np.array_equal(a.image, b.image) for a, b in zip(late.keyframes, keys, strict=True))
+
+
+def test_keyframes_are_the_changes_and_larger(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 12, scene=["first slide", "second slide"], card_seconds=4.0)
+    result = run(reader, tmp_path / "a.mp4", short_side=60, keyframe_side=120, keyframe_reset=10.0)
+    # A new slide is taken when it has come to rest: at its second sample.
+    assert [key.time for key in result.keyframes] == pytest.approx([0.0, 4.5, 8.5, 10.0])
+    assert {key.image.shape for key in result.keyframes} == {(120, 160, 3)}
+    assert [read_time_code(key.image) for key in result.keyframes] == [0, 45, 85, 100]
+    assert result.images[0].shape == (60, 80, 3)
+    assert run(reader, tmp_path / "a.mp4").keyframes == []
+
+
+@pytest.mark.parametrize("name", ["plain.mp4", "late.mp4", "variable.mp4", "plain.mkv", "plain.webm", "a.ts"])
+def test_frames_at_gives_what_is_on_screen(reader: MediaReader, tmp_path: Path, name: str) -> None:
+    times = write_video(tmp_path / name, 30, **KINDS.get(name, {}))
+    asked = [29.0, 0.04, 14.95, 15.2, 15.2, 3.333, 999.0]
+    try:
+        frames = reader.frames_at(str(tmp_path / name), asked, short_side=60)
+    except FileProblem as problem:
+        check_refusal(reader, problem)
+        return
+    expected = [
+        max([i for i, time in enumerate(times) if time <= t + TICK], default=0) for t in sorted(asked)
+    ]
+    assert [read_time_code(image) for image in frames.images] == expected
+    assert frames.times.tolist() == pytest.approx([times[i] for i in expected], abs=TICK)
+
+
+def test_frames_at_of_a_sampled_time_is_the_sampled_frame(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 20, fps=30, scene=moving, open_gop=True, bframes=3)
+    whole = run(reader, tmp_path / "a.mp4", short_side=60)
+    chosen = [3, 20, 21, 39]
+    frames = reader.frames_at(str(tmp_path / "a.mp4"), [whole.times[i] for i in chosen], short_side=60)
+    assert frames.times.tolist() == [whole.times[i] for i in chosen]
+    assert all(np.array_equal(image, whole.images[i]) for image, i in zip(frames.images, chosen, strict=True))
+
+
+def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path) -> None:
+    # The muxer marks the first stream as default, which counts for more than the larger picture.
+    write_video(tmp_path / "a.mp4", 2, size=(160, 120), second_size=(320, 240))
+    try:
+        codes = [read_time_code(image) for image in run(reader, tmp_path / "a.mp4").images]
+    except FileProblem as problem:
+        check_refusal(reader, problem)
+        return
+    assert codes == [0, 5, 10, 15]
+    assert reader.probe(str(tmp_path / "a.mp4")).stream == 0
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts", "a.webm"])
+def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
+    reader: MediaReader, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    times = write_video(path, 20, scene=moving)
+    damage(path, 0.002, seed=3)
+    try:
+        first = run(reader, path)
+    except FileProblem as problem:
+        check_refusal(reader, problem)
+        return
+    second = run(reader, path)
+    assert first.times == second.times
+    assert all(map(np.array_equal, first.images, second.images))
+    assert first.report == second.report
+    assert first.report.damage.startswith("lost about ")
+    codes = [read_time_code(image) for image in first.images]
+    true = [
+        code is not None and code < len(times) and abs(times[code] - time) < TICK
+        for code, time in zip(codes, first.times, strict=True)
+    ]
+    # What is predicted from lost frames is smeared, and not marked as such by any codec.
+    assert sum(true) >= len(true) / 2
+
+
+def test_a_file_cut_off_yields_what_is_there(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    write_video(path, 20, scene=moving, container_options={"movflags": "+faststart"})
+    truncate(path, 0.5)
+    try:
+        result = run(reader, path)
+    except FileProblem as problem:
+        check_refusal(reader, problem)
+        return
+    assert 5 < result.report.end < 15
+    assert "of 20.0 s" in result.report.damage
+    assert [read_time_code(image) for image in result.images] == [5 * k for k in range(len(result.images))]
+
+
+def test_no_index_is_one_clear_line(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 5)
+    truncate(tmp_path / "a.mp4", 0.5)
+    with pytest.raises(DamagedFile, match="cut off"):
+        run(reader, tmp_path / "a.mp4")
+
+
+def test_sound_alone_has_no_frames(reader: MediaReader, tmp_path: Path) -> None:
+    import av
+
+    with av.open(str(tmp_path / "a.wav"), "w") as out:
+        stream = out.add_stream("pcm_s16le", rate=16000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16000), np.int16), format="s16", layout="mono")
+        frame.sample_rate = 16000
+        out.mux(stream.encode(frame))
+        out.mux(stream.encode(None))
+    with pytest.raises(UnsupportedFile, match="no moving picture"):
+        run(reader, tmp_path / "a.wav")
