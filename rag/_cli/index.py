@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +76,7 @@ def index(
 
         print_json(report_shape("rag.index/1", report))
     else:
-        print_lines(summary_lines(report))
+        print_lines(summary_lines(report, progress.said))
     return report.exit_code
 
 
@@ -89,20 +89,21 @@ def _say_problems(report: IndexReport, said: list[str]) -> None:
             talk(problem_line(problem))
 
 
-def summary_lines(report: IndexReport) -> Iterator[str]:
-    """The run in a few lines."""
-    from rag.rendering.terminal import byte_count, duration, visible
+def summary_lines(report: IndexReport, said: Sequence[str] = ()) -> Iterator[str]:
+    """The run in a few lines; what was said while it ran is left out."""
+    from rag.rendering.terminal import byte_count, counted, duration, visible
 
     if report.forecast is not None:
         ahead = report.forecast
         yield (
-            f"would index {_files(ahead.new_files)} with {duration(ahead.media_seconds)} of media: "
+            f"would index {counted(ahead.new_files, 'file')} with {duration(ahead.media_seconds)} of media: "
             f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk"
         )
     else:
         yield (
-            f"indexed {_files(report.indexed)} in {duration(report.seconds)}: "
-            f"{duration(report.video_seconds)} of media, {report.clips} clips, {report.passages} passages; "
+            f"indexed {counted(report.indexed, 'file')} in {duration(report.seconds)}: "
+            f"{duration(report.video_seconds)} of media, {counted(report.clips, 'clip')}, "
+            f"{counted(report.passages, 'passage')}; "
             f"the library has {byte_count(report.bytes)}"
         )
     counts = {
@@ -118,8 +119,5 @@ def summary_lines(report: IndexReport) -> Iterator[str]:
         f"{count} {name}" for name, count in counts.items() if count or name == "found"
     )
     for line in report.stages:
-        yield visible(line)
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+        if line not in said:
+            yield visible(line)

@@ -49,19 +49,22 @@ def stats(
 
 
 def stats_lines(held: Stats) -> Iterator[str]:
-    from rag.rendering.terminal import byte_count, table_lines
+    from rag.rendering.terminal import byte_count, counted, table_lines
 
     yield (
-        f"{held.files} files: {held.videos} videos with {held.video_hours:.1f} h in {held.clips} clips, "
-        f"{held.documents} documents in {held.passages} passages, {held.evidence} spans of evidence"
+        f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} with {held.video_hours:.1f} h "
+        f"in {counted(held.clips, 'clip')}, {counted(held.documents, 'document')} "
+        f"in {counted(held.passages, 'passage')}, {held.evidence} spans of evidence"
     )
     if held.pending_videos:
-        yield f"{held.pending_videos} videos are not finished; 'rag index' goes on with them"
+        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' goes on there"
     if held.problems:
-        yield f"{held.problems} files with problems; 'rag stats --problems' names them"
+        yield f"{counted(held.problems, 'file')} with problems; named by 'rag stats --problems'"
     yield (
-        f"{byte_count(held.bytes)} on disk; {held.unindexed_rows} rows not in the full-text index, "
-        f"{held.compactable_fragments} fragments to merge, {held.removable_versions} old versions to drop"
+        f"{byte_count(held.bytes)} on disk; "
+        f"{counted(held.unindexed_rows, 'row')} not in the full-text index, "
+        f"{counted(held.compactable_fragments, 'fragment')} to merge, "
+        f"{counted(held.removable_versions, 'old version')} to drop"
     )
     if held.tables:
         yield ""

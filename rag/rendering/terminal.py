@@ -32,6 +32,7 @@ __all__ = [
     "byte_count",
     "citation_lines",
     "clock",
+    "counted",
     "duration",
     "excerpt",
     "hit_lines",
@@ -106,6 +107,11 @@ def byte_count(size: float) -> str:
             return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1000
     return f"{size:.1f} TB"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"1 {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def bar(fraction: float, width: int = 20) -> str:

@@ -64,10 +64,13 @@ def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_error_ends_the_clock() -> None:
-    watch = LineProgress(interval=0.05)
-    with pytest.raises(KeyboardInterrupt), watch:
-        watch.start(10.0, 1)
-        raise KeyboardInterrupt
+    def work() -> None:
+        with LineProgress(interval=0.05) as watch:
+            watch.start(10.0, 1)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 

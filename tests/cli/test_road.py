@@ -1,0 +1,207 @@
+"""The whole road by the command line, on a real library: index, ask, search, show, remove."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+
+import rag
+from rag._cli.main import main
+from tests.synthetic import write_video
+
+ROOT = Path(rag.__file__).parent.parent
+SUBTITLES = """1
+00:00:02,000 --> 00:00:05,000
+The cordless drill makes a hole in the oak board.
+
+2
+00:00:14,000 --> 00:00:18,000
+A soldering iron melts the tin on the copper wire.
+"""
+
+
+def _rag(*words: str, cwd: Path, **extra: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RAG_OCR__MODE": "off", **extra}
+    command = [sys.executable, "-m", "rag._cli.main", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, env=environment, timeout=240, check=False)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], bytes]:
+    """A folder with its library, what `rag index` said on stdout, and on stderr."""
+    home = tmp_path_factory.mktemp("home")
+    corpus = home / "corpus"
+    corpus.mkdir()
+    write_video(corpus / "workshop day.mp4", 24, size=(160, 120))
+    (corpus / "workshop day.srt").write_text(SUBTITLES)
+    (corpus / "telescope.txt").write_text("The mirror of the Webb telescope is made of beryllium.\n")
+    (corpus / "tea.txt").write_text("Green tea is brewed at eighty degrees for two minutes.\n")
+    (corpus / "bad\n\x1b.mp4").write_bytes(b"this is no video")
+    done = _rag("index", "corpus", cwd=home)
+    assert done.returncode == 3, done.stderr.decode()
+    return home, json.loads(done.stdout), done.stderr
+
+
+@pytest.fixture
+def home(indexed: tuple[Path, dict[str, Any], bytes], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(indexed[0])
+    monkeypatch.setenv("RAG_OCR__MODE", "off")
+    return indexed[0]
+
+
+def test_the_bad_file_is_one_safe_line_and_the_rest_is_indexed(
+    indexed: tuple[Path, dict[str, Any], bytes],
+) -> None:
+    home, report, said = indexed
+    bad = str(home / "corpus" / "bad\n\x1b.mp4")
+    assert report["schema"] == "rag.index/1"
+    assert (report["files_found"], report["indexed"], report["clips"]) == (4, 3, 1)
+    assert [problem["path"] for problem in report["problems"]] == [bad]
+    lines = [line for line in said.decode().splitlines() if "bad" in line and "skipped" in line]
+    assert len(lines) == 1
+    assert "bad\\n\\x1b.mp4: " in lines[0]
+    assert b"\x1b" not in said
+
+
+def test_a_second_run_finds_nothing_to_do(home: Path) -> None:
+    done = _rag("index", "corpus", cwd=home)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["indexed"], report["unchanged"]) == (3, 0, 3)
+    assert done.stderr.count(b"\n") == 1
+    assert b"bad\\n\\x1b.mp4" in done.stderr
+
+
+@pytest.mark.usefixtures("home")
+def test_a_dry_run_of_nothing_new(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", "corpus", "--dry-run", "--text"]) in (0, 3)
+    assert "would index 0 files" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("home")
+def test_an_open_question_is_answered_with_its_passage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "What is the mirror of the Webb telescope made of?"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    assert shape["answer"]["matched"]
+    assert "beryllium" in shape["answer"]["text"]
+    assert shape["citations"][0]["path"].endswith("telescope.txt")
+
+
+@pytest.mark.usefixtures("home")
+def test_what_ask_cites_show_shows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["ask", "What does the cordless drill make in the oak board?"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    [cited] = [citation for citation in shape["citations"] if citation["kind"] == "video"][:1]
+    assert cited["start"] < 5.0
+    assert any("drill" in item["text"] for item in cited["evidence"])
+    assert main(["ask", "What does the cordless drill make in the oak board?", "--text"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    commands = [shlex.split(line) for line in lines if line.startswith("rag show ") and "@" in line]
+    out = tmp_path / "sheet.png"
+    assert main([*commands[0][1:], "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_run_is_scored_by_another_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    queries, run = tmp_path / "q.jsonl", tmp_path / "r.trec"
+    words = {"tin": "soldering iron on copper wire", "tea": "how hot is green tea brewed"}
+    queries.write_text("".join(json.dumps({"_id": key, "text": text}) + "\n" for key, text in words.items()))
+    assert main(["search", "--queries", str(queries), "--run", str(run)]) == 0
+    capsys.readouterr()
+    assert main(["search", words["tea"], "--kind", "passage"]) == 0
+    tea = json.loads(capsys.readouterr().out)["results"][0]["doc_id"]
+    windows = [json.loads(line) for line in (tmp_path / "r.windows.jsonl").read_text().splitlines()]
+    first = windows[0]["results"][0]
+    assert first["kind"] == "video"
+    assert first["start"] < 18 < first["end"] + 4
+    judged = [ir_measures.Qrel("tin", first["video_id"], 1), ir_measures.Qrel("tea", tea, 1)]
+    found = ir_measures.calc_aggregate([ir_measures.RR], judged, ir_measures.read_trec_run(str(run)))
+    assert found[ir_measures.RR] == pytest.approx(1.0)
+
+
+@pytest.mark.usefixtures("home")
+def test_filters_narrow_a_search(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "green tea", "--path", "*.mp4"]) == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert {result["kind"] for result in results} <= {"video"}
+    assert main(["search", "green tea", "--path", "*tea.txt"]) == 0
+    paths = [result["path"] for result in json.loads(capsys.readouterr().out)["results"]]
+    assert [Path(path).name for path in paths] == ["tea.txt"]
+
+
+@pytest.mark.usefixtures("home")
+def test_a_passage_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "green tea", "--kind", "passage"]) == 0
+    passage_id = json.loads(capsys.readouterr().out)["results"][0]["passage_id"]
+    assert main(["show", passage_id, "--text"]) == 0
+    assert "eighty degrees" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("question", ["", "   ", "What? " + " ".join(f"({chr(65 + i)}) x" for i in range(1))])
+def test_questions_without_sense_are_wrong_usage(capsys: pytest.CaptureFixture[str], question: str) -> None:
+    code = main(["ask", question, *(["-o", "only one"] if question.strip() else [])])
+    said = capsys.readouterr()
+    assert (code, said.out) == (2, "")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("home")
+def test_limits_of_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "x" * 100_000]) == 2
+    assert main(["ask", "What?", *[word for i in range(50) for word in ("-o", f"option {i}")]]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+@pytest.mark.usefixtures("home")
+def test_doctor_is_content_and_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    checks = {check["name"]: check for check in shape["checks"]}
+    assert shape["ok"]
+    assert checks["lancedb"]["ok"]
+    assert checks["tables"]["ok"]
+    assert checks["all-MiniLM-L6-v2"]["ok"]
+
+
+def test_doctor_names_what_is_broken(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(home / ".rag", tmp_path / "copy")
+    shutil.move(home / "corpus" / "workshop day.mp4", tmp_path / "away.mp4")
+    monkeypatch.chdir(tmp_path)
+    try:
+        assert main(["doctor", "--library", str(tmp_path / "copy"), "--text"]) == 1
+        assert "BROKEN  library      video files" in capsys.readouterr().out
+    finally:
+        shutil.move(tmp_path / "away.mp4", home / "corpus" / "workshop day.mp4")
+
+
+def test_removed_is_gone_and_the_file_stays(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(home / ".rag", tmp_path / "copy")
+    named = ["--library", str(tmp_path / "copy")]
+    assert main(["remove", "corpus/tea.txt", *named]) == 0
+    assert json.loads(capsys.readouterr().out)["paths"] == [str(home / "corpus" / "tea.txt")]
+    assert (home / "corpus" / "tea.txt").exists()
+    assert main(["search", "green tea", "--kind", "passage", *named]) == 0
+    paths = [result["path"] for result in json.loads(capsys.readouterr().out)["results"]]
+    assert "tea.txt" not in [Path(path).name for path in paths]
+    assert main(["remove", "corpus/tea.txt", *named]) == 1
+
+
+def test_no_file_at_all_is_nothing_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    library = tmp_path / "library"
+    assert main(["index", str(tmp_path / "empty"), "--library", str(library)]) == 1
+    assert "no file that can be indexed below" in capsys.readouterr().err
