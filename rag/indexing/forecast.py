@@ -8,7 +8,8 @@ from pathlib import Path
 
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
-from indexers.asr import open_asr
+from indexers.asr import asr_line
+from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.config import Settings
 from rag.errors import FileProblem
@@ -65,10 +66,10 @@ def forecast(
         problems=tuple(problems),
         ignored=found.ignored,
         seconds=time.monotonic() - started,
-        stages=(f"pictures: {resolved.name or 'off'} ({resolved.reason})", *_asr_line(settings)),
+        stages=(
+            f"pictures: {resolved.name or 'off'} ({resolved.reason})",
+            ocr_line(settings.ocr),
+            asr_line(settings.asr, settings.encoder),
+        ),
         forecast=Forecast(len(files), seconds, cost, size),
     )
-
-
-def _asr_line(settings: Settings) -> tuple[str, ...]:
-    return (open_asr(settings.asr, settings.encoder).reason,)

@@ -15,7 +15,7 @@ from rag.records import Problem
 from rag.store.records import FileRow
 from rag.store.writing import Writer
 
-__all__ = ["Group", "Plan", "make_plan", "missing_paths", "row_of", "sidecar_hash"]
+__all__ = ["Group", "Plan", "below", "make_plan", "missing_paths", "row_of", "sidecar_hash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,15 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
 def missing_paths(rows: Mapping[str, FileRow], scan: Scan, roots: Sequence[str]) -> list[str]:
     """Known paths below `roots` that are gone. What is on disk but left out by a glob is not missing."""
     found = {f.path for f in scan.files}
-    below = tuple(os.path.join(os.path.abspath(root), "") for root in roots)
+    inside = below(roots)
     return sorted(
-        path for path in rows if path not in found and path.startswith(below) and not os.path.lexists(path)
+        path for path in rows if path not in found and path.startswith(inside) and not os.path.lexists(path)
     )
+
+
+def below(roots: Iterable[str]) -> tuple[str, ...]:
+    """What the paths inside these folders begin with."""
+    return tuple(os.path.join(os.path.abspath(root), "") for root in roots)
 
 
 def row_of(found: FoundFile, content_id: str) -> FileRow:

@@ -61,7 +61,8 @@ def index(
         return forecast(folder, found, settings, limit=limit, started=started)
     done = work(folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
-    _remember(folder, found, done, print_of)
+    if done.library_id:
+        _remember(folder, found, done, print_of)
     return _report(folder, found, done, started)
 
 
@@ -88,6 +89,8 @@ def _nothing_to_do(
     problems = [*found.problems, *(_problem(path, status) for path, status in statuses.items() if status)]
     below = tuple(os.path.join(root, "") for root in roots)
     missing = [path for path in entries if path.startswith(below) and not os.path.lexists(path)]
+    if any(entries[path][1] for path in missing):
+        return None  # a bad file is gone, and with it its line
     return IndexReport(
         files_found=len(found.files),
         unchanged=sum(_usable(status) for status in statuses.values()),

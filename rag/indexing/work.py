@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +18,13 @@ from indexers.stages import Off
 from rag.config import Settings
 from rag.errors import FileProblem
 from rag.indexing.encoders import Chosen, choose
-from rag.indexing.ledger import Group, Plan, make_plan, row_of
+from rag.indexing.ledger import Group, Plan, below, make_plan, row_of
 from rag.indexing.media import MediaIndexer
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.records import Passage, Problem
+from rag.store.layout import Layout
 from rag.store.writing import Writer
 
 __all__ = ["Done", "work"]
@@ -65,7 +67,9 @@ def work(
     limit: int | None,
 ) -> Done:
     """Do all that is to be done. Raises the errors of the library and of the models."""
-    with Writer.open(folder, create=bool(found.files)) as writer:
+    if not found.files and not Layout(folder).exists():
+        return Done(problems=list(found.problems))
+    with Writer.open(folder) as writer:
         run = _Run(writer, folder, settings, progress)
         plan = make_plan(found, roots, writer)
         run.done.problems += plan.problems
@@ -77,8 +81,7 @@ def work(
             del plan.groups[limit:]
         run.index(plan, reembed=reembed)
         run.drop(plan, prune=prune)
-        for problem in plan.problems:
-            run.keep_problem(problem, {f.path: f.stamp for f in found.files}.get(problem.path, ""))
+        run.keep_problems(plan, found, roots)
         if plan.groups or plan.known or run.done.forgotten or reembed:
             writer.maintain()
         run.done.library_id = writer.meta.library_id if writer.meta else ""
@@ -138,8 +141,18 @@ class _Run:
         self.done.missing = len(plan.missing) - len(gone)
         self._writer.drop_unfinished()
 
-    def keep_problem(self, problem: Problem, stamp: str) -> None:
-        self._writer.put_problem(problem, stamp)
+    def keep_problems(self, plan: Plan, found: Scan, roots: Sequence[str]) -> None:
+        """Note what the scan met, and forget what is no longer wrong below these roots."""
+        held, stamps = self._writer.problems(), {f.path: f.stamp for f in found.files}
+        for problem in plan.problems:
+            stamp = stamps.get(problem.path, "")
+            if held.get(problem.path) != (problem, stamp):
+                self._writer.put_problem(problem, stamp)
+        bad = {problem.path for problem in self.done.problems}
+        for path in held.keys() - bad:
+            if path in stamps or (not os.path.lexists(path) and path.startswith(below(roots))):
+                self._writer.clear_problem(path)
+                self.done.forgotten.append(path)
 
     def _stages(self, chosen: Chosen) -> Stages:
         ocr, asr = open_ocr(self._settings.ocr), open_asr(self._settings.asr, self._settings.encoder)
@@ -237,5 +250,5 @@ class _Run:
 
     def _say(self, problem: Problem, stamp: str) -> None:
         self.done.problems.append(problem)
-        self.keep_problem(problem, stamp)
+        self._writer.put_problem(problem, stamp)
         self._progress.note(f"{problem.path}: {problem.reason}; {problem.action}")

@@ -1,0 +1,211 @@
+"""Indexing a folder again and again while its files come, go, move and change."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rag.config import Settings, load_settings
+from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, UnreadableFile
+from rag.indexing import IndexReport, index
+from rag.library import Library
+from rag.store.dump import dump
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.synthetic import write_video
+from tests.tiny_models import save_clip
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings(flags={"library": tmp_path / "library", "ocr.mode": "off", "encoder.image": "none"})
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    write_video(folder / "a.mp4", 8)
+    (folder / "a.srt").write_text(
+        "1\n00:00:02,000 --> 00:00:05,000\nTighten the bolt to nine newton metres.\n"
+    )
+    (folder / "notes.md").write_text("# Bolts\n\nA bolt that is too tight will strip its thread.\n")
+    return folder
+
+
+def run(corpus: Path, settings: Settings, **choices: object) -> IndexReport:
+    return index([corpus], settings=settings, **choices)  # type: ignore[arg-type]
+
+
+def rows(settings: Settings) -> list[str]:
+    assert settings.library is not None
+    return list(dump(settings.library))
+
+
+def spoken(settings: Settings) -> set[str]:
+    assert settings.library is not None
+    with Reader.open(settings.library) as reader:
+        return {
+            e.text
+            for v in reader.videos()
+            for e in reader.evidence(v.video_id, 0, 1e9)
+            if e.kind == "subtitle"
+        }
+
+
+def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> None:
+    first = run(corpus, settings)
+    before = rows(settings)
+    second = run(corpus, settings)
+    assert (first.indexed, first.exit_code) == (2, 0)
+    assert (second.indexed, second.unchanged, second.exit_code) == (0, 2, 0)
+    assert rows(settings) == before
+
+
+def test_without_the_scan_cache_the_library_itself_knows(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    assert settings.library is not None
+    (settings.library / "scan.sqlite").unlink()
+    again = run(corpus, settings)
+    assert (again.indexed, again.unchanged) == (0, 2)
+
+
+def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    (corpus / "deep").mkdir()
+    shutil.move(corpus / "a.mp4", corpus / "deep" / "b.mp4")
+    shutil.move(corpus / "a.srt", corpus / "deep" / "b.srt")
+    moved = run(corpus, settings)
+    assert (moved.indexed, moved.moved, moved.missing) == (0, 1, 0)
+    assert settings.library is not None
+    with Reader.open(settings.library) as reader:
+        (video,) = reader.videos()
+        assert reader.paths(video.video_id) == (str(corpus / "deep" / "b.mp4"),)
+
+
+def test_a_changed_file_leaves_nothing_of_the_old_one(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    run(corpus, settings)
+    write_video(corpus / "a.mp4", 12, fps=5)
+    (corpus / "notes.md").write_text("# Nuts\n\nA nut sits on the bolt.\n")
+    changed = run(corpus, settings)
+    assert changed.indexed == 2
+    fresh = settings.model_copy(update={"library": tmp_path / "fresh"})
+    run(corpus, fresh)
+    assert rows(settings) == rows(fresh)
+
+
+def test_an_edited_subtitle_file_is_read_again(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
+    assert run(corpus, settings).indexed == 1
+    assert spoken(settings) == {"Loosen it again."}
+
+
+def test_two_names_of_one_content_share_it_and_their_subtitles(corpus: Path, settings: Settings) -> None:
+    shutil.copy(corpus / "a.mp4", corpus / "0 copy.mp4")
+    (corpus / "0 copy.srt").write_text("1\n00:00:06,000 --> 00:00:07,000\nAnd wipe it.\n")
+    run(corpus, settings)
+    assert settings.library is not None
+    with Reader.open(settings.library) as reader:
+        (video,) = reader.videos()
+        assert len(reader.paths(video.video_id)) == 2
+    assert spoken(settings) == {"Tighten the bolt to nine newton metres.", "And wipe it."}
+
+
+def test_a_missing_file_is_kept_until_it_is_pruned(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    (corpus / "a.mp4").unlink()
+    kept = run(corpus, settings)
+    assert (kept.missing, kept.removed) == (1, 0)
+    pruned = run(corpus, settings, prune=True)
+    assert (pruned.missing, pruned.removed) == (0, 1)
+    assert not [
+        line for line in rows(settings) if '"table": "clips"' in line or '"table": "evidence"' in line
+    ]
+
+
+def test_a_limited_run_goes_on_next_time(corpus: Path, settings: Settings) -> None:
+    assert run(corpus, settings, limit=1).indexed == 1
+    assert run(corpus, settings).indexed == 1
+
+
+def test_a_dry_run_changes_nothing(corpus: Path, settings: Settings) -> None:
+    report = run(corpus, settings, dry_run=True)
+    assert report.forecast is not None
+    assert report.forecast.new_files == 2
+    assert report.forecast.media_seconds == pytest.approx(8, abs=0.2)
+    assert settings.library is not None
+    assert not settings.library.exists()
+
+
+def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings: Settings) -> None:
+    (corpus / "not a video.mp4").write_bytes(b"plainly not a video" * 100)
+    (corpus / "table.csv").write_text("x,y\n1,2\n")
+    os.mkfifo(corpus / "pipe.mp4")
+    report = run(corpus, settings)
+    assert report.exit_code == 3
+    assert [os.path.basename(p.path) for p in report.problems] == ["not a video.mp4", "pipe.mp4", "table.csv"]
+    again = run(corpus, settings)
+    assert again.problems == report.problems
+    with Library.open(settings=settings) as library:
+        assert [p.path for p in library.problems()] == [p.path for p in report.problems]
+    (corpus / "not a video.mp4").unlink()
+    assert len(run(corpus, settings).problems) == 2
+    with Library.open(settings=settings) as library:
+        assert len(library.problems()) == 2
+
+
+def test_a_folder_that_is_not_there_is_one_clear_error(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="nowhere"):
+        index([tmp_path / "nowhere"], settings=settings)
+
+
+def test_an_empty_folder_is_nothing_done(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert index([tmp_path / "empty"], settings=settings).exit_code == 1
+    assert settings.library is not None
+    assert not settings.library.exists()
+
+
+def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings, tmp_path: Path) -> None:
+    run(corpus, settings)
+    write_video(corpus / "new.mp4", 3)
+    other = settings.video.model_copy(update={"clip_seconds": 10.0})
+    with pytest.raises(SettingsError, match="clip_seconds"):
+        run(corpus, settings.model_copy(update={"video": other}))
+    model = save_clip(tmp_path / "clip")
+    other_encoder = settings.encoder.model_copy(update={"image": f"hf:{model}"})
+    with pytest.raises(EncoderMismatch, match="--reembed"):
+        run(corpus, settings.model_copy(update={"encoder": other_encoder}))
+
+
+def test_reembedding_brings_pictures_in_and_keeps_the_words(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    run(corpus, settings)
+    before = spoken(settings)
+    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
+    run(corpus, seeing, reembed=True)
+    assert spoken(seeing) == before
+    fresh = seeing.model_copy(update={"library": tmp_path / "fresh"})
+    run(corpus, fresh)
+
+    def vectors(chosen: Settings) -> list[str]:
+        return [line for line in rows(chosen) if '"table": "vectors_' in line]
+
+    assert vectors(seeing) == vectors(fresh) != []
+
+
+def test_a_second_writer_is_told_who_holds_the_library(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    write_video(corpus / "new.mp4", 3)
+    assert settings.library is not None
+    with Writer.open(settings.library), pytest.raises(LibraryBusy, match=str(os.getpid())):
+        run(corpus, settings)
+    assert run(corpus, settings).indexed == 1

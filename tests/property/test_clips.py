@@ -1,0 +1,60 @@
+"""Cutting a stream into clips: whatever the batches, the clips are those of the whole video."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.video.records import FrameBatch
+from rag.indexing.clips import CutClip, clip_spans, cut_clips
+from rag.records import Frames
+
+durations = st.floats(0.5, 200.0).map(lambda value: round(value, 3))
+
+
+def batches(times: list[float], sizes: list[int]) -> Iterator[FrameBatch]:
+    """The times in batches of these sizes, over and over."""
+    at = 0
+    for size in [*sizes, *([7] * len(times))]:
+        part = np.array(times[at : at + size], np.float64)
+        at += size
+        if len(part):
+            pixels = (np.round(part * 2) % 251).astype(np.uint8)
+            yield FrameBatch(
+                Frames(part, np.broadcast_to(pixels[:, None, None, None], (len(part), 2, 2, 3))), ()
+            )
+
+
+def cut(times: list[float], sizes: list[int], duration: float, first: int = 0) -> list[CutClip]:
+    return list(cut_clips(batches(times, sizes), "v", 30.0, 5.0, lambda: duration, first=first))
+
+
+@given(durations, st.lists(st.integers(1, 40), max_size=12), st.integers(0, 100))
+def test_clips_do_not_depend_on_the_batches(duration: float, sizes: list[int], gap_at: int) -> None:
+    times = [k / 2 for k in range(int(duration * 2)) if not gap_at <= k / 2 < gap_at + 40]
+    clips = cut(times, sizes, duration)
+    assert [(c.clip.start, c.clip.end) for c in clips] == clip_spans(duration, 30.0, 5.0)
+    assert [c.pixels for c in clips] == [c.pixels for c in cut(times, [], duration)]
+    kept = np.concatenate([c.frames.times for c in clips]) if clips else np.empty(0)
+    assert kept.tolist() == times
+    for c in clips:
+        assert ((c.frames.times >= c.clip.start) & (c.frames.times < c.clip.end)).all()
+
+
+@given(durations, st.data())
+def test_a_resumed_cut_equals_the_rest_of_a_whole_one(duration: float, data: st.DataObject) -> None:
+    times = [k / 2 for k in range(int(np.ceil(duration * 2)))]
+    whole = cut(times, [], duration)
+    first = data.draw(st.integers(0, len(whole) - 1))
+    rest = cut([t for t in times if t >= first * 30.0], [5], duration, first=first)
+    assert [(c.clip, c.pixels) for c in rest] == [(c.clip, c.pixels) for c in whole[first:]]
+
+
+def test_a_short_last_clip_joins_the_one_before() -> None:
+    assert clip_spans(64.9, 30.0, 5.0) == [(0.0, 30.0), (30.0, 64.9)]
+    assert clip_spans(65.0, 30.0, 5.0) == [(0.0, 30.0), (30.0, 60.0), (60.0, 65.0)]
+    assert clip_spans(3.0, 30.0, 5.0) == [(0.0, 3.0)]
+    assert clip_spans(0.0, 30.0, 5.0) == []
