@@ -9,7 +9,7 @@ import typer
 
 from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, Threshold, TopK, Verbose
 from rag._cli.output import print_json, print_lines, width
-from rag._cli.session import Session, start, where
+from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def ask(
     if question is None:
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as shelf:
-        answer = shelf.ask(question, options=tuple(option or ()), where=chosen)
+        answer = shelf.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
     if session.as_json:
         from rag.rendering.shapes import answer_shape
 

@@ -10,7 +10,7 @@ import typer
 
 from rag._cli.options import Config, Json, Library, Seed, Verbose
 from rag._cli.output import print_json, print_lines
-from rag._cli.session import start
+from rag._cli.session import start, words
 
 __all__ = ["localize"]
 
@@ -38,7 +38,7 @@ def localize(
     session = start(library, config, as_json, verbose, seed)
     name = os.fsdecode(video)
     with session.open_library() as shelf:
-        windows = shelf.localize(name, query, count=count, window_seconds=window)
+        windows = shelf.localize(name, words(query), count=count, window_seconds=window)
     if session.as_json:
         from rag.rendering.shapes import windows_shape
 

@@ -9,7 +9,7 @@ import typer
 
 from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
 from rag._cli.output import print_json, print_lines, width
-from rag._cli.session import Session, start, where
+from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def search(
     if query is None:
         raise UsageError("a QUERY is missing; see 'rag search --help'")
     with session.open_library() as shelf:
-        hits = shelf.search(query, kind=kind, top_k=session.settings.search.top_k, where=chosen)
+        hits = shelf.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
     if session.as_json:
         from rag.rendering.shapes import search_shape
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag._cli.output import is_json
+from rag.errors import QuestionError, UsageError
 
 if TYPE_CHECKING:
     from rag.config import Settings
     from rag.library import Library
     from rag.store.records import Where
 
-__all__ = ["Session", "start", "where"]
+__all__ = ["Session", "start", "where", "words"]
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,21 @@ def start(
     return Session(settings, is_json(as_json), verbose, None if library is None else os.fsdecode(library))
 
 
+def words(text: str) -> str:
+    """A question as it was typed; raises `QuestionError` where its bytes are no text."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise QuestionError("the question is not UTF-8 text; check the terminal's encoding") from error
+    return text
+
+
 def where(
     paths: Sequence[Path] | None = None, begin: float | None = None, end: float | None = None
 ) -> Where | None:
     """The filter that `--path`, `--start` and `--end` ask for; None where they ask for nothing."""
     if not paths and begin is None and end is None:
         return None
-    from rag.errors import UsageError
     from rag.store.records import Where
 
     if begin is not None and end is not None and not end > begin:
