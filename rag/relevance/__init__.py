@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rag.relevance.pictures import PictureScale
-from rag.relevance.texts import chunk_relevance, logistic, text_relevance
+from rag.relevance.texts import answer_confidence, chunk_relevance, logistic, text_relevance
 from rag.relevance.words import content_words, lexical_overlap, numbers, stem, tokens
 
 __all__ = [
     "PictureScale",
+    "answer_confidence",
     "chunk_relevance",
     "content_words",
     "lexical_overlap",

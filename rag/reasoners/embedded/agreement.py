@@ -20,7 +20,15 @@ __all__ = ["Agreement", "agreement", "clauses", "stance"]
 
 _CLAUSE = re.compile(
     r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
-    r"|, |\s+and (?=(?:must|should|can|may|is|are|will|never|not|do)\b)"
+    r"|, "
+)
+_SAME_SUBJECT = re.compile(
+    r"\s+(?:and|or) (?=(?:must|should|can|cannot|may|is|are|will|never|not|do|does)\b)"
+)
+_ADVICE = re.compile(
+    r"\b(?:must|should|shall|may|can|cannot|never|always|not|avoid\w*|recommend\w*|safe|unsafe|best|better|ideal|"
+    r"suitable|need|needs|do|don't)\b",
+    re.IGNORECASE,
 )
 _WARNS = re.compile(
     r"\b(?:not|never|no|cannot|can't|don't|doesn't|isn't|aren't|won't|mustn't|shouldn't|avoid(?:ed|s|ing)?|"
@@ -93,20 +101,27 @@ def stance(clause: str) -> int:
 
 
 def clauses(text: str) -> list[str]:
-    parts = [part.strip(" ,.;:!?") for part in _CLAUSE.split(text)]
-    return [part for part in parts if content_words(part)]
+    """In order. "X does Y and must be Z" gives "X does Y" and, since Z is said of X, the whole of it."""
+    found: list[str] = []
+    for part in _CLAUSE.split(text):
+        found += [part[: joint.start()] for joint in _SAME_SUBJECT.finditer(part)]
+        found.append(part)
+    stripped = [part.strip(" ,.;:!?") for part in found]
+    return [part for part in stripped if content_words(part)]
 
 
 def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
     """The clause of `text` that shares most of this one's words; None where none shares a third."""
     words = {word: 1.0 if word in common else 2.0 for word in content_words(clause)}
-    best, most = None, 1 / 3
+    advises = bool(_ADVICE.search(clause))
+    best, most = None, (1 / 3, False)
     for candidate in clauses(text):
         held = set(content_words(candidate))
         shared = [word for word in words if word in held or any(opposite(word, other) for other in held)]
-        share = sum(words[word] for word in shared) / sum(words.values())
-        if share > most or (best is None and share >= most):
-            best, most = candidate, share
+        share = round(sum(words[word] for word in shared) / sum(words.values()), 6)
+        rank = (share, advises == bool(_ADVICE.search(candidate)))
+        if rank > most:
+            best, most = candidate, rank
     return best
 
 

@@ -41,6 +41,8 @@ TEMPERATURE = 1.0
 WORDS, COVERAGE, VERDICT, PICTURE = 8.0, 3.0, 2.5, 1.0
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
+SURE_RELEVANCE = 0.9
+"""From which a sentence supports an option that shares no word with it."""
 LEAST_PICTURE = 1.5
 """Standard score below which the pictures support no option."""
 MOST_SENTENCES = 80
@@ -162,7 +164,8 @@ def _body(option: str) -> str:
 
 
 def _supported(option: Weighed) -> bool:
-    by_words = option.relevance >= LEAST_RELEVANCE
+    named = option.says.coverage > 0 or option.relevance >= SURE_RELEVANCE
+    by_words = option.relevance >= LEAST_RELEVANCE and named
     return by_words or (option.picture is not None and option.picture >= LEAST_PICTURE)
 
 

@@ -6,8 +6,8 @@ Each sentence of the windows and passages that were read is scored by
 
 with the overlap weighted by how rare a word is among the sentences at hand
 (words of a passage's title count half), and a cue for holding the kind of
-thing that is asked for. The confidence is the relevance curve of
-`rag.relevance`, to which a cue can only take away.
+thing that is asked for. The confidence is `rag.relevance`'s
+curve for answers, to which a cue can only take away.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_n
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.roles import OpenAnswer, Reading
-from rag.relevance import content_words, lexical_overlap, text_relevance
+from rag.relevance import answer_confidence, content_words, lexical_overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
 TITLE_SHARE = 0.4
 """How much of its title's likeness a passage sentence gets: titles say what "it" is."""
-LEAST = 0.15
+LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
 PLACES = {
@@ -130,7 +130,7 @@ def _score(
     malus = 0.0 if strength or kind.name == "thing" else TYPE_MALUS * (1.0 if kind.strict else 0.5)
     malus += TYPE_MALUS if sentence.text.rstrip().endswith("?") else 0.0
     value = round(cosine + 0.12 * overlap + bonus - malus, 6)
-    confidence = text_relevance(cosine - malus, overlap)
+    confidence = answer_confidence(cosine - malus, overlap)
     return Scored(sentence, value, confidence, round(overlap, 6), strength > 0)
 
 
