@@ -7,13 +7,13 @@ what the words mean is decided here and nowhere else.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from rag.errors import LibraryCorrupt, LibraryFull, LibraryReadOnly, RagError
 
-__all__ = ["TableGone", "read_errors", "write_errors"]
+__all__ = ["TableGone", "read_errors", "require_columns", "write_errors"]
 
 FULL_WORDS = (
     "no space left",
@@ -26,7 +26,16 @@ FULL_WORDS = (
 READ_ONLY_WORDS = ("permission denied", "read-only file system", "os error 13", "os error 30")
 GONE_WORDS = ("not found", "no such file", "os error 2)")
 # A filter that Lance refuses is a bug of ours, not damage.
-OUR_FAULT_WORDS = ("invalid user input", "invalid input", "schema mismatch")
+OUR_FAULT_WORDS = ("sql filter", "schema mismatch")
+KEY_COLUMNS = {
+    "meta": "key",
+    "files": "path",
+    "videos": "video_id",
+    "clips": "clip_id",
+    "evidence": "evidence_id",
+    "passages": "passage_id",
+    "problems": "path",
+}
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -58,12 +67,19 @@ def write_errors(folder: Path, table: str = "") -> Iterator[None]:
         yield
 
 
+def require_columns(folder: Path, table: str, held: Iterable[str]) -> None:
+    """Raise `LibraryCorrupt` where a table lacks its key: a wiped manifest reads as a table of nothing."""
+    key = KEY_COLUMNS.get(table, "clip_id" if table.startswith("vectors_") else None)
+    if key is not None and key not in held:
+        raise _corrupt(folder, table, f"column {key} is missing")
+
+
 def _mapped(error: Exception, folder: Path, table: str) -> Exception:
     words = str(error).lower()
     code = getattr(error, "errno", None)
     if code in FULL_ERRNO or any(part in words for part in FULL_WORDS):
         return LibraryFull(
-            f"{folder}: the disk is full; free some space and run the same command again, nothing is damaged"
+            f"{folder}: the disk is full; free some space and run the same command again, nothing is lost"
         )
     if code in READ_ONLY_ERRNO or any(part in words for part in READ_ONLY_WORDS):
         return LibraryReadOnly(f"{folder}: the library cannot be written; check the folder's permissions")

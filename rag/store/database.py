@@ -7,10 +7,12 @@ process is killed in the middle.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from rag.store.boundary import write_errors
+from rag.errors import LibraryFull
+from rag.store.boundary import require_columns, write_errors
 from rag.store.layout import Layout
 
 __all__ = ["Database", "quoted", "quoted_bytes"]
@@ -49,7 +51,9 @@ class Database:
     def create(self, name: str, schema: Any) -> None:
         """Make an empty table; one that is there already stays as it is."""
         with write_errors(self.layout.folder, name):
-            self._tables[name] = self._db.create_table(name, schema=schema, exist_ok=True)
+            table = self._db.create_table(name, schema=schema, exist_ok=True)
+            require_columns(self.layout.folder, name, table.schema.names)
+            self._tables[name] = table
 
     def drop(self, name: str) -> None:
         """By a rename first, so that a kill never leaves half a table under its name."""
@@ -69,27 +73,49 @@ class Database:
         if name not in self._tables:
             with write_errors(self.layout.folder, name):
                 self._tables[name] = self._db.open_table(name)
+                require_columns(self.layout.folder, name, self._tables[name].schema.names)
         return self._tables[name]
 
     def add(self, name: str, rows: Any) -> None:
         if rows.num_rows:
-            with write_errors(self.layout.folder, name):
-                self.table(name).add(rows)
+            with self._written_whole(name) as table:
+                table.add(rows)
 
     def overwrite(self, name: str, rows: Any) -> None:
         """Put `rows` in place of all rows, in one commit."""
-        with write_errors(self.layout.folder, name):
-            self.table(name).add(rows, mode="overwrite")
+        with self._written_whole(name) as table:
+            table.add(rows, mode="overwrite")
 
     def upsert(self, name: str, key: str, rows: Any) -> None:
         """Put each row in place of the one with its key, in one commit."""
-        with write_errors(self.layout.folder, name):
-            merge = self.table(name).merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
-            merge.execute(rows)
+        with self._written_whole(name) as table:
+            table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
     def update(self, name: str, where: str, values: dict[str, Any]) -> None:
+        with self._written_whole(name) as table:
+            table.update(where=where, values=values)
+
+    @contextmanager
+    def _written_whole(self, name: str) -> Iterator[Any]:
+        """Look at what was written: past a limit on file sizes the end of a file goes lost without a word."""
         with write_errors(self.layout.folder, name):
-            self.table(name).update(where=where, values=values)
+            table = self.table(name)
+            before = table.version
+            yield table
+            if not self._whole(name):
+                table.restore(before)
+                self.refresh(name)
+                raise LibraryFull(
+                    f"{self.layout.folder}: a file could not be written to its end: a full disk, a quota or a "
+                    "limit on file sizes; make room and run the same command again, nothing is lost"
+                )
+
+    def _whole(self, name: str) -> bool:
+        """Whether the data files of the newest fragment have the size that the table says they have."""
+        fragments = self.lance(name).get_fragments()
+        files = fragments[-1].metadata.files if fragments else []
+        data = self.layout.table(name) / "data"
+        return all(file.file_size_bytes in {None, (data / file.path).stat().st_size} for file in files)
 
     def delete(self, name: str, where: str) -> None:
         with write_errors(self.layout.folder, name):

@@ -19,6 +19,15 @@ from rag.store.layout import Layout
 __all__ = ["CachedFile", "ScanCache"]
 
 FORMAT = "1"
+DAMAGE = {
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_NOTADB,
+}
+"""Errors that say the file is not what it should be; others say that it cannot be used now."""
 
 
 class CachedFile(Protocol):
@@ -45,8 +54,17 @@ class ScanCache:
     def _open(self) -> None:
         try:
             self._db = self._connect()
-        except (sqlite3.DatabaseError, OSError):
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
+        except OSError:
+            return
+
+    def _recover(self, error: sqlite3.DatabaseError) -> None:
+        """Start afresh after damage; do without where another process is at it, or it cannot be written."""
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in DAMAGE:
             self._start_afresh()
+        else:
+            self._drop_connection()
 
     def _start_afresh(self) -> None:
         self._drop_connection()
@@ -70,6 +88,9 @@ class ScanCache:
                 "CREATE TABLE IF NOT EXISTS files "
                 "(path BLOB PRIMARY KEY, stamp TEXT NOT NULL, status TEXT NOT NULL) WITHOUT ROWID"
             )
+            # Tables of these names may be there with other columns.
+            db.execute("SELECT name, value FROM facts LIMIT 1").fetchall()
+            db.execute("SELECT path, stamp, status FROM files LIMIT 1").fetchall()
         except BaseException:
             db.close()
             raise
@@ -84,8 +105,8 @@ class ScanCache:
     def _forgiving(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError:
-            self._start_afresh()
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
 
     def entries(self) -> dict[str, tuple[str, str]]:
         """Path to (stamp, status); empty where the cache is new or was damaged."""

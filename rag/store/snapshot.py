@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rag.errors import LibraryCorrupt
 from rag.records import Clip, Evidence, Video
 from rag.store import schema
-from rag.store.boundary import TableGone, read_errors
+from rag.store.boundary import TableGone, read_errors, require_columns
 from rag.store.database import quoted
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
@@ -68,7 +68,9 @@ class Snapshot:
         import lance
 
         with read_errors(self.layout.folder, name):
-            return lance.dataset(str(self.layout.table(name)))
+            dataset = lance.dataset(str(self.layout.table(name)))
+        require_columns(self.layout.folder, name, dataset.schema.names)
+        return dataset
 
     def _newest(self, name: str) -> list[dict[str, Any]]:
         with read_errors(self.layout.folder, name):

@@ -1,0 +1,234 @@
+"""A damaged table, a full disk, a folder that cannot be written: one clear line, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly
+from rag.store.boundary import read_errors, write_errors
+from rag.store.dump import dump
+from rag.store.layout import Layout
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.store_material import META, TEXT, add_video, clip_frames, fill, unit, video
+
+ROOT = Path(__file__).parents[2]
+
+
+def use_all(folder: Path) -> None:
+    with Reader.open(folder) as reader:
+        found = reader.search_clips(unit(1, 16), 99)
+        reader.frames([hit.key for hit in found])
+        reader.clips(video(1).video_id)
+        reader.search_passages(unit(1, TEXT.dim), 9)
+        reader.spans([hit.key for hit in reader.search_evidence(unit(1, TEXT.dim), 9)])
+        reader.match_evidence("number", 9)
+        reader.problems()
+
+
+TABLES = ("meta", "videos", "files", "clips", "evidence", "passages", f"vectors_{'f' * 24}")
+
+
+@pytest.mark.parametrize("damage", ["garbage", "empty", "missing"])
+@pytest.mark.parametrize("table", TABLES)
+def test_damaged_data_names_its_table_and_the_remedy(tmp_path: Path, table: str, damage: str) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    for path in (Layout(tmp_path / "lib").table(table) / "data").iterdir():
+        if damage == "missing":
+            path.unlink()
+        else:
+            path.write_bytes(os.urandom(path.stat().st_size) if damage == "garbage" else b"")
+    with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read .*rag index") as caught:
+        use_all(tmp_path / "lib")
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    for path in (Layout(tmp_path / "lib").table(table) / "_versions").glob("*.manifest"):
+        path.write_bytes(b"\0" * 100)
+    with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read"):
+        use_all(tmp_path / "lib")
+    if table in {"meta", "videos", "files", "passages"}:
+        with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read"):
+            Writer.open(tmp_path / "lib")
+
+
+def test_a_damaged_full_text_index_is_named(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    for path in (Layout(tmp_path / "lib").table("evidence") / "_indices").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"\0" * 50)
+    with Reader.open(tmp_path / "lib") as reader, pytest.raises(LibraryCorrupt, match="table evidence"):
+        reader.match_evidence("number", 3)
+
+
+def test_a_writer_that_failed_to_open_leaves_the_library_as_it_was(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    manifests = list((Layout(tmp_path / "lib").table("videos") / "_versions").iterdir())
+    held = [path.read_bytes() for path in manifests]
+    for path in manifests:
+        path.write_bytes(b"")
+    with pytest.raises(LibraryCorrupt):
+        Writer.open(tmp_path / "lib")
+    for path, data in zip(manifests, held, strict=True):
+        path.write_bytes(data)
+    with Writer.open(tmp_path / "lib") as writer:
+        assert list(writer.ready()) == [video(1).video_id]
+
+
+FILL_UP = """
+import resource, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from rag.store.writing import Writer
+from rag.errors import LibraryFull
+from tests.store_material import add_video
+import lance, lancedb
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with Writer.open(Path(sys.argv[1])) as writer:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+    try:
+        add_video(writer, 2, clips=3)
+        writer.flush()
+        writer.maintain()
+    except LibraryFull as error:
+        print(error)
+        sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("room", [1500, 2400, 3000])
+def test_a_full_disk_is_said_and_the_next_run_goes_on(tmp_path: Path, room: int) -> None:
+    """No file may grow past `room` bytes: what a full disk looks like, without filling one."""
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    command = [sys.executable, "-c", FILL_UP, str(tmp_path / "lib"), str(ROOT), str(room)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 7, done.stderr
+    assert "full" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.video(video(1).video_id) == video(1)
+    for folder in ("lib", "undisturbed"):
+        with Writer.open(tmp_path / folder) as writer:
+            writer.set_meta(META)
+            add_video(writer, 1)
+            add_video(writer, 2, clips=3)
+            writer.maintain()
+    assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "undisturbed"))
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_a_small_disk_that_fills_up(tmp_path: Path) -> None:
+    """A real full disk where this machine lets one be mounted; the errors alone where it does not."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = shutil.which("mount") or "mount"
+    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True)
+    if done.returncode != 0:
+        with pytest.raises(LibraryFull), write_errors(tmp_path, "clips"):
+            raise OSError(28, "No space left on device")
+        return
+    try:
+        with pytest.raises(LibraryFull, match="the disk is full"):
+            fill(disk / "lib", videos=range(1, 60), sources=())
+        with Reader.open(disk / "lib") as reader:
+            for found in reader.videos():
+                assert len(reader.frames([c.clip_id for c in reader.clips(found.video_id)])) == 2
+    finally:
+        subprocess.run([shutil.which("umount") or "umount", str(disk)], check=True)
+
+
+UNPRIVILEGED = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from rag.store.writing import Writer
+from rag.store.reading import Reader
+from rag.errors import LibraryReadOnly
+from tests.store_material import unit
+import lance, lancedb, faiss
+if os.geteuid() == 0:
+    os.setegid(65534)
+    os.seteuid(65534)
+folder = Path(sys.argv[1])
+with Reader.open(folder) as reader:
+    hits = reader.search_clips(unit(1, 16), 9)
+    print(len(hits), len(reader.frames([hit.key for hit in hits])), len(reader.match_evidence("number", 9)))
+try:
+    Writer.open(folder)
+except LibraryReadOnly as error:
+    print(error)
+"""
+
+
+def test_a_library_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    folders = [tmp_path / "lib", *(tmp_path / "lib").rglob("*")]
+    for path in folders:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    # The test folder belongs to its maker alone; the child may be somebody else.
+    above = [parent for parent in (tmp_path, *tmp_path.parents) if parent.stat().st_uid == os.getuid()]
+    modes = {path: path.stat().st_mode for path in above}
+    try:
+        for path in above:
+            path.chmod(modes[path] | 0o055)
+        command = [sys.executable, "-c", UNPRIVILEGED, str(tmp_path / "lib"), str(ROOT)]
+        done = subprocess.run(command, capture_output=True, text=True)
+    finally:
+        for path in above:
+            path.chmod(modes[path])
+        for path in folders:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first == "2 2 3"
+    assert "the library cannot be written" in second
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (OSError(28, "No space left on device"), LibraryFull),
+        (RuntimeError("lance error: LanceError(IO): No space left on device (os error 28)"), LibraryFull),
+        (OSError(13, "Permission denied"), LibraryReadOnly),
+        (RuntimeError("Read-only file system (os error 30)"), LibraryReadOnly),
+        (ValueError("Encountered corrupt file"), LibraryCorrupt),
+        (LibraryFull("as it is"), LibraryFull),
+    ],
+)
+def test_errors_are_mapped_at_one_boundary(
+    tmp_path: Path, error: Exception, kind: type[LibraryError]
+) -> None:
+    with pytest.raises(kind), read_errors(tmp_path, "clips"):
+        raise error
+
+
+def test_a_bug_stays_a_bug(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="sql filter"), read_errors(tmp_path, "clips"):
+        raise ValueError("Invalid user input: Error optimizing sql filter: no such column")
+    with pytest.raises(ZeroDivisionError), read_errors(tmp_path, "clips"):
+        raise ZeroDivisionError
+
+
+def test_a_failure_while_closing_does_not_hide_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Writer) -> None:
+        raise LibraryFull("again")
+
+    monkeypatch.setattr(Writer, "flush", full)
+    with pytest.raises(ZeroDivisionError), Writer.open(tmp_path / "lib"):
+        raise ZeroDivisionError
+    with pytest.raises(LibraryFull, match="again"), Writer.open(tmp_path / "lib") as writer:
+        assert writer.meta is None
+    assert clip_frames(1, 0).pixels == "pixels-1-0"

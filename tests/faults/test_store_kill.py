@@ -1,0 +1,130 @@
+"""Killed at any instant and run again, a library is the undisturbed one, row for row."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rag.store.dump import dump
+from rag.store.layout import Layout
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.store_material import META, TEXT, add_source, add_video, unit, video, video_path
+
+KILLS = 10
+ROOT = Path(__file__).parents[2]
+
+
+def whole_run(folder: Path) -> None:
+    """What an indexing run does: videos, passages in parts, a removal, maintenance."""
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+        for n in range(1, 9):
+            add_video(writer, n, clips=3)
+            add_source(writer, n, count=6)
+            if n % 4 == 0:
+                writer.flush()
+                writer.maintain()
+        writer.begin_passages("source3")
+        add_source(writer, 3, count=5)
+        writer.remove_paths([video_path(2), "/corpus/texts/1.txt"])
+        writer.maintain()
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from test_store_kill import whole_run
+print("started", flush=True)
+while True:
+    whole_run(Path(sys.argv[1]))
+"""
+
+
+def test_kills_leave_no_trace(tmp_path: Path) -> None:
+    whole_run(tmp_path / "undisturbed")
+    whole_run(tmp_path / "undisturbed")
+    expected = list(dump(tmp_path / "undisturbed"))
+    moments = random.Random(5)
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(ROOT), str(Path(__file__).parent)]
+    for _ in range(KILLS):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "started\n"
+            time.sleep(moments.uniform(0.3, 2.5))
+            assert child.poll() is None, "the child must be at work when it is killed"
+            child.kill()
+        if Layout(folder).exists():
+            check_what_is_seen(folder)
+    whole_run(folder)
+    assert list(dump(folder)) == expected
+    with Reader.open(folder) as reader:
+        assert reader.stats().unindexed_rows == 0
+        assert reader.stats().removable_versions == 0
+
+
+def check_what_is_seen(folder: Path) -> None:
+    """Right after a kill: what a reader sees is whole, though it may be little."""
+    with Reader.open(folder) as reader:
+        if reader.meta is None:
+            return
+        for found in reader.videos():
+            clips = reader.clips(found.video_id)
+            assert len(clips) == 3
+            assert len(reader.frames([clip.clip_id for clip in clips])) == 3
+            assert len(reader.evidence(found.video_id, 0.0, 1e9)) == 3
+        assert len(reader.search_passages(unit(1, TEXT.dim), 999)) == reader.stats().passages
+        keys = [hit.key for hit in reader.match_passages("lamp", 999)]
+        assert len(keys) == len(set(keys)) == reader.stats().passages
+
+
+@pytest.mark.parametrize("commits", range(1, 24))
+def test_stopped_after_each_commit_of_a_run(
+    tmp_path: Path, commits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same, not left to chance: the run ends after its first, second, third ... commit."""
+
+    def run(writer: Writer) -> None:
+        writer.set_meta(META)
+        add_video(writer, 1)
+        add_source(writer, 1)
+        writer.flush()
+        writer.remove_paths([video(1).path])
+        add_video(writer, 2)
+
+    class Stop(BaseException): ...
+
+    writer = Writer.open(tmp_path / "cut")
+    left = commits
+
+    def counted(name: str) -> None:
+        call = getattr(writer._db, name)
+
+        def commit(*args: object) -> None:
+            nonlocal left
+            if left == 0:
+                raise Stop
+            left -= 1
+            call(*args)
+
+        monkeypatch.setattr(writer._db, name, commit)
+
+    for name in ("create", "add", "overwrite", "upsert", "update", "delete"):
+        counted(name)
+    with contextlib.suppress(Stop):
+        run(writer)
+    writer._lock.release()
+    monkeypatch.undo()
+    for folder in ("cut", "undisturbed"):
+        with Writer.open(tmp_path / folder) as again:
+            run(again)
+            again.maintain()
+    assert list(dump(tmp_path / "cut")) == list(dump(tmp_path / "undisturbed"))

@@ -1,0 +1,99 @@
+"""A small library of made-up rows: the same bytes for the same numbers, without any encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.records import Clip, Evidence, Passage, Video
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.writing import Writer
+
+IMAGE = EncoderRef("tiny", "f" * 32, 16, "torch-fp32", 8, "w" * 64)
+TEXT = EncoderRef("words", "e" * 32, 8)
+META = Meta(IMAGE, TEXT, {"video.rate": 2.0})
+KINDS = ("subtitle", "asr", "ocr")
+WORDS = ("solder", "iron", "lamp", "drill", "mirror", "telescope", "running", "cats", "café", "river")
+
+
+def unit(seed: int, *shape: int) -> NDArray[np.float32]:
+    rows = np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def video(n: int, clips: int = 2) -> Video:
+    video_id = f"{n:032x}"
+    return Video(video_id, video_path(n), f"Video {n}", "", ("tag",), 30.0 * clips, 25.0, 64, 48, True, "en")
+
+
+def video_path(n: int) -> str:
+    return f"/corpus/part{n % 2}/video{n}.mp4"
+
+
+def clip_frames(n: int, index: int, dim: int = IMAGE.dim) -> ClipFrames:
+    video_id, start = f"{n:032x}", 30.0 * index
+    frames = 5 + (n + index) % 3
+    return ClipFrames(
+        Clip(f"{video_id}:{index:05d}", video_id, start, start + 30.0),
+        start + np.arange(frames) / 2,
+        unit(1000 * n + index, frames, dim),
+        unit(1000 * n + index + 500, dim),
+        pixels=f"pixels-{n}-{index}",
+    )
+
+
+def spans(n: int, count: int = 3) -> list[Evidence]:
+    return [
+        Evidence(
+            f"{n:032x}", 10.0 * i, 10.0 * i + 5.0, KINDS[i % 3], f"{WORDS[(n + i) % len(WORDS)]} number {n}"
+        )
+        for i in range(count)
+    ]
+
+
+def add_video(writer: Writer, n: int, clips: int = 2) -> Video:
+    """Index one video as the way in does: also where it is there already in part or in whole."""
+    made = video(n, clips)
+    if made.video_id not in writer.ready():
+        writer.begin_video(made)
+        held = {c.clip.clip_id for c in writer.committed_clips(made.video_id)}
+        missing = [clip_frames(n, i) for i in range(clips)]
+        for part in missing:
+            if part.clip.clip_id not in held:
+                writer.add_clips([part])
+        writer.put_evidence(made.video_id, spans(n), unit(n, 3, TEXT.dim))
+        writer.finish_video(made, {"frames": "1"})
+    writer.put_file(file_row(made.path, made.video_id, "video"))
+    return made
+
+
+def file_row(path: str, content_id: str, kind: str) -> FileRow:
+    return FileRow(path, content_id, "video" if kind == "video" else "passages", 1, 2, 3, f"stamp {path}")
+
+
+def passages(n: int, count: int = 4) -> list[Passage]:
+    return [
+        Passage(f"p{n:03d}-{i}", f"d{n}", f"How to {WORDS[(n + i) % len(WORDS)]}", f"Take the lamp {n} {i}.")
+        for i in range(count)
+    ]
+
+
+def add_source(writer: Writer, n: int, count: int = 4) -> str:
+    source_id = f"source{n}"
+    if source_id not in {row.content_id for row in writer.files().values()}:
+        writer.put_passages(source_id, passages(n, count), unit(5000 + n, count, TEXT.dim))
+        writer.put_file(file_row(f"/corpus/texts/{n}.txt", source_id, "passages"))
+    return source_id
+
+
+def fill(folder: Path, videos: Sequence[int] = (1, 2, 3), sources: Sequence[int] = (1, 2)) -> None:
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+        for n in videos:
+            add_video(writer, n)
+        for n in sources:
+            add_source(writer, n)
+        writer.maintain()

@@ -1,0 +1,116 @@
+"""One writer at a time, whatever becomes of it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rag.errors import LibraryBusy
+from rag.store.lock import ReaderMark, WriterLock, no_readers
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.store_material import fill
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from rag.store.lock import WriterLock
+WriterLock(Path(sys.argv[1])).acquire()
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_second_writer_is_told_who_holds_it(tmp_path: Path) -> None:
+    expected = rf"process {os.getpid()} on \S+ \(since 20\d\d-"
+    with Writer.open(tmp_path / "lib"), pytest.raises(LibraryBusy, match=expected):
+        Writer.open(tmp_path / "lib")
+    Writer.open(tmp_path / "lib").close()
+
+
+def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        with pytest.raises(LibraryBusy, match=f"process {child.pid} "):
+            WriterLock(path).acquire()
+        child.kill()
+    with WriterLock(path):
+        assert f'"pid": {os.getpid()}' in path.read_text()
+
+
+def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with WriterLock(path):
+        path.write_text("{nonsense")
+        with pytest.raises(LibraryBusy, match="another process is writing"):
+            WriterLock(path).acquire()
+
+
+def test_a_spawned_child_does_not_carry_the_lock_on(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    lock = WriterLock(path)
+    lock.acquire()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False) as child:
+        lock.release()
+        WriterLock(path).acquire()
+        child.communicate(b"\n")
+
+
+def test_without_flock_record_locks_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    path = tmp_path / "lock"
+    lock = WriterLock(path)
+    lock.acquire()
+    script = HOLD.replace('print("held"', 'print("taken"').replace(
+        "WriterLock(Path", "from rag.errors import *\nWriterLock(Path"
+    )
+    script = "import fcntl\ndef no(*a): raise OSError(95, 'no')\nfcntl.flock = no\n" + script
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True)
+    assert "LibraryBusy" in done.stderr
+    lock.release()
+
+
+def test_a_writer_that_fails_to_open_gives_the_lock_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Writer) -> None:
+        raise RuntimeError("stop")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_sweep", fail)
+        with pytest.raises(RuntimeError, match="stop"):
+            Writer.open(tmp_path / "lib")
+    Writer.open(tmp_path / "lib").close()
+
+
+def test_readers_are_known_while_they_are_open(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    marks = tmp_path / "lib" / "readers.lock"
+    assert no_readers(marks)
+    with Reader.open(tmp_path / "lib"), Reader.open(tmp_path / "lib"):
+        assert not no_readers(marks)
+    assert no_readers(marks)
+    forgotten = ReaderMark(marks)
+    assert not no_readers(marks)
+    del forgotten
+    assert no_readers(marks)
+
+
+def test_a_reader_without_a_mark_reads_all_the_same(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    (tmp_path / "lib" / "readers.lock").unlink()
+    with Reader.open(tmp_path / "lib") as reader:
+        assert len(reader.videos()) == 1
+    assert not (tmp_path / "lib" / "readers.lock").exists()

@@ -1,0 +1,237 @@
+"""The reader: what it finds, what it hides, in which order."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag.store.reading import Reader
+from rag.store.records import Hit, Where
+from rag.store.writing import Writer
+from tests.store_material import (
+    IMAGE,
+    META,
+    TEXT,
+    add_source,
+    add_video,
+    clip_frames,
+    fill,
+    passages,
+    spans,
+    unit,
+    video,
+    video_path,
+)
+
+QUERY = unit(9, IMAGE.dim)
+WORD_QUERY = unit(9, TEXT.dim)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("store") / "lib"
+    fill(folder, videos=(1, 2, 3), sources=(1, 2))
+    with Writer.open(folder) as writer:
+        writer.begin_video(video(8))
+        writer.add_clips([clip_frames(8, 0), clip_frames(8, 1)])
+        writer.put_evidence(video(8).video_id, spans(8), unit(8, 3, TEXT.dim))
+    return folder
+
+
+@pytest.fixture
+def reader(library: Path) -> Reader:
+    return Reader.open(library)
+
+
+def best(hits: list[Hit]) -> list[str]:
+    return [hit.key for hit in hits]
+
+
+def expected_clips(videos: tuple[int, ...]) -> list[tuple[str, float]]:
+    found = []
+    for n in videos:
+        for i in range(2):
+            made = clip_frames(n, i)
+            stored = made.clip_vector.astype(np.float16).astype(np.float64)
+            found.append((made.clip.clip_id, round(float(stored @ QUERY.astype(np.float64)), 6)))
+    return sorted(found, key=lambda item: (-item[1], item[0]))
+
+
+def test_clips_are_ranked_by_cosine_and_pending_ones_are_not_there(reader: Reader) -> None:
+    hits = reader.search_clips(QUERY, 100)
+    assert [(hit.key, hit.score) for hit in hits] == expected_clips((1, 2, 3))
+    assert reader.search_clips(QUERY, 2) == hits[:2]
+    assert reader.search_clips(QUERY, 0) == []
+
+
+def test_clips_filtered_by_video_path_and_time(reader: Reader) -> None:
+    one = frozenset([video(1).video_id])
+    assert best(reader.search_clips(QUERY, 9, Where(videos=one))) == [k for k, _ in expected_clips((1,))]
+    assert reader.search_clips(QUERY, 9, Where(videos=frozenset([video(8).video_id]))) == []
+    odd = [k for k, _ in expected_clips((1, 3))]
+    assert best(reader.search_clips(QUERY, 9, Where(paths=("/corpus/part1",)))) == odd
+    assert best(reader.search_clips(QUERY, 9, Where(paths=("*/part1/*.mp4",)))) == odd
+    assert best(reader.search_clips(QUERY, 9, Where(paths=("video[13].mp4",)))) == odd
+    assert best(reader.search_clips(QUERY, 9, Where(videos=one, paths=("video2.mp4",)))) == []
+    early = reader.search_clips(QUERY, 9, Where(end=30.0))
+    assert {key[-5:] for key in best(early)} == {"00000"}
+    assert {key[-5:] for key in best(reader.search_clips(QUERY, 9, Where(start=30.0)))} == {"00001"}
+    assert len(reader.search_clips(QUERY, 9, Where(start=29.9, end=30.1))) == 6
+
+
+def test_evidence_filtered_in_both_searches(reader: Reader) -> None:
+    for where, kept in [
+        (Where(), lambda _: True),
+        (Where(kinds=frozenset(["ocr"])), lambda span: span.kind == "ocr"),
+        (Where(kinds=frozenset()), lambda _: False),
+        (Where(start=5.0, end=15.0), lambda span: span.start == 10.0),
+        (Where(start=5.0, end=float("inf")), lambda span: span.start >= 10.0),
+        (Where(start=float("inf")), lambda _: False),
+        (Where(videos=frozenset([video(2).video_id])), lambda span: span.video_id == video(2).video_id),
+        (Where(paths=("video2.mp4", "video3.mp4")), lambda span: span.video_id != video(1).video_id),
+        (Where(paths=("nothing",)), lambda _: False),
+    ]:
+        wanted = sorted(
+            (s for n in (1, 2, 3) for s in spans(n) if kept(s)), key=lambda s: (s.video_id, s.start)
+        )
+        for hits in (
+            reader.search_evidence(WORD_QUERY, 99, where),
+            reader.match_evidence("number", 99, where),
+        ):
+            found = reader.spans([hit.key for hit in hits])
+            assert sorted(found, key=lambda s: (s.video_id, s.start)) == wanted, where
+
+
+def test_passages_filtered_by_path(reader: Reader) -> None:
+    where = Where(paths=("2.txt",))
+    wanted = {p.passage_id for p in passages(2)}
+    assert set(best(reader.search_passages(WORD_QUERY, 99, where))) == wanted
+    assert set(best(reader.match_passages("lamp", 99, where))) == wanted
+    assert len(reader.search_passages(WORD_QUERY, 99)) == 8
+    assert reader.match_passages("lamp", 99, Where(paths=("none",))) == []
+
+
+def test_frames_come_in_the_order_asked_for(reader: Reader) -> None:
+    asked = [clip_frames(3, 1), clip_frames(1, 0), clip_frames(3, 1)]
+    found = reader.frames([c.clip.clip_id for c in asked])
+    for got, made in zip(found, asked, strict=True):
+        assert got.clip == made.clip
+        assert got.vectors.dtype == np.float32
+        np.testing.assert_array_equal(got.times, made.times)
+        np.testing.assert_array_equal(got.vectors, made.vectors.astype(np.float16).astype(np.float32))
+        np.testing.assert_array_equal(got.clip_vector, made.clip_vector.astype(np.float16).astype(np.float32))
+    assert reader.frames([]) == []
+    with pytest.raises(KeyError):
+        reader.frames([clip_frames(8, 0).clip.clip_id])
+
+
+def test_frames_are_found_by_key_where_row_ids_have_died(reader: Reader) -> None:
+    wanted = clip_frames(2, 1).clip.clip_id
+    matrix = reader._snapshot.clip_matrix
+    assert matrix is not None
+    matrix.row_ids = matrix.row_ids + 1_000_000
+    assert [c.clip.clip_id for c in reader.frames([wanted])] == [wanted]
+
+
+def test_names_and_ids(reader: Reader) -> None:
+    assert [v.path for v in reader.videos()] == sorted(video_path(n) for n in (1, 2, 3))
+    assert reader.video(video(1).video_id) == video(1)
+    assert reader.paths(video(1).video_id) == (video_path(1),)
+    assert reader.clips(video(2).video_id) == [clip_frames(2, 0).clip, clip_frames(2, 1).clip]
+    assert reader.clips("unknown") == []
+    assert reader.clip(clip_frames(2, 1).clip.clip_id) == clip_frames(2, 1).clip
+    assert reader.passages(["p002-1", "p001-3"]) == [passages(2)[1], passages(1)[3]]
+    for unknown in (reader.video, reader.clip, reader.paths):
+        with pytest.raises(KeyError):
+            unknown(video(8).video_id + "x")
+    with pytest.raises(KeyError):
+        reader.video(video(8).video_id)
+    for missing in (reader.passages, reader.spans, reader.passage_paths):
+        assert missing([]) == []
+        with pytest.raises(KeyError):
+            missing(["nothing"])
+
+
+def test_evidence_overlaps_half_open(reader: Reader) -> None:
+    one = video(1).video_id
+    assert reader.evidence(one, 0.0, 100.0) == spans(1)
+    assert reader.evidence(one, 5.0, 10.0) == []
+    assert reader.evidence(one, 4.9, 10.1) == spans(1)[:2]
+    assert reader.evidence(video(8).video_id, 0.0, 100.0) == []
+
+
+def test_a_query_of_another_size_is_refused(reader: Reader) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        reader.search_clips(unit(1, 3), 1)
+
+
+def test_stats_count_what_is_seen(reader: Reader) -> None:
+    stats = reader.stats()
+    assert (stats.files, stats.videos, stats.pending_videos, stats.clips) == (5, 3, 1, 6)
+    assert (stats.evidence, stats.passages, stats.documents, stats.problems) == (9, 8, 2, 0)
+    assert stats.video_hours == pytest.approx(3 * 60 / 3600)
+    assert stats.unindexed_rows == 3, "the pending video's spans came after the index"
+    assert stats.removable_versions > 0
+    assert stats.bytes >= sum(table.bytes for table in stats.tables.values()) > 0
+
+
+def test_an_empty_library_answers_nothing(tmp_path: Path) -> None:
+    Writer.open(tmp_path / "lib").close()
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.meta is None
+        assert reader.search_clips(QUERY, 3) == reader.match_evidence("x", 3) == []
+        assert reader.stats().videos == 0
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.search_clips(QUERY, 3) == reader.search_evidence(WORD_QUERY, 3) == []
+        assert reader.match_evidence("x", 3) == reader.match_passages("x", 3) == reader.problems() == []
+
+
+def test_a_reader_stays_where_it_is_until_refreshed(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    with Reader.open(tmp_path / "lib") as reader:
+        before = reader.search_clips(QUERY, 99)
+        with Writer.open(tmp_path / "lib") as writer:
+            add_video(writer, 2)
+            add_source(writer, 2)
+            writer.remove_paths([video_path(1)])
+            writer.maintain()
+        assert reader.search_clips(QUERY, 99) == before
+        assert len(reader.frames([hit.key for hit in before])) == 2
+        assert reader.match_evidence("number", 9) != []
+        reader.refresh()
+        assert {hit.key[:32] for hit in reader.search_clips(QUERY, 99)} == {video(2).video_id}
+        assert len(reader.match_passages("lamp", 99)) == 4
+
+
+def test_versions_cleaned_away_are_replaced_by_the_newest(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    reader = Reader.open(tmp_path / "lib")
+    reader.close()
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.remove_paths([video_path(1)])
+        add_video(writer, 2)
+        add_video(writer, 3)
+        writer.maintain()
+    found = reader.search_clips(QUERY, 99)
+    assert {hit.key[:32] for hit in found} == {video(2).video_id, video(3).video_id}
+
+
+def test_threads_share_a_reader(library: Path) -> None:
+    with Reader.open(library) as reader:
+        answers: list[object] = []
+
+        def ask() -> None:
+            answers.append((reader.search_clips(QUERY, 3), reader.match_evidence("number", 3)))
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(answers) == 8
+        assert all(answer == answers[0] for answer in answers)

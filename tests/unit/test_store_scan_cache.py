@@ -1,0 +1,123 @@
+"""The scan cache: right when it is whole, harmless when it is not, quick to import."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from rag.store.scan_cache import ScanCache
+
+
+@dataclass(frozen=True)
+class Found:
+    path: str
+    stamp: str
+
+
+FOUND = [Found(f"/corpus/{i}/\udcff.mp4", f"stamp{i}") for i in range(1000)]
+ROWS = {found.path: (found.stamp, f"ready:{i}") for i, found in enumerate(FOUND)}
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ScanCache:
+    cache = ScanCache(tmp_path)
+    cache.replace("library", "settings", ROWS)
+    return cache
+
+
+def test_it_knows_what_changed(cache: ScanCache) -> None:
+    assert cache.unchanged(FOUND, "settings")
+    assert cache.entries() == ROWS
+    touched = [replace(FOUND[0], stamp="other"), *FOUND[1:], Found("/new", "s")]
+    assert cache.changed(touched, "settings") == [FOUND[0].path, "/new"]
+    assert cache.vanished(FOUND[2:]) == sorted(found.path for found in FOUND[:2])
+    assert not cache.unchanged(FOUND[1:], "settings")
+    assert not cache.unchanged(FOUND, "other settings")
+    assert cache.holds_for("library", "settings")
+    assert not cache.holds_for("another", "settings")
+    cache.close()
+
+
+def test_rows_are_put_and_forgotten(cache: ScanCache, tmp_path: Path) -> None:
+    cache.put({"/new": ("s", "problem:bad"), FOUND[0].path: ("s0", "ready:0")})
+    cache.forget([FOUND[1].path, "/unknown"])
+    cache.close()
+    with ScanCache(tmp_path) as again:
+        assert (again.library_id(), again.fingerprint()) == ("library", "settings")
+        entries = again.entries()
+    assert entries["/new"] == ("s", "problem:bad")
+    assert entries[FOUND[0].path] == ("s0", "ready:0")
+    assert FOUND[1].path not in entries
+    assert len(entries) == 1000
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "other tables", "gone"])
+def test_a_damaged_cache_only_costs_time(cache: ScanCache, tmp_path: Path, damage: str) -> None:
+    cache.close()
+    path = tmp_path / "scan.sqlite"
+    if damage == "garbage":
+        path.write_bytes(b"no database at all" * 1000)
+    elif damage == "truncated":
+        path.write_bytes(path.read_bytes()[:5000])
+    elif damage == "other tables":
+        path.unlink()
+        with sqlite3.connect(path) as db:
+            db.execute("CREATE TABLE files (something INTEGER)")
+        db.close()
+    else:
+        path.unlink()
+    with ScanCache(tmp_path) as again:
+        assert not again.unchanged(FOUND, "settings")
+        again.replace("library", "settings", ROWS)
+        assert again.unchanged(FOUND, "settings")
+
+
+def test_damage_met_in_the_middle_starts_afresh(cache: ScanCache, tmp_path: Path) -> None:
+    cache.close()
+    path = tmp_path / "scan.sqlite"
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(bytes(data))
+    with ScanCache(tmp_path) as again:
+        assert again.entries() == {}
+        again.put({"/a": ("s", "t")})
+        assert again.entries() == {"/a": ("s", "t")}
+
+
+def test_where_there_is_no_folder_it_stays_empty(tmp_path: Path) -> None:
+    with ScanCache(tmp_path / "nowhere") as cache:
+        assert cache.entries() == {}
+        cache.replace("library", "settings", ROWS)
+        assert not cache.unchanged(FOUND, "settings")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_thousand_files_take_milliseconds(cache: ScanCache) -> None:
+    started = time.process_time()
+    assert cache.unchanged(FOUND, "settings")
+    assert time.process_time() - started < 0.1
+    cache.close()
+
+
+def test_nothing_heavy_is_imported() -> None:
+    code = "import sys, rag.store.scan_cache; print([m for m in sys.argv[1:] if m in sys.modules])"
+    heavy = ["numpy", "pyarrow", "lance", "lancedb", "faiss", "pydantic", "torch"]
+    done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_cache_in_use_is_left_alone(cache: ScanCache, tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "scan.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    cache.put({"/new": ("s", "t")})
+    holder.execute("ROLLBACK")
+    holder.close()
+    cache.close()
+    with ScanCache(tmp_path) as again:
+        assert again.entries() == ROWS
