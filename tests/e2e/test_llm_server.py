@@ -265,6 +265,14 @@ def test_a_refusal_is_not_tried_again_and_says_what_to_do(code, advice):
     assert "key ****" in str(caught.value)
 
 
+def test_what_a_server_says_of_an_error_stays_one_short_printable_line():
+    noise = status(400, "\x1b[2Jno\n\n" + "z" * 10_000)
+    with chat_server([noise]) as server, pytest.raises(ReasonerError, match=r"\?\[2Jno zzz") as caught:
+        ask(server.base_url)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600
+
+
 def test_a_redirect_is_not_followed():
     with (
         chat_server([say(ANCHOR)]) as elsewhere,

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import AnchorEvent
 from tests.readings import CHOICE, OPEN, reading
 
+ROOT = Path(__file__).resolve().parents[2]
 ANCHOR = '{"description": "she polishes something", "position": "within"}'
 CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [0]}
 
@@ -39,6 +43,13 @@ class Scripted:
 
 def reasoner(client: Scripted, **settings) -> LlmReasoner:
     return LlmReasoner(client, ReasonerSettings(kind="openai", model="m", **settings))
+
+
+def test_a_reasoner_is_made_without_any_heavy_library():
+    heavy = "{'llama_index', 'openai', 'httpx', 'torch', 'transformers', 'PIL', 'tenacity'}"
+    code = f"import sys, rag.reasoners.llm.reasoner; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
 
 
 def test_a_good_reply_takes_one_call():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rag.reasoners.llm.reading import check_chosen_option, check_open_answer
@@ -65,6 +67,13 @@ def test_anything_else_is_a_bad_reply(text, why):
 def test_a_reply_outside_the_schema_names_the_key(text, where):
     with pytest.raises(BadReply, match=where):
         parse_reply(text, AnchorEvent)
+
+
+def test_the_name_of_an_unknown_key_stays_short_and_on_one_line():
+    with pytest.raises(BadReply) as caught:
+        parse_reply(json.dumps({"description": "x", "\x1b[2J\n" + "k" * 10_000: 1}), AnchorEvent)
+    assert str(caught.value).startswith("?[2J?kkkk")
+    assert len(str(caught.value)) < 120
 
 
 @pytest.mark.parametrize("value", ['"0.5"', "true", "85", "null"])

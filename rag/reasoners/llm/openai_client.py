@@ -174,9 +174,11 @@ class OpenAIClient:
         )
 
     def _masked(self, said: object) -> str:
+        """One printable line of what a server or a library said, without the key."""
         text = " ".join(str(said).split()) or type(said).__name__
         if self._key != "none":
             text = text.replace(self._key, "****")
+        text = "".join(letter if letter.isprintable() else "?" for letter in text)
         return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 

@@ -84,7 +84,9 @@ class LlmReasoner:
                 messages = (*messages[:2], *_correction(text, fault))
         advice = "raise reasoner.max_tokens" if cut else "use a more able model, or raise reasoner.repairs"
         attempts = self._settings.repairs + 1
-        raise ReplyInvalid(f"{self.name}: no usable reply for {role} in {attempts} attempts: {fault}; {advice}")
+        raise ReplyInvalid(
+            f"{self.name}: no usable reply for {role} in {attempts} attempts: {fault}; {advice}"
+        )
 
     def _send(
         self, role: str, messages: Sequence[Message], reply_model: type[BaseModel], *, repair: bool

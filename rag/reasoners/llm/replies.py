@@ -26,10 +26,8 @@ def parse_reply(text: str, model: type[Reply]) -> Reply:
     try:
         return model.model_validate_json(json.dumps(found), strict=True)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in error.errors()
-        ]
-        raise BadReply("; ".join(faults[:3])) from error
+        faults = [f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()[:3]]
+        raise BadReply("; ".join(faults)) from error
 
 
 def first_object(text: str) -> dict[str, Any]:
@@ -50,6 +48,12 @@ def first_object(text: str) -> dict[str, Any]:
         raise BadReply("the JSON is nested too deeply") from error
     result: dict[str, Any] = found
     return result
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Where in the reply, on one short line: an unknown key is the model's own text."""
+    name = ".".join(map(str, location)) or "the object"
+    return "".join(letter if letter.isprintable() else "?" for letter in name[:60])
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

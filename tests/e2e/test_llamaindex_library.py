@@ -1,0 +1,56 @@
+"""The example, run on a real library: indexed, retrieved from and asked through LlamaIndex."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from rag import Library
+from rag.config import Settings
+from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
+
+ROOT = Path(__file__).resolve().parents[2]
+MIRROR = "The mirror of the telescope is made of borosilicate glass."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    corpus = tmp_path_factory.mktemp("corpus")
+    (corpus / "mirror.txt").write_text(MIRROR, encoding="utf-8")
+    (corpus / "bread.txt").write_text("Bread is baked in a hot oven for forty minutes.", encoding="utf-8")
+    library = tmp_path_factory.mktemp("library") / ".rag"
+    Library.index([corpus], settings=Settings(library=library))
+    return library
+
+
+def test_the_right_passage_is_retrieved_with_its_path(folder):
+    with Library.open(folder) as library:
+        best, *_ = LibraryRetriever(library, kind="passage", top_k=1).retrieve("a telescope's mirror")
+    assert best.text == MIRROR
+    assert best.metadata["path"].endswith("mirror.txt")
+
+
+def test_a_question_is_answered_with_its_source(folder):
+    with Library.open(folder) as library:
+        response = LibraryQueryEngine(library=library).query("What is the mirror of the telescope made of?")
+    assert "glass" in str(response)
+    assert response.metadata["matched"]
+    assert [node.metadata["path"].endswith("mirror.txt") for node in response.source_nodes] == [True]
+
+
+def test_options_are_chosen_among(folder):
+    with Library.open(folder) as library:
+        engine = LibraryQueryEngine(library=library, options=("steel", "borosilicate glass"))
+        response = engine.query("What is the mirror of the telescope made of?")
+    assert response.metadata["choice"] == "B"
+
+
+def test_the_example_prints_answer_and_sources(folder, capsys):
+    example = runpy.run_path(str(ROOT / "examples/llamaindex_query_engine.py"))
+    example["main"](str(folder), "What is the mirror of the telescope made of?")
+    said = capsys.readouterr().out
+    assert "Answer: " in said
+    assert "glass" in said
+    assert "because of " in said
