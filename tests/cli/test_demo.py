@@ -1,4 +1,4 @@
-"""`rag demo` on a corpus of the test's own: it indexes, asks, draws what is cited, and says where all lies."""
+"""`rag demo` on a corpus of the test's own: it indexes, asks, draws what is cited, says where all lies."""
 
 from __future__ import annotations
 
