@@ -46,8 +46,9 @@ class Child:
             self._cancel()
         self._requests += 1
         number = self._requests
-        message = {"op": op, "path": path, "stall_seconds": self._stall_seconds, **arguments}
-        self._send(message)
+        # The child's working folder is the one of its start.
+        whole = os.path.abspath(path)
+        self._begin({"op": op, "path": whole, "stall_seconds": self._stall_seconds, **arguments}, path)
         self._busy = number
         try:
             while True:
@@ -83,7 +84,8 @@ class Child:
                     with contextlib.suppress(OSError):
                         pipe.close()
 
-    def _send(self, message: wire.Message) -> None:
+    def _begin(self, message: wire.Message, path: str) -> None:
+        """Send a request and wait until it is taken up."""
         for attempt in (1, 2):
             process = self._process
             if process is None or process.poll() is not None:
@@ -92,12 +94,13 @@ class Child:
             assert process.stdin is not None
             try:
                 wire.send(process.stdin.fileno(), message)
+                self._receive(path)
                 return
-            except wire.Closed:
+            except (wire.Closed, errors.StalledFile):
                 # It died between two requests: nothing is lost, so begin again, once.
                 self.close()
                 if attempt == 2:
-                    raise errors.StalledFile(f"{message['path']}: the media reader does not start") from None
+                    raise errors.StalledFile(f"{path}: the media reader does not start") from None
 
     def _receive(self, path: str) -> tuple[wire.Message, list[wire.Array]]:
         process = self._process

@@ -133,7 +133,8 @@ def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int
         count += 1
         yield from samples(sampler.push(shown.time, shown, shown.until))
         yield count, None
-    yield from samples(sampler.finish(source.end))
+    if count:
+        yield from samples(sampler.finish(source.end))
 
 
 def _skips(probe: Probe, rate: float) -> bool:

@@ -78,6 +78,7 @@ def main() -> None:
     try:
         while True:
             request = link.next_request()
+            link.send({"type": "taken"})
             _serve(link, request)
     except wire.Closed:
         return

@@ -1,0 +1,82 @@
+"""The sampling rule against a step-by-step reading of it, over any times."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.video.sampling import EPSILON, Sampler
+
+GAPS = st.lists(st.integers(1, 40), min_size=1, max_size=60)
+RATES = st.sampled_from([0.5, 1.0, 2.0, 3.0, 10.0])
+
+
+def sampled(times: list[float], rate: float, end: float) -> list[tuple[float, int]]:
+    sampler: Sampler[int] = Sampler(rate)
+    samples = []
+    for index, time in enumerate(times):
+        samples += sampler.push(time, index)
+    return samples + sampler.finish(end)
+
+
+def by_hand(times: list[float], rate: float, end: float) -> list[tuple[float, int]]:
+    samples = []
+    for step in range(math.ceil(end * rate) + 1):
+        inside = [i for i, t in enumerate(times) if math.floor((t + EPSILON) * rate) == step]
+        before = [i for i, t in enumerate(times) if math.floor((t + EPSILON) * rate) < step]
+        if inside:
+            samples.append((times[inside[0]], inside[0]))
+        elif before and step / rate < end - EPSILON:
+            samples.append((step / rate, before[-1]))
+    return samples
+
+
+def clock(gaps: list[int], first: int) -> list[float]:
+    times = [first / 20]
+    for gap in gaps:
+        times.append(times[-1] + gap / 20)
+    return times
+
+
+@given(GAPS, st.integers(0, 60), RATES, st.integers(1, 100))
+def test_it_is_the_rule(gaps: list[int], first: int, rate: float, last: int) -> None:
+    times = clock(gaps, first)
+    end = times[-1] + last / 20
+    assert sampled(times, rate, end) == by_hand(times, rate, end)
+
+
+@given(GAPS, st.integers(-20, 60), RATES)
+def test_times_ascend_one_a_step_and_every_picture_is_on_screen(
+    gaps: list[int], first: int, rate: float
+) -> None:
+    times = clock(gaps, first)
+    samples = sampled(times, rate, times[-1] + 0.1)
+    steps = [math.floor((time + EPSILON) * rate) for time, _ in samples]
+    assert steps == sorted(set(steps))
+    for time, index in samples:
+        leaves = times[index + 1] if index + 1 < len(times) else times[-1] + 0.1
+        assert times[index] <= time < leaves
+
+
+@given(GAPS, RATES, st.data())
+def test_a_run_that_begins_later_gives_the_same_from_the_next_step_on(
+    gaps: list[int], rate: float, data: st.DataObject
+) -> None:
+    times = clock(gaps, 0)
+    skipped = data.draw(st.integers(0, len(times) - 1))
+    whole = sampled(times, rate, times[-1] + 0.1)
+    late = sampled(times[skipped:], rate, times[-1] + 0.1)
+    edge = (math.floor((times[skipped] + EPSILON) * rate) + 1) / rate
+    expected = [(time, index) for time, index in whole if time >= edge - EPSILON]
+    assert [(time, index + skipped) for time, index in late if time >= edge - EPSILON] == expected
+
+
+@given(st.floats(0, 5), st.floats(6, 50))
+def test_no_picture_is_held_over_a_gap(until: float, after: float) -> None:
+    sampler: Sampler[str] = Sampler(2.0)
+    sampler.push(0.0, "before")
+    samples = sampler.push(after, "after", until)
+    assert all(time < until for time, frame in samples if frame == "before")
+    assert samples[-1] == (after, "after")

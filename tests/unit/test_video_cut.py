@@ -1,0 +1,63 @@
+"""Cut clips are exact to the frame, upright, and whole or not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpora.video.cut import cut_clip
+from corpora.video.reader import MediaReader
+from rag.errors import DamagedFile, UsageError
+from tests.synthetic import read_time_code, write_video
+
+
+def codes(path: Path) -> list[int | None]:
+    import av
+
+    with av.open(str(path)) as clip:
+        return [read_time_code(frame.to_ndarray(format="rgb24")) for frame in clip.decode(video=0)]
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
+def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> None:
+    write_video(tmp_path / name, 12, audio=True)
+    cut_clip(tmp_path / name, 4.95, 7.2, tmp_path / "clip.mp4")
+    # The frame on screen at 4.95 is the one of 4.9.
+    assert codes(tmp_path / "clip.mp4") == list(range(49, 72))
+    with MediaReader() as reader:
+        probe = reader.probe(str(tmp_path / "clip.mp4"))
+        samples = np.concatenate(list(reader.audio(str(tmp_path / "clip.mp4"))))
+    assert probe.duration == pytest.approx(2.25, abs=0.06)
+    assert probe.start == 0.0
+    loud = np.flatnonzero(np.abs(samples) > 0.2) / 16000
+    assert loud[0] == pytest.approx(0.05, abs=0.03)
+    assert loud[loud > 0.5][0] == pytest.approx(1.05, abs=0.03)
+
+
+def test_turned_pictures_come_out_upright_and_even(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 2, size=(120, 162), rotation=270)
+    cut_clip(tmp_path / "a.mp4", 0.5, 1.0, tmp_path / "clip.mp4")
+    assert codes(tmp_path / "clip.mp4") == [5, 6, 7, 8, 9]
+    with MediaReader() as reader:
+        probe = reader.probe(str(tmp_path / "clip.mp4"))
+    assert (probe.width, probe.height, probe.rotation) == (120, 162, 0)
+
+
+def test_a_still_picture_over_the_whole_interval(tmp_path: Path) -> None:
+    times = write_video(tmp_path / "a.mp4", 6, variable_rate=True)
+    long = next(i for i in range(len(times) - 1) if times[i + 1] - times[i] > 1.2)
+    cut_clip(tmp_path / "a.mp4", times[long] + 0.3, times[long] + 1.0, tmp_path / "clip.mp4")
+    assert codes(tmp_path / "clip.mp4") == [long]
+
+
+def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 2)
+    (tmp_path / "clip.mp4").write_bytes(b"old")
+    with pytest.raises(DamagedFile, match="nothing between"):
+        cut_clip(tmp_path / "a.mp4", 50.0, 51.0, tmp_path / "clip.mp4")
+    with pytest.raises(UsageError):
+        cut_clip(tmp_path / "a.mp4", 1.0, 1.0, tmp_path / "clip.mp4")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["a.mp4", "clip.mp4"]
+    assert (tmp_path / "clip.mp4").read_bytes() == b"old"

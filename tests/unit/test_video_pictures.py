@@ -1,0 +1,92 @@
+"""Sizes of scaled pictures, odd pixel formats, and which pictures count as new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.video.keyframes import KeyframePicker
+from corpora.video.pictures import scaled_size
+from corpora.video.reader import MediaReader
+from tests.synthetic import read_time_code, write_video
+
+
+@given(st.integers(2, 8000), st.integers(2, 8000), st.integers(32, 1080))
+def test_sides_are_even_and_never_grow(width: int, height: int, short: int) -> None:
+    wide, high = scaled_size(width, height, short)
+    assert wide % 2 == high % 2 == 0
+    assert 2 <= wide <= width
+    assert 2 <= high <= height
+    assert min(wide, high) <= max(short + 1, 2)
+    if min(width, height) > short * 2:
+        assert wide / high == pytest.approx(width / height, rel=0.1)
+
+
+def test_known_sizes() -> None:
+    assert scaled_size(1280, 720, 224) == (398, 224)
+    assert scaled_size(720, 1280, 224) == (224, 398)
+    assert scaled_size(161, 121, 224) == (160, 120)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "pix_fmt", "size"),
+    [
+        ("ten.mp4", "libx264", "yuv420p10le", (160, 120)),
+        ("444.mkv", "libx264", "yuv444p", (160, 120)),
+        ("odd.mkv", "ffv1", "yuv444p", (161, 121)),
+        ("gray.mkv", "ffv1", "gray", (160, 120)),
+        ("alpha.mkv", "ffv1", "yuva420p", (160, 120)),
+        ("a.gif", "", "", (160, 120)),
+        ("a.avi", "mjpeg", "", (160, 120)),
+        ("a.mkv", "libsvtav1", "", (160, 120)),
+        ("a.mov", "prores_ks", "yuv422p10le", (160, 120)),
+        ("a.mpg", "mpeg2video", "", (160, 120)),
+    ],
+)
+def test_whatever_ffmpeg_decodes(
+    tmp_path: Path, name: str, codec: str, pix_fmt: str, size: tuple[int, int]
+) -> None:
+    fps = 25 if name == "a.mpg" else 10
+    write_video(tmp_path / name, 2, codec=codec, pix_fmt=pix_fmt, size=size, fps=fps)
+    with MediaReader() as reader:
+        batches = list(reader.frames(str(tmp_path / name)))
+        images = [image for batch in batches for image in batch.frames.images]
+    assert images[0].shape == (120, 160, 3)
+    codes = [read_time_code(image) for image in images]
+    assert codes[:4] == ([0, 13, 25, 38] if name == "a.mpg" else [0, 5, 10, 15])
+
+
+def picture(words: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    image = np.full((120, 160, 3), 255, np.uint8)
+    for word in range(words):
+        image[10 + 10 * word : 16 + 10 * word, 20:90] = 0
+    return image
+
+
+def test_a_resting_change_is_taken_once_and_every_period_begins_with_one() -> None:
+    picker = KeyframePicker(10.0)
+    slides = [1] * 8 + [2] * 8 + [2] * 8
+    taken = [k / 2 for k, words in enumerate(slides) if picker.pick(k / 2, picture(words))]
+    assert taken == [0.0, 4.5, 10.0]
+
+
+def test_noise_is_no_change() -> None:
+    picker = KeyframePicker(100.0)
+    chance = np.random.default_rng(0)
+    noisy = [
+        picture(3) - chance.integers(0, 8, (120, 160, 3), np.uint8) * (picture(3) > 0) for _ in range(10)
+    ]
+    assert [picker.pick(k / 2, image) for k, image in enumerate(noisy)] == [True] + [False] * 9
+
+
+def test_endless_motion_is_taken_now_and_then() -> None:
+    picker = KeyframePicker(1000.0)
+    chance = np.random.default_rng(0)
+    frames = [
+        np.repeat(np.repeat(chance.integers(0, 255, (12, 16, 3), np.uint8), 10, 0), 10, 1) for _ in range(41)
+    ]
+    assert [k / 2 for k, image in enumerate(frames) if picker.pick(k / 2, image)] == [0, 5, 10, 15, 20]

@@ -1,0 +1,199 @@
+"""Facts of media files, and the lies of containers."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from corpora.video.reader import MediaReader
+from rag.errors import DamagedFile, UnreadableFile, UnsupportedFile
+from tests.synthetic import truncate, write_video
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[MediaReader]:
+    with MediaReader() as opened:
+        yield opened
+
+
+def test_facts_of_a_plain_file(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    words = {"title": "Tähe", "comment": "short", "description": "a longer text", "genre": "film; noir,film"}
+    chapters = [(0.0, 2.0, "One"), (2.0, 4.0, "Two")]
+    write_video(path, 4, audio=True, language="eng", rotation=90, metadata=words, chapters=chapters)
+    probe = reader.probe(str(path))
+    assert (probe.width, probe.height, probe.rotation) == (160, 120, 90)
+    assert probe.duration == pytest.approx(4.0, abs=0.05)
+    assert probe.fps == pytest.approx(10.0)
+    assert (probe.codec, probe.stream, probe.video_streams) == ("h264", 0, 1)
+    assert (probe.audio, probe.language) == (True, "eng")
+    assert (probe.title, probe.description) == ("Tähe", "a longer text")
+    assert probe.tags == ("film", "noir")
+    assert [(c.start, c.end, c.kind, c.text) for c in probe.chapters] == [
+        (0.0, 2.0, "chapter", "One"),
+        (2.0, 4.0, "chapter", "Two"),
+    ]
+    assert probe.note == ""
+
+
+def test_the_clock_starts_with_the_container(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 2, start_offset=0.852)
+    probe = reader.probe(str(tmp_path / "a.mp4"))
+    assert probe.start == pytest.approx(0.852)
+    assert (probe.picture_start, probe.duration) == (0.0, pytest.approx(2.0, abs=0.05))
+
+
+def test_a_clock_that_starts_after_an_hour(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mkv", 9, start_offset=3600.0)
+    probe = reader.probe(str(tmp_path / "a.mkv"))
+    assert probe.duration == pytest.approx(9.0, abs=0.05)
+
+
+def rewrite(path: Path, element: bytes, value: bytes) -> None:
+    """Put another value into a Matroska element that is as long."""
+    data = bytearray(path.read_bytes())
+    at = data.index(element + bytes([0x80 | len(value)])) + len(element) + 1
+    data[at : at + len(value)] = value
+    path.write_bytes(data)
+
+
+def test_a_false_duration_is_counted_anew_and_noted(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mkv"
+    write_video(path, 1)
+    rewrite(path, b"\x44\x89", struct.pack(">d", 39.8 * 3600 * 1000))
+    probe = reader.probe(str(path))
+    assert probe.duration == pytest.approx(1.0, abs=0.05)
+    assert "claims 143280.0 s" in probe.note
+    stream = reader.frames(str(path))
+    assert sum(len(batch.frames.times) for batch in stream) == 2
+    assert stream.report.end == pytest.approx(1.0, abs=0.05)
+    assert stream.report.damage == ""
+
+
+@pytest.mark.parametrize("duration", [0.0, float("nan"), -5.0])
+def test_no_duration_is_counted(reader: MediaReader, tmp_path: Path, duration: float) -> None:
+    path = tmp_path / "a.mkv"
+    write_video(path, 3)
+    rewrite(path, b"\x44\x89", struct.pack(">d", duration))
+    assert reader.probe(str(path)).duration == pytest.approx(3.0, abs=0.05)
+
+
+def test_an_absurd_rate_is_counted_anew(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mkv"
+    write_video(path, 3)
+    rewrite(path, b"\x23\xe3\x83", (1_000_000).to_bytes(4, "big"))
+    assert reader.probe(str(path)).fps == pytest.approx(10.0, abs=0.5)
+    assert sum(len(batch.frames.times) for batch in reader.frames(str(path))) == 6
+
+
+def test_cover_art_is_no_video(reader: MediaReader, tmp_path: Path) -> None:
+    import av
+    import numpy as np
+    from av.stream import Disposition
+
+    with av.open(str(tmp_path / "a.m4a"), "w", format="mp4") as out:
+        cover = out.add_stream("png", rate=1)
+        cover.width, cover.height, cover.pix_fmt = 64, 64, "rgb24"
+        cover.disposition = Disposition.attached_pic
+        sound = out.add_stream("aac", rate=16000, layout="mono")
+        out.mux(cover.encode(av.VideoFrame.from_ndarray(np.zeros((64, 64, 3), np.uint8), format="rgb24")))
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16000), np.float32), format="fltp", layout="mono")
+        frame.sample_rate = 16000
+        out.mux(sound.encode(frame))
+        out.mux(sound.encode(None))
+    probe = reader.probe(str(tmp_path / "a.m4a"))
+    assert (probe.stream, probe.video_streams, probe.width, probe.audio) == (-1, 0, 0, True)
+
+
+@pytest.mark.parametrize("name", ["a.mkv", "a.ts", "a.webm", "a.gif", "a.avi", "a.flv"])
+def test_other_containers(reader: MediaReader, tmp_path: Path, name: str) -> None:
+    codec = {"a.avi": "mpeg4", "a.flv": "libx264"}.get(name, "")
+    write_video(tmp_path / name, 3, codec=codec)
+    probe = reader.probe(str(tmp_path / name))
+    assert probe.duration == pytest.approx(3.0, abs=0.15)
+    assert probe.fps == pytest.approx(10.0, abs=0.5)
+
+
+HOSTILE = {
+    "playlist.mp4": b"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n",
+    "list.mp4": b"ffconcat version 1.0\nfile a.mp4\n",
+    "dash.mp4": b'<?xml version="1.0"?><MPD></MPD>',
+    "sdp.mp4": b"v=0\no=- 0 0 IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n",
+    "text.mp4": b"just some words, not a video\n" * 50,
+    "words.mp4": b"1\n00:00:01,000 --> 00:00:02,000\nhello\n",
+    "zeros.mp4": bytes(100_000),
+    "picture.mp4": b"\x89PNG\r\n\x1a\n" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_no_media_file_is_refused(reader: MediaReader, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(HOSTILE[name])
+    with pytest.raises(UnsupportedFile) as problem:
+        reader.probe(str(tmp_path / name))
+    assert "\n" not in str(problem.value)
+    assert str(problem.value).startswith(str(tmp_path / name))
+
+
+def test_a_playlist_opens_nothing_else(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "real.ts", 1)
+    (tmp_path / "a.m3u8").write_text(
+        "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nreal.ts\n#EXT-X-ENDLIST\n"
+    )
+    with pytest.raises(UnsupportedFile, match="playlist"):
+        reader.probe(str(tmp_path / "a.m3u8"))
+
+
+def test_files_that_are_none(reader: MediaReader, tmp_path: Path) -> None:
+    import os
+
+    os.mkfifo(tmp_path / "fifo.mp4")
+    (tmp_path / "folder.mp4").mkdir()
+    (tmp_path / "empty.mp4").touch()
+    (tmp_path / "loop.mp4").symlink_to("loop.mp4")
+    for name in ("fifo.mp4", "folder.mp4", "missing.mp4", "loop.mp4"):
+        with pytest.raises(UnreadableFile):
+            reader.probe(str(tmp_path / name))
+    with pytest.raises(DamagedFile, match="empty"):
+        reader.probe(str(tmp_path / "empty.mp4"))
+
+
+NAMES = [
+    b"-i evil.mp4",
+    b"frame%03d.mp4",
+    b"a:b.mp4",
+    b"concat:a|b.mp4",
+    b"new\nline.mp4",
+    b"q'u\"o`te$(x).mp4",
+    b"not\xff\xfeutf8.mp4",
+    "🎬 [x].mp4".encode(),
+    b"http:.mp4",
+    b"pipe:0.mp4",
+]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_any_name_is_a_name(
+    reader: MediaReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
+    import os
+
+    write_video(tmp_path / "plain.mp4", 1)
+    path = os.fsdecode(name)
+    (tmp_path / "plain.mp4").rename(tmp_path / path)
+    assert reader.probe(str(tmp_path / path)).duration == pytest.approx(1.0, abs=0.05)
+    # As a relative name too, from the folder that this process is in.
+    monkeypatch.chdir(tmp_path)
+    assert reader.probe(path).duration == pytest.approx(1.0, abs=0.05)
+
+
+def test_a_file_cut_off_is_measured_by_its_packets(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    write_video(path, 20, container_options={"movflags": "+faststart"})
+    truncate(path, 0.6)
+    probe = reader.probe(str(path))
+    assert 8 < probe.duration < 19
+    assert "claims 20.0 s" in probe.note

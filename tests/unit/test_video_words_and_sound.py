@@ -1,0 +1,101 @@
+"""Embedded subtitles as plain text, and sound as one line of samples with true times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora.video.reader import MediaReader
+from corpora.video.subtitles import plain_text
+from rag.errors import UnsupportedFile
+from tests.synthetic import damage, write_video
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[MediaReader]:
+    with MediaReader() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "codec"), [("a.mp4", "mov_text"), ("a.mkv", "subrip"), ("a.mkv", "ass"), ("a.webm", "webvtt")]
+)
+def test_cues_are_plain_text_at_their_times(
+    reader: MediaReader, tmp_path: Path, name: str, codec: str
+) -> None:
+    cues = [(0.5, 1.25, "Hello <i>you</i>"), (1.5, 2.0, "two\nlines"), (2.0, 2.9, r"{\an8}ünïcode & more")]
+    write_video(tmp_path / name, 3, subtitles=cues, subtitle_codec=codec)
+    texts = reader.texts(str(tmp_path / name))
+    assert [text.text for text in texts] == ["Hello you", "two lines", "ünïcode & more"]
+    assert [text.start for text in texts] == pytest.approx([start for start, _, _ in cues], abs=2e-3)
+    assert [text.end for text in texts] == pytest.approx([end for _, end, _ in cues], abs=2e-3)
+    assert {text.kind for text in texts} == {"subtitle"}
+
+
+def test_no_subtitles_is_nothing(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 1)
+    assert reader.texts(str(tmp_path / "a.mp4")) == ()
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        (r"{\b1}bold{\b0} text", "bold text"),
+        ("<font color='red'>red</font>", "red"),
+        (r"one\Ntwo\hthree", "one two three"),
+        ("a &amp; b &lt;c&gt;", "a & b <c>"),
+        ("3 < 4 and 5 > 2", "3 < 4 and 5 > 2"),
+        ("<v Roger>hi</v> <00:01.000>there", "hi there"),
+        (r"{\p1}m 0 0 l 10 10{\p0}", ""),
+        ("{keep}", "{keep}"),
+    ],
+)
+def test_markup_goes_and_words_stay(marked: str, plain: str) -> None:
+    assert plain_text(marked) == plain
+
+
+def sound(reader: MediaReader, path: Path) -> NDArray[np.float32]:
+    blocks = list(reader.audio(str(path)))
+    assert {block.dtype for block in blocks} == {np.dtype(np.float32)}
+    return np.concatenate(blocks)
+
+
+def beeps(samples: NDArray[np.float32]) -> list[float]:
+    """When the sound sets in, in seconds."""
+    loud = np.abs(samples) > 0.2
+    starts = np.flatnonzero(loud)
+    return [float(starts[0]) / 16000] + [float(b) / 16000 for a, b in pairwise(starts) if b - a > 4000]
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.webm", "a.ts"])
+@pytest.mark.parametrize("offset", [0.0, 0.5])
+def test_sound_is_at_its_time(reader: MediaReader, tmp_path: Path, name: str, offset: float) -> None:
+    write_video(tmp_path / name, 4, audio=True, audio_offset=offset)
+    samples = sound(reader, tmp_path / name)
+    assert beeps(samples) == pytest.approx([offset + k for k in range(4)], abs=0.03)
+    assert len(samples) / 16000 == pytest.approx(4 + offset, abs=0.1)
+
+
+def test_sound_that_comes_before_the_picture(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 3, audio=True, start_offset=0.7)
+    assert beeps(sound(reader, tmp_path / "a.mp4")) == pytest.approx([0, 1, 2], abs=0.03)
+
+
+def test_damaged_packets_are_silence_and_the_rest_keeps_its_time(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mkv", 20, audio=True)
+    damage(tmp_path / "a.mkv", 0.02, seed=5)
+    heard = beeps(sound(reader, tmp_path / "a.mkv"))
+    on_time = [k for k in range(20) if any(abs(beep - k) < 0.03 for beep in heard)]
+    assert len(on_time) >= 12
+    assert on_time[-1] >= 15
+
+
+def test_no_sound_is_said(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 1)
+    with pytest.raises(UnsupportedFile, match="no sound"):
+        sound(reader, tmp_path / "a.mp4")
