@@ -5,6 +5,13 @@ frame is taken for the last *encoded* frame of its clip (never for the frame
 just before it, so slow drift cannot creep) where no block of 8 x 8 pixels has
 changed its mean colour by more than the threshold. Every clip starts afresh,
 so a clip's vectors do not depend on what was indexed before it.
+
+Measured error: fourteen pictures held for 6 s each and encoded as H.264 at CRF
+18, 23, 28, 35 and 42 gave 81 to 90 % reuse (92 % is all there is), and a
+cosine of at least 0.9999 between the vector taken and the true one; eight
+filmed and drawn videos gave no reuse at all. The encoder was a ViT-B/32 with
+random weights, which tells pictures apart less sharply than a trained one, so
+this is weak evidence: it shows the rule at work and bounds gross errors only.
 """
 
 from __future__ import annotations
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STILL_THRESHOLD", "EncodedClip", "StillBatcher", "encode_frames", "stand_ins"]
 
-STILL_THRESHOLD = 2.0
+STILL_THRESHOLD = 3.0
 """Levels of 255 by which a block's mean may differ."""
 BLOCK = 8
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from indexers.torchvision_guard import guard_torchvision
+
 WORDS = (
     "a the of in on and with man woman hand cat dog drill lamp red blue green house tree car is eating food "
     "soldering iron holds table kitchen telescope mirror made glass"
@@ -73,6 +75,7 @@ def _gemma_like_tokenizer(folder: Path, tokenizer_class: str) -> int:
 
 def save_clip(folder: Path, *, seed: int = 0, dtype: str = "float32", act: str = "quick_gelu") -> Path:
     """A CLIP of two layers, 64 x 64 pixels, 24 dimensions."""
+    guard_torchvision()
     import torch
     from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel
 
@@ -109,6 +112,7 @@ def save_siglip(
     folder: Path, *, seed: int = 0, dtype: str = "float32", tokenizer_class: str = "GemmaTokenizer"
 ) -> Path:
     """A SigLIP (2, by its tokenizer) of two layers, 64 x 64 pixels, 32 dimensions."""
+    guard_torchvision()
     import torch
     from transformers import SiglipConfig, SiglipImageProcessorPil, SiglipModel
 
@@ -132,6 +136,7 @@ def save_siglip(
 
 def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", architecture: str = "bert") -> Path:
     """A sentence-transformers folder around a BERT (or, for the torch-only way, a RoBERTa) of two layers."""
+    guard_torchvision()
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.base.modules import Transformer
