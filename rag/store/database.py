@@ -106,7 +106,7 @@ class Database:
                 table.restore(before)
                 self.refresh(name)
                 raise LibraryFull(
-                    f"{self.layout.folder}: a file could not be written to its end: a full disk, a quota or a "
+                    f"{self.layout.folder}: a file could not be written to its end: full disk, quota or "
                     "limit on file sizes; make room and run the same command again, nothing is lost"
                 )
 

@@ -12,7 +12,7 @@ from rag.store.schema import column_matrix
 from rag.store.vector_index import IndexKind, VectorIndex, build_index, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
 
@@ -60,6 +60,15 @@ class Matrix:
     @cached_property
     def positions(self) -> dict[str, int]:
         return {key: position for position, key in enumerate(self.ids)}
+
+    def rows_with(self, keys: Iterable[str]) -> list[int]:
+        """Row ids of those of `keys` that are here, sorted."""
+        known = self.positions
+        return sorted(int(self.row_ids[known[key]]) for key in keys if key in known)
+
+    def rows_of(self, owners: Collection[str]) -> list[int]:
+        """Row ids of all rows of `owners`."""
+        return [int(row_id) for row_id in self.row_ids[self.owners.among(owners)]]
 
     def nearest(self, query: NDArray[np.floating[Any]], k: int, keep: NDArray[np.bool_] | None) -> list[Hit]:
         return nearest(self.index, self.rows, self.ids, query, k, keep)

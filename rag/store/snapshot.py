@@ -218,7 +218,7 @@ class Snapshot:
         if video_id not in self.ready:
             return []
         if video_id not in self._evidence:
-            rows = self.scan("evidence", EVIDENCE_COLUMNS, f"video_id IN {quoted([video_id])}").to_pylist()
+            rows = self._evidence_rows("video_id", [video_id])
             rows.sort(key=lambda row: row["evidence_id"])
             while len(self._evidence) >= REMEMBERED_VIDEOS:
                 del self._evidence[next(iter(self._evidence))]
@@ -226,8 +226,30 @@ class Snapshot:
         return self._evidence[video_id]
 
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
-        rows = self.scan("evidence", EVIDENCE_COLUMNS, f"evidence_id IN {quoted(ids)}").to_pylist()
+        rows = self._evidence_rows("evidence_id", ids)
         return {row["evidence_id"]: schema.evidence_of(row) for row in rows if row["video_id"] in self.ready}
+
+    def _evidence_rows(self, column: str, values: list[str]) -> list[dict[str, Any]]:
+        """Rows whose `column` is among `values`; by row id, the quicker way, where vectors are loaded."""
+        matrix: Matrix | None = self.__dict__.get("evidence_matrix")
+        if matrix is not None:
+            by_owner = column == "video_id"
+            wanted = matrix.rows_of(values) if by_owner else matrix.rows_with(values)
+            rows = self._by_row_id("evidence", EVIDENCE_COLUMNS, wanted)
+            if len(rows) == len(wanted):
+                return rows
+        found: list[dict[str, Any]] = self.scan(
+            "evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}"
+        ).to_pylist()
+        return found
+
+    def _by_row_id(self, name: str, columns: list[str], row_ids: list[int]) -> list[dict[str, Any]]:
+        """Unknown row ids are passed over in silence: the caller counts."""
+        if not row_ids:
+            return []
+        where = f"_rowid IN ({','.join(map(str, row_ids))})"
+        rows: list[dict[str, Any]] = self.scan(name, columns, where).to_pylist()
+        return rows
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""

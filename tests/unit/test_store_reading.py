@@ -136,6 +136,21 @@ def test_frames_are_found_by_key_where_row_ids_have_died(reader: Reader) -> None
     assert [c.clip.clip_id for c in reader.frames([wanted])] == [wanted]
 
 
+@pytest.mark.parametrize("loaded", ["vectors in memory", "not", "row ids have died"])
+def test_evidence_is_the_same_by_row_id_and_by_scan(library: Path, loaded: str) -> None:
+    with Reader.open(library) as reader:
+        if loaded != "not":
+            reader.search_evidence(WORD_QUERY, 1)
+        if loaded == "row ids have died":
+            matrix = reader._snapshot.evidence_matrix
+            assert matrix is not None
+            matrix.row_ids = matrix.row_ids + 1_000_000
+        assert reader.evidence(video(2).video_id, 0.0, 99.0) == spans(2)
+        assert reader.evidence(video(8).video_id, 0.0, 99.0) == []
+        keys = [f"{video(n).video_id}:e00000{i}" for n, i in ((3, 2), (1, 0), (3, 2))]
+        assert reader.spans(keys) == [spans(3)[2], spans(1)[0], spans(3)[2]]
+
+
 def test_names_and_ids(reader: Reader) -> None:
     assert [v.path for v in reader.videos()] == sorted(video_path(n) for n in (1, 2, 3))
     assert reader.video(video(1).video_id) == video(1)
