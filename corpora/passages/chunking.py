@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from corpora.passages.document import Document
+from corpora.passages.document import Document, cut_point
 from rag.records import Passage
 
 __all__ = ["CHUNK_OVERLAP", "CHUNK_SIZE", "chunk", "count_pieces"]
@@ -16,10 +17,15 @@ CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
 CHUNK_OVERLAP = 30
 MAX_TITLE_SHARE = 60
+MAX_SECTION = 20_000
+"""Characters that go to the splitter at once; nothing overlaps from one section to the next."""
 
 _PIECE = re.compile(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_"
 )
+
+_UNBROKEN = re.compile(r"[^\s。！？；，、]{1000}")
+"""No word of any language: encoded data and the like."""
 
 
 def chunk(document: Document) -> list[Passage]:
@@ -33,7 +39,7 @@ def chunk(document: Document) -> list[Passage]:
     if count_pieces(document.text) <= room:
         texts = [document.text.strip()]
     else:
-        texts = _splitter(room).split_text(document.text)
+        texts = [text for part in _sections(document.text) for text in _splitter(room).split_text(part)]
     passages = (
         Passage(_passage_id(document.title, text), document.doc_id, document.title, text) for text in texts
     )
@@ -43,6 +49,17 @@ def chunk(document: Document) -> list[Passage]:
 def count_pieces(text: str) -> int:
     """A cheap estimate of word pieces, seldom too low: a word counts one for each six letters."""
     return len(_PIECE.findall(text))
+
+
+def _sections(text: str) -> Iterator[str]:
+    """Pieces that bound the splitter's work: on odd texts it grows with the square of the length."""
+    text = _UNBROKEN.sub(r"\g<0> ", text)
+    start = 0
+    while start < len(text):
+        part = text[start : start + MAX_SECTION + 1]
+        cut = cut_point(part, MAX_SECTION) if len(part) > MAX_SECTION else len(part)
+        yield part[:cut]
+        start += cut
 
 
 @functools.lru_cache(maxsize=MAX_TITLE_SHARE + 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from corpora.text_decoding import clean
 
-__all__ = ["Document", "make_document", "one_line", "tidy"]
+__all__ = ["Document", "cut_point", "make_document", "one_line", "tidy"]
 
 MAX_TITLE = 300
 MAX_ID = 500
@@ -31,6 +31,18 @@ def make_document(title: str, text: str, doc_id: str = "") -> Document | None:
         return None
     own_id = one_line(doc_id)[:MAX_ID]
     return Document(own_id or _content_id(title, text), title, text)
+
+
+def cut_point(text: str, limit: int) -> int:
+    """Where to cut a text of more than `limit` characters.
+
+    Behind the last paragraph, line, sentence or word of its last quarter, whichever there is.
+    """
+    for mark in ("\n\n", "\n", ". ", " "):
+        at = text.rfind(mark, limit * 3 // 4, limit)
+        if at >= 0:
+            return at + len(mark)
+    return limit
 
 
 def one_line(text: str) -> str:

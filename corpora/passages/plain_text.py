@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from corpora.passages.document import Document, make_document
+from corpora.passages.document import Document, cut_point, make_document
 from corpora.text_decoding import read_text_blocks
 from rag.errors import DamagedFile, UnsupportedFile
 from rag.records import Problem
 
-__all__ = ["pieces", "read", "refuse_binary"]
+__all__ = ["first_line_title", "pieces", "read", "refuse_binary"]
 
 PIECE = 4 * 2**20
 """Characters after which a text is cut at the next paragraph and goes on as another document."""
@@ -39,7 +39,7 @@ def pieces(path: str) -> Iterator[str]:
     for block in read_text_blocks(path):
         held += block
         while len(held) >= PIECE:
-            cut = _cut(held)
+            cut = cut_point(held, PIECE)
             some = some or bool(held[:cut].strip())
             yield held[:cut]
             held = held[cut:]
@@ -47,15 +47,6 @@ def pieces(path: str) -> Iterator[str]:
         yield held
     elif not some:
         raise DamagedFile(f"{path}: no text in it")
-
-
-def _cut(text: str) -> int:
-    """Behind the last paragraph, line, sentence or word of the last quarter, whichever there is."""
-    for mark in ("\n\n", "\n", ". ", " "):
-        at = text.rfind(mark, PIECE * 3 // 4, PIECE)
-        if at >= 0:
-            return at + len(mark)
-    return PIECE
 
 
 def first_line_title(text: str) -> str:

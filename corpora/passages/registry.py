@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from corpora.passages.document import Document
-from rag.errors import UnreadableFile, UnsupportedFile
+from rag.errors import DamagedFile, UnreadableFile, UnsupportedFile
 from rag.records import Problem
 
 __all__ = ["READERS", "read_documents"]
@@ -44,10 +44,15 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]
     to be had; before the first document where that can be known.
     """
     named = os.fspath(path)
+    some = False
     try:
-        yield from _reader(named)(named)
+        for found in _reader(named)(named):
+            some = some or isinstance(found, Document)
+            yield found
     except OSError as error:
         raise UnreadableFile(f"{named}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+    if not some:
+        raise DamagedFile(f"{named}: no text in it")
 
 
 def _reader(path: str) -> Reader:

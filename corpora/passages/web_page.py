@@ -16,7 +16,8 @@ from rag.records import Problem
 __all__ = ["read"]
 
 MAX_BYTES = 64 * 2**20
-BLOCK = 64 * 2**10
+FIRST_BLOCK = 64 * 2**10
+MAX_REST = 16 * 2**10
 
 HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "math", "nav", "iframe", "object"})
 BREAKS = frozenset(
@@ -24,6 +25,7 @@ BREAKS = frozenset(
     | {"figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "main", "ol", "p"}
     | {"pre", "section", "summary", "table", "ul", "title", "caption", "fieldset"}
 )
+_ANY_TAG = re.compile(r"<[^<>]*>?")
 _CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
@@ -35,10 +37,7 @@ def read(path: str) -> Iterator[Document | Problem]:
     if len(data) > MAX_BYTES:
         raise UnsupportedFile(f"{path}: a web page larger than {MAX_BYTES >> 20} MiB")
     page = _Page()
-    text = _text(data)
-    for start in range(0, len(text), BLOCK):
-        page.feed(text[start : start + BLOCK])
-    page.close()
+    page.take(_text(data))
     document = make_document("".join(page.title) or "".join(page.heading), page.text())
     if document is None:
         raise DamagedFile(f"{path}: a web page without text")
@@ -64,6 +63,24 @@ class _Page(HTMLParser):
         self._parts: list[str] = []
         self._hidden: list[str] = []
         self._in_title = self._in_heading = self._seen_heading = self._keep_lines = False
+
+    def take(self, text: str) -> None:
+        """Read the whole page, in time linear in its length.
+
+        The standard parser looks at an unfinished tag again with each block that it is fed, and
+        again from each of its characters when closed. So blocks double, and a long unfinished rest
+        is stripped of its tags here.
+        """
+        start = 0
+        while start < len(text):
+            until = start + max(FIRST_BLOCK, start)
+            self.feed(text[start:until])
+            start = until
+        if len(self.rawdata) > MAX_REST:
+            rest, self.rawdata = self.rawdata, ""
+            self.clear_cdata_mode()
+            self.handle_data(_ANY_TAG.sub(" ", rest))
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         del attrs
