@@ -165,10 +165,12 @@ class Library:
             end = min(end, video.duration)
             evidence = tuple(self._reader.evidence(video.video_id, start, end))
             return VideoCitation(self._path(video.video_id), video.video_id, start, end, 1.0, evidence)
-        passages = self._reader.passages([citation])
-        if not passages:
-            raise UsageError(f"{citation}: no such passage; a window is cited as PATH@START-END")
-        passage = passages[0]
+        try:
+            (passage,) = self._reader.passages([citation])
+        except KeyError:
+            raise UsageError(
+                f"{citation}: no such passage; a window is cited as PATH@START-END, a passage by its id"
+            ) from None
         path = self._reader.passage_paths([citation])[0]
         return PassageCitation(path, passage.passage_id, passage.title, passage.text, 1.0)
 

@@ -21,9 +21,10 @@ DONE_IN_PART = 3
 def start(corpus: Path, library: Path, settings: dict[str, str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "rag._cli.main", "index", str(corpus), "--library", str(library)]
     environment = {**os.environ, **settings, "OMP_NUM_THREADS": "2"}
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    with library.with_suffix(".log").open("wb") as log:
+        return subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+        )
 
 
 def group_is_empty(group: int) -> bool:
@@ -65,7 +66,7 @@ def test_killed_at_random_moments_and_run_again_is_undisturbed(tmp_path: Path) -
             kills += 1
         wait_until_empty(run.pid)
         if code is not None:
-            assert code == DONE_IN_PART
+            assert code == DONE_IN_PART, disturbed.with_suffix(".log").read_text()
             assert list(dump(disturbed)) == expected
             finished += 1
             shutil.rmtree(disturbed)
