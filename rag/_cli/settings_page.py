@@ -73,6 +73,30 @@ _SECTIONS = {
     "reasoner": "Who rewrites questions and answers them",
 }
 
+_NOTES = {
+    "reasoner": """
+A language model on this machine, behind any OpenAI-compatible server (llama.cpp, Ollama, vLLM, LM Studio):
+
+```toml
+[reasoner]
+kind = "openai"
+base_url = "http://127.0.0.1:11434/v1"
+model = "the name that the server lists"
+```
+
+Give the server a context that holds a question: five windows of 15 frames at 336 pixels are about 20,000 tokens
+(a patch of 28 x 28 pixels counted as one), and some servers cut a longer prompt without a word. Fewer frames:
+`localize.frame_budget`. A model that reads words only takes `images = false`. A model in this process, safetensors only, with no code of its own run:
+
+```toml
+[reasoner]
+kind = "transformers"
+model = "/models/a-vision-language-model"
+```
+"""
+}
+"""What stands below a section's table."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -99,7 +123,10 @@ def markdown() -> str:
     tables: dict[str, list[Row]] = {}
     for row in rows():
         tables.setdefault(row.name.rpartition(".")[0], []).append(row)
-    return _HEAD + "".join(_table(section, titles[section], held) for section, held in tables.items())
+    sections = (
+        _table(section, titles[section], held) + _NOTES.get(section, "") for section, held in tables.items()
+    )
+    return _HEAD + "".join(sections)
 
 
 def _table(section: str, title: str, held: list[Row]) -> str:
