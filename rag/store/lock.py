@@ -65,6 +65,8 @@ class WriterLock:
         """The file stays: removing it would let two writers hold two files of one name."""
         if self._fd >= 0:
             os.ftruncate(self._fd, 0)
+            # Said outright: a child of ours between its fork and its exec still holds a copy of the file.
+            _unlock(self._fd)
             os.close(self._fd)
             self._fd = -1
 
@@ -91,6 +93,15 @@ def _lock_exclusive(fd: int) -> None:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except PermissionError as refused:
             raise BlockingIOError(refused.errno, refused.strerror) from refused
+
+
+def _unlock(fd: int) -> None:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    except OSError as error:
+        if error.errno not in NO_FLOCK:
+            raise
+        fcntl.lockf(fd, fcntl.LOCK_UN)
 
 
 def _holder(fd: int) -> str:

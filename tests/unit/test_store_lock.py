@@ -57,12 +57,25 @@ def test_a_garbled_note_is_no_trouble(tmp_path: Path) -> None:
 
 def test_a_spawned_child_does_not_carry_the_lock_on(tmp_path: Path) -> None:
     path = tmp_path / "lock"
+    code = (
+        "import os\nfor fd in range(3, 256):\n    try: print(os.fstat(fd).st_ino)\n    except OSError: pass"
+    )
+    with WriterLock(path):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, close_fds=False, check=True
+        )
+        assert str(path.stat().st_ino) not in done.stdout.split()
+
+
+def test_release_does_not_wait_for_a_copy_of_the_file(tmp_path: Path) -> None:
+    """Between its fork and its exec any child of ours holds such a copy."""
+    path = tmp_path / "lock"
     lock = WriterLock(path)
     lock.acquire()
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False) as child:
-        lock.release()
-        WriterLock(path).acquire()
-        child.communicate(b"\n")
+    copy = os.dup(lock._fd)
+    lock.release()
+    with WriterLock(path):
+        os.close(copy)
 
 
 def test_without_flock_record_locks_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
