@@ -1,7 +1,7 @@
 """ImageBind from a local weights file: pictures, short clips, sound and words in one space.
 
-Only `imagebind.models.imagebind_model` is imported: the package's data module
-drags in pytorchvideo and torchaudio, so the preprocessing is ours. Outputs of
+Only the package's `models` are imported, past its own `__init__`, which drags
+in pytorchvideo and torchaudio; so the preprocessing is ours. Outputs of
 text and audio are scaled, and a video's is a mean, so every vector is brought
 to length 1 here. Weights and code are CC-BY-NC-SA-4.0.
 """
@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import math
 import pickle
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -38,6 +39,7 @@ __all__ = [
     "ImageBindText",
     "audio_inputs",
     "clip_pairs",
+    "import_models",
     "moments",
     "open_imagebind",
     "open_imagebind_text",
@@ -133,9 +135,9 @@ class ImageBindText:
         self.dim = sizes["out_embed_dim"]
         self._path = path
         self._model = _load(path, sizes, ("text",)) if model is None else model
-        package = Path(_import("imagebind").__file__).parent
-        preprocessors = _import("imagebind.models.multimodal_preprocessors")
-        self._tokenizer = preprocessors.SimpleTokenizer(str(package / "bpe" / "bpe_simple_vocab_16e6.txt.gz"))
+        preprocessors = import_models("multimodal_preprocessors")
+        vocabulary = Path(preprocessors.__file__).parents[1] / "bpe" / "bpe_simple_vocab_16e6.txt.gz"
+        self._tokenizer = preprocessors.SimpleTokenizer(str(vocabulary))
 
     @cached_property
     def weights(self) -> str:
@@ -224,11 +226,12 @@ def _vision(model: Any, backend: str) -> Callable[[Any], Any]:
 
 def _load(path: Path, sizes: Mapping[str, int], modalities: Sequence[str]) -> Any:
     """The model with the trunks of `modalities` alone, its tensors mapped from the file."""
-    package = _import("imagebind.models.imagebind_model")
+    models = import_models("imagebind_model")
     import torch
 
-    with torch.device("meta"):
-        model = package.ImageBindModel(**sizes)
+    # Without memory until the file's is assigned: the published model is 4.8 GB.
+    with torch.device("meta"), _numbers_on_cpu():
+        model = models.ImageBindModel(**sizes)
     for parts in _parts(model):
         for modality in [name for name in parts if name not in modalities]:
             del parts[modality]
@@ -242,6 +245,21 @@ def _load(path: Path, sizes: Mapping[str, int], modalities: Sequence[str]) -> An
     return model.eval()
 
 
+def _numbers_on_cpu() -> Any:
+    """The model's constructor reads values off a `linspace`, which a tensor without memory has not."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    class NumbersOnCpu(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            kwargs = dict(kwargs or {})
+            if func is torch.linspace:
+                kwargs["device"] = "cpu"
+            return func(*args, **kwargs)
+
+    return NumbersOnCpu()
+
+
 def _parts(model: Any) -> tuple[Any, ...]:
     return (
         model.modality_preprocessors,
@@ -251,13 +269,18 @@ def _parts(model: Any) -> tuple[Any, ...]:
     )
 
 
-def _import(module: str) -> Any:
+def import_models(module: str) -> Any:
+    """`imagebind.models.<module>`, without running `imagebind/__init__.py`. Raises `ExtraMissing`."""
     if importlib.util.find_spec("imagebind") is None:
         raise ExtraMissing(
             "imagebind is not installed: in an environment of its own, "
             "pip install 'offline-video-rag[imagebind]'"
         )
     guard_torchvision()
+    spec = importlib.util.find_spec("imagebind")
+    if "imagebind" not in sys.modules and spec is not None:
+        # A package object that knows where its modules lie, and has run nothing.
+        sys.modules["imagebind"] = importlib.util.module_from_spec(spec)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return importlib.import_module(module)
+        return importlib.import_module(f"imagebind.models.{module}")
