@@ -84,9 +84,11 @@ base_url = "http://127.0.0.1:11434/v1"
 model = "the name that the server lists"
 ```
 
-Give the server a context that holds a question: five windows of 15 frames at 336 pixels are about 20,000 tokens
-(a patch of 28 x 28 pixels counted as one), and some servers cut a longer prompt without a word. Fewer frames:
-`localize.frame_budget`. A model that reads words only takes `images = false`. A model in this process, safetensors only, with no code of its own run:
+Give the server a context that holds a question: five windows of 15 frames at 336 pixels are about 20,000
+tokens (a patch of 28 x 28 pixels counted as one), and some servers cut a longer prompt without a word. Fewer
+frames: `localize.frame_budget`. A model that reads words only takes `images = false`.
+
+A model in this process; only safetensors are read, and no code that comes with the weights is run:
 
 ```toml
 [reasoner]
