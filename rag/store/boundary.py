@@ -83,6 +83,9 @@ def _mapped(error: Exception, folder: Path, table: str) -> Exception:
         )
     if code in READ_ONLY_ERRNO or any(part in words for part in READ_ONLY_WORDS):
         return LibraryReadOnly(f"{folder}: the library cannot be written; check the folder's permissions")
+    if not table and isinstance(error, OSError):
+        reason = (error.strerror or str(error)).lower()
+        return LibraryReadOnly(f"{folder}: no library can be kept here ({reason}); name another --library")
     if not table or any(part in words for part in OUR_FAULT_WORDS):
         return error
     if any(part in words for part in GONE_WORDS):
