@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.video.clock import LeapFilter
 from corpora.video.containers import clock_start, open_media, pick_audio, time_of
 from corpora.video.decoders import Beat
-from corpora.video.probe import JUMP
 from rag.errors import DamagedFile, UnsupportedFile
 
 __all__ = ["read_audio"]
@@ -44,10 +44,11 @@ def read_audio(path: str, rate: int, beat: Beat, start: float = 0.0) -> Iterator
             line.put(time, piece)
             while len(line) >= BLOCK:
                 yield line.take(BLOCK)
+        line.finish()
         if line.heard == 0:
             raise DamagedFile("none of its sound could be decoded")
-        if len(line):
-            yield line.take(len(line))
+        while len(line):
+            yield line.take(min(BLOCK, len(line)))
 
 
 class _Line:
@@ -56,6 +57,7 @@ class _Line:
     def __init__(self, rate: int, start: float) -> None:
         self._rate = rate
         self._start = start
+        self._clock: LeapFilter[Samples] = LeapFilter()
         self._waiting: list[Samples] = []
         self._count = 0
         self._given = 0
@@ -65,10 +67,17 @@ class _Line:
         return self._count - self._given
 
     def put(self, time: float | None, piece: Samples) -> None:
-        at = self._count if time is None else round((time - self._start) * self._rate)
-        gap = at - self._count
-        if gap > JUMP * self._rate:
-            return
+        if time is None:
+            time = self._start + self._count / self._rate
+        for at, samples in self._clock.push(time, piece):
+            self._place(at, samples)
+
+    def finish(self) -> None:
+        for at, samples in self._clock.finish():
+            self._place(at, samples)
+
+    def _place(self, time: float, piece: Samples) -> None:
+        gap = round((time - self._start) * self._rate) - self._count
         if self.heard == 0 or abs(gap) > SLACK * self._rate:
             if gap > 0:
                 self._append(np.zeros(gap, np.float32))
@@ -105,7 +114,13 @@ def _pieces(container: Any, stream: Any, rate: int, beat: Beat) -> Iterator[tupl
                 resampler = av.AudioResampler(format="flt", layout="mono", rate=rate)
             time = time_of(frame.pts, frame.time_base, start)
             # The resampler keeps a few samples back, so its own times tell where its output belongs.
-            for piece in resampler.resample(frame):
+            try:
+                pieces = resampler.resample(frame)
+            except av.FFmpegError:
+                # A damaged header of one packet: a rate or layout that cannot be.
+                resampler = None
+                continue
+            for piece in pieces:
                 own = time_of(piece.pts, piece.time_base, start) if piece.time_base else time
                 yield own, piece.to_ndarray().reshape(-1)
     if resampler is not None:

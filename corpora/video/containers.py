@@ -150,6 +150,9 @@ def pick_video(container: Any) -> Any | None:
     known = [stream for stream in streams if stream.codec_context is not None]
     if not known:
         raise UnsupportedFile("no decoder here knows its video codec")
+    known = [stream for stream in known if stream.codec_context.width > 0 < stream.codec_context.height]
+    if not known:
+        raise DamagedFile("its pictures have no size: their header is broken, or asks for too much")
     stream = max(known, key=_video_rank)
     width, height = stream.codec_context.width, stream.codec_context.height
     if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:

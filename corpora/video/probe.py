@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from corpora.video.clock import LeapFilter
 from corpora.video.containers import (
     clock_start,
     language_of,
@@ -21,10 +22,8 @@ from corpora.video.containers import (
 from corpora.video.records import Probe, TimedText
 from rag.errors import DamagedFile, UnsupportedFile
 
-__all__ = ["JUMP", "LAST_FRAME", "packets_end", "probe_file"]
+__all__ = ["LAST_FRAME", "packets_end", "probe_file"]
 
-JUMP = 3600.0
-"""Seconds; a step of the clock from one packet to the next that is longer than this is a lie."""
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""
 _COUNTED_PACKETS = 300
@@ -42,6 +41,13 @@ class _Span:
     first: float = math.inf
     last: float = -math.inf
     end: float = -math.inf
+
+    def extend(self, packets: list[tuple[float, float]]) -> None:
+        """packets: (time, length) in seconds."""
+        for time, length in packets:
+            self.first = min(self.first, time)
+            self.last = max(self.last, time)
+            self.end = max(self.end, time + min(max(length, 0.0), LAST_FRAME))
 
 
 def probe_file(path: str, beat: Beat) -> Probe:
@@ -69,7 +75,7 @@ def _probe(container: Any, path: str, beat: Beat) -> Probe:
     audio = pick_audio(container)
     try:
         video = pick_video(container)
-    except UnsupportedFile as error:
+    except (UnsupportedFile, DamagedFile) as error:
         if audio is None:
             raise
         notes.append(f"only its sound is used: {error}")
@@ -191,23 +197,23 @@ def _scan(container: Any, video: Any | None, audio: Any | None, start: float, be
     import av
 
     spans = {stream.index: _Span() for stream in (video, audio) if stream is not None}
-    streams = [container.streams[index] for index in spans if index < len(container.streams)]
+    clocks: dict[int, LeapFilter[float]] = {index: LeapFilter() for index in spans}
     try:
-        for packet in container.demux(streams):
+        for packet in container.demux():
             beat()
-            span = spans[packet.stream_index]
-            time = time_of(packet.pts if packet.pts is not None else packet.dts, packet.time_base, start)
-            if packet.size:
-                span.packets += 1
-            if time is None or (span.packets > 1 and time - span.last > JUMP):
+            if packet.stream_index not in spans or not packet.size:
                 continue
-            span.first = min(span.first, time)
-            span.last = max(span.last, time)
-            length = float(packet.duration * packet.time_base) if packet.duration else 0.0
-            span.end = max(span.end, time + min(max(length, 0.0), LAST_FRAME))
+            span = spans[packet.stream_index]
+            span.packets += 1
+            time = time_of(packet.pts if packet.pts is not None else packet.dts, packet.time_base, start)
+            if time is not None:
+                length = float(packet.duration * packet.time_base) if packet.duration else 0.0
+                span.extend(clocks[packet.stream_index].push(time, length))
     except av.FFmpegError:
         # What was counted up to the damage is still true.
         pass
+    for index, clock in clocks.items():
+        spans[index].extend(clock.finish())
     return spans
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from corpora.video.clock import LEAP, LeapFilter
 from corpora.video.containers import time_of
 from corpora.video.decoders import Beat
-from corpora.video.probe import JUMP, LAST_FRAME
+from corpora.video.probe import LAST_FRAME
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
 from corpora.video.seeking import BEGINNING, Entry, enter
@@ -63,6 +64,8 @@ class StreamDecoder:
         self._entry = entry
         self._interval = 1 / probe.fps if probe.fps > 0 else 0.04
         self._before: Shown | None = None
+        first = probe.picture_start if entry.trusted == -math.inf else None
+        self._clock: LeapFilter[Any] = LeapFilter(first)
         self._event = False
         self._passed: list[float] = []
         self.end = -math.inf
@@ -76,9 +79,7 @@ class StreamDecoder:
         context = self._stream.codec_context
         huge = context.width * context.height > HUGE_PIXELS
         context.thread_type = "AUTO" if self._strict and not huge else "NONE"
-        context.thread_count = (
-            min(len(os.sched_getaffinity(0)), MOST_THREADS) if self._strict and not huge else 1
-        )
+        context.thread_count = min(os.cpu_count() or 1, MOST_THREADS) if self._strict and not huge else 1
         if self._strict and self._entry.trusted == -math.inf:
             # Not behind a seek: in an open group of pictures nothing would ever decode again.
             context.options = {"err_detect": "explode"}
@@ -93,9 +94,8 @@ class StreamDecoder:
                 self._lose(packet, error)
                 continue
             for frame in frames:
-                shown = self._show(frame)
-                if shown is not None:
-                    yield shown
+                yield from self._show(frame)
+        yield from self._shown(self._clock.finish())
         if self._strict and self._before is None and self._entry.trusted > -math.inf:
             raise DamageMet
 
@@ -126,32 +126,38 @@ class StreamDecoder:
             if self._skip:
                 # A frame that is passed over is on screen all the same.
                 length = float(packet.duration * packet.time_base) if packet.duration else self._interval
-                if self._before is not None and time - self._before.time < JUMP:
+                if self._before is not None and time - self._before.time < LEAP:
                     self.end = max(self.end, time + min(length, LAST_FRAME))
 
-    def _show(self, frame: Any) -> Shown | None:
-        before = self._before
+    def _show(self, frame: Any) -> Iterator[Shown]:
         base = frame.time_base or self._stream.time_base
         time = time_of(frame.pts if frame.pts is not None else frame.dts, base, self._probe.start)
         if time is None:
-            time = before.time + self._interval if before is not None else 0.0
+            time = self._before.time + self._interval if self._before is not None else 0.0
         if frame.is_corrupt:
             self._lose_at(time, None)
-            return None
-        if time < self._entry.trusted - EPSILON or frame.width < 1:
-            return None
-        if before is None and self._strict and -math.inf < self._entry.trusted < time - EPSILON:
-            # The keyframe itself did not come: the seek landed late.
-            raise DamageMet
-        if before is not None and not before.time < time <= before.time + JUMP:
-            if time != before.time:
-                self._lose_at(before.time, None)
-            return None
-        until = self._until(time)
-        length = float(frame.duration * base) if frame.duration else self._interval
-        self.end = max(self.end, time + min(length, LAST_FRAME))
-        self._before = Shown(time, time + length, frame, until)
-        return self._before
+        elif time >= self._entry.trusted - EPSILON and frame.width > 0:
+            if self._before is None and self._strict and -math.inf < self._entry.trusted < time - EPSILON:
+                # The keyframe itself did not come: the seek landed late.
+                raise DamageMet
+            yield from self._shown(self._clock.push(time, frame))
+
+    def _shown(self, frames: list[tuple[float, Any]]) -> Iterator[Shown]:
+        for time in self._clock.dropped:
+            self._lose_at(self._before.end if self._before is not None else time, None)
+        self._clock.dropped.clear()
+        for time, frame in frames:
+            before = self._before
+            if before is not None and time <= before.time:
+                if time < before.time:
+                    self._lose_at(before.time, None)
+                continue
+            until = self._until(time)
+            base = frame.time_base or self._stream.time_base
+            length = float(frame.duration * base) if frame.duration else self._interval
+            self.end = max(self.end, time + min(length, LAST_FRAME))
+            self._before = Shown(time, time + length, frame, until)
+            yield self._before
 
     def _until(self, time: float) -> float | None:
         """When the frame before left the screen, by the packets whose frames never came."""

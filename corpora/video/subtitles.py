@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import zip_longest
 from typing import Any
 
 from corpora.video.containers import clock_start, language_of, open_media, time_of
@@ -89,7 +90,7 @@ def _cue(packet: Any, start: float) -> TimedText | None:
 def _ended(cues: list[TimedText]) -> list[TimedText]:
     """A cue that does not say when it ends stays until the next one."""
     ended = []
-    for cue, following in zip(cues, [*cues[1:], None], strict=True):
+    for cue, following in zip_longest(cues, cues[1:]):
         if cue.end > cue.start:
             ended.append(cue)
             continue

@@ -73,7 +73,9 @@ class Link:
 def main() -> None:
     link = Link(*_private_pipes())
     _die_with_parent(int(sys.argv[1]))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if sys.platform == "linux" and (hard == resource.RLIM_INFINITY or hard > MOST_MEMORY):
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         while True:
@@ -100,12 +102,15 @@ def _serve(link: Link, request: wire.Message) -> None:
         )
     except wire.Closed:
         raise
-    except OSError as error:
-        # libav's errors of the operating system are OSErrors too: a disk that fails while reading.
-        reason = f"cannot be read: {(error.strerror or str(error)).lower()}"
-        link.send({"type": "problem", "error": "UnreadableFile", "reason": reason})
-    except Exception:
-        link.send({"type": "bug", "traceback": traceback.format_exc()})
+    except Exception as error:
+        words = (getattr(error, "strerror", None) or str(error)).lower()
+        if type(error).__module__.startswith("av."):
+            reason = f"the media library gave it up: {words}"
+            link.send({"type": "problem", "error": "DamagedFile", "reason": reason})
+        elif isinstance(error, OSError):
+            link.send({"type": "problem", "error": "UnreadableFile", "reason": f"cannot be read: {words}"})
+        else:
+            link.send({"type": "bug", "traceback": traceback.format_exc()})
     finally:
         stop.set()
 
