@@ -20,21 +20,21 @@ from rag.errors import SettingsError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BATCHES", "Measured", "Opener", "measure", "probe_pictures", "refusal"]
+__all__ = ["BATCHES", "Measured", "Opener", "Timing", "examine", "measure", "probe_pictures"]
+
+BATCHES = (8, 16, 32)
+MIN_COSINE = 0.999
+TIE = 1.1
+"""Batches within 10 % of the best count as equal, and the smallest is taken."""
+PATIENCE_SECONDS = 60.0
+"""Larger batches are not tried after this long: for a big model the choice must not cost what it saves."""
+REFERENCE = "torch-fp32"
 
 
 class Opener(Protocol):
     """Opens one encoder with the backend and batch asked for."""
 
     def __call__(self, *, backend: str, batch: int) -> ImageEncoder: ...
-
-
-BATCHES = (8, 16, 32)
-MIN_COSINE = 0.999
-TIE = 1.1
-"""Batches within 10 % of the best count as equal, and the smallest is taken."""
-ROUNDS = 2
-REFERENCE = "torch-fp32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,9 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class Timing:
+    """Of one backend at one batch, the quickest pass: noise only ever adds."""
+
     backend: str
     batch: int
     cpu: float
@@ -58,28 +60,32 @@ class _Run:
         # Wall time alone jumps with whatever else the machine does; CPU time alone hides idle cores.
         return self.cpu + self.wall
 
+    def __str__(self) -> str:
+        return f"{self.backend} x{self.batch} {self.cpu * 1000:.1f}/{self.wall * 1000:.1f}"
+
 
 def measure(open_encoder: Opener, backend: str = "auto", batch: int = 0) -> Measured:
-    """Try the backends of this processor, or the one set, with batches 8, 16 and 32, or that set.
+    """The quickest backend of this processor that keeps the vectors, at the quickest batch of 8, 16 and 32.
 
-    Raises `SettingsError` where a backend that was set does not run here or does not keep the vectors.
+    A `backend` or a `batch` that is set is the only one tried. Raises
+    `SettingsError` where a backend that was set does not run here, or does not
+    keep the vectors.
     """
-    batches = (batch,) if batch else BATCHES
-    runs: list[_Run] = []
+    sizes = (batch,) if batch else BATCHES
+    pictures = probe_pictures(max(sizes))
+    names = _candidates(backend)
+    reference = open_encoder(backend=REFERENCE, batch=sizes[0]).encode_images(pictures[: sizes[0]])
     remarks: list[str] = []
-    pictures = probe_pictures(max(batches))
-    reference = open_encoder(backend=REFERENCE, batch=min(batches)).encode_images(pictures)
-    for name in _candidates(backend):
-        for size in batches:
-            encoder = open_encoder(backend=name, batch=size)
-            reason = refusal(encoder, pictures, reference)
-            if reason:
-                remarks.append(f"{name} x{size} refused: {reason}")
-                if backend == "auto":
-                    continue
-                raise SettingsError(f"encoder.backend {name} with batch {size}: {reason}; take {REFERENCE}")
-            runs.append(_time(encoder, pictures[:size]))
-    return _best(runs, remarks)
+    trials = [_first_look(open_encoder, name, pictures[: sizes[0]]) for name in names]
+    for trial in sorted(trials, key=lambda trial: trial.cost):
+        encoder = open_encoder(backend=trial.backend, batch=sizes[0])
+        timings = _try_batches(encoder, sizes, pictures, reference, remarks)
+        if timings:
+            others = [other for other in trials if other.backend != trial.backend]
+            return _best(timings, others, remarks)
+    if backend != "auto":
+        raise SettingsError(f"encoder.backend: {'; '.join(remarks)}; take {REFERENCE}")
+    raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(remarks)}")
 
 
 def _candidates(backend: str) -> tuple[str, ...]:
@@ -93,53 +99,77 @@ def _candidates(backend: str) -> tuple[str, ...]:
     return (backend,)
 
 
-def _best(runs: list[_Run], remarks: list[str]) -> Measured:
-    if not runs:
-        raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(remarks)}")
-    cheapest = min(runs, key=lambda run: run.cost)
-    same = [run for run in runs if run.backend == cheapest.backend and run.cost <= cheapest.cost * TIE]
-    chosen = min(same, key=lambda run: run.batch)
-    figures = [f"{run.backend} x{run.batch} {run.cpu * 1000:.1f}/{run.wall * 1000:.1f}" for run in runs]
-    note = f"CPU/wall ms a picture: {', '.join(figures)}"
-    return Measured(chosen.backend, chosen.batch, "; ".join([note, *remarks]))
+def _first_look(open_encoder: Opener, name: str, pictures: NDArray[np.uint8]) -> Timing:
+    encoder = open_encoder(backend=name, batch=len(pictures))
+    encoder.encode_images(pictures)
+    return _timed(encoder, pictures)[1]
 
 
-def refusal(encoder: ImageEncoder, pictures: NDArray[np.uint8], reference: NDArray[np.float32]) -> str:
-    """Why the encoder may not be used for a library; empty where it may.
+def _try_batches(
+    encoder: ImageEncoder,
+    sizes: tuple[int, ...],
+    pictures: NDArray[np.uint8],
+    reference: NDArray[np.float32],
+    remarks: list[str],
+) -> list[Timing]:
+    """The timing of every batch that keeps the vectors, by trying them in turn."""
+    timings: list[Timing] = []
+    begun = time.perf_counter()
+    for size in sizes:
+        if timings and time.perf_counter() - begun > PATIENCE_SECONDS:
+            remarks.append(f"batches from {size} on not tried after {PATIENCE_SECONDS:.0f} s")
+            break
+        encoder.batch = size
+        trial = examine(encoder, pictures[:size], reference)
+        if isinstance(trial, str):
+            remarks.append(f"{encoder.backend} x{size} refused: {trial}")
+        else:
+            timings.append(trial)
+    return timings
 
-    `pictures`: at least `encoder.batch`; `reference`: their float32 vectors.
+
+def _best(timings: list[Timing], others: list[Timing], remarks: list[str]) -> Measured:
+    cheapest = min(timing.cost for timing in timings)
+    chosen = min(
+        (timing for timing in timings if timing.cost <= cheapest * TIE), key=lambda timing: timing.batch
+    )
+    figures = ", ".join(str(timing) for timing in [*others, *timings])
+    return Measured(chosen.backend, chosen.batch, "; ".join([f"CPU/wall ms a picture: {figures}", *remarks]))
+
+
+def examine(
+    encoder: ImageEncoder, pictures: NDArray[np.uint8], reference: NDArray[np.float32]
+) -> Timing | str:
+    """How fast the encoder is, or why it may not be used for a library.
+
+    `pictures`: exactly one batch; `reference`: the float32 vectors of the first of them.
     """
-    batch = encoder.batch
-    first = encoder.encode_images(pictures[:batch])
-    cosine = float(np.min(np.sum(first * reference[:batch], axis=1)))
+    first, timing = _timed(encoder, pictures)
+    shared = min(len(reference), len(first))
+    cosine = float(np.min(np.sum(first[:shared] * reference[:shared], axis=1)))
     if not cosine >= MIN_COSINE:
         return f"cosine to float32 is {cosine:.4f}, below {MIN_COSINE}"
-    if not np.array_equal(first, encoder.encode_images(pictures[:batch])):
+    again, second = _timed(encoder, pictures)
+    if not np.array_equal(first, again):
         return "the same batch gave other bits the second time"
-    for order in _arrangements(batch):
-        if not np.array_equal(encoder.encode_images(pictures[:batch][order]), first[order]):
+    for order in _arrangements(len(pictures)):
+        if not np.array_equal(encoder.encode_images(pictures[order]), first[order]):
             return "a picture's vector changes with its place and its neighbours in the batch"
-    return ""
+    return min(timing, second, key=lambda timing: timing.cost)
 
 
 def _arrangements(batch: int) -> Iterator[NDArray[np.int64]]:
-    """Every picture at some other place, among other neighbours, and one alone in a padded batch."""
+    """Every picture at some other place among other neighbours, and one alone in a padded batch."""
     places = np.arange(batch)
-    yield places[::-1].copy()
-    yield np.roll(places, batch // 2 + 1)
-    for picture in {0, batch - 1}:
-        yield np.full(1, picture)
+    yield np.roll(places[::-1], batch // 2 + 1)
+    yield places[-1:]
 
 
-def _time(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> _Run:
-    """The quickest of a few rounds: noise only ever adds."""
-    best = (float("inf"), float("inf"))
-    for _ in range(ROUNDS):
-        cpu, wall = time.process_time(), time.perf_counter()
-        encoder.encode_images(pictures)
-        spent = (time.process_time() - cpu, time.perf_counter() - wall)
-        best = min(best, spent, key=sum)
-    return _Run(encoder.backend, encoder.batch, best[0] / len(pictures), best[1] / len(pictures))
+def _timed(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> tuple[NDArray[np.float32], Timing]:
+    cpu, wall = time.process_time(), time.perf_counter()
+    rows = encoder.encode_images(pictures)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return rows, Timing(encoder.backend, len(pictures), cpu / len(pictures), wall / len(pictures))
 
 
 def probe_pictures(count: int, height: int = 224, width: int = 398) -> NDArray[np.uint8]:

@@ -106,7 +106,7 @@ class StillBatcher(Generic[Key]):
     """Feed clip after clip; get each clip's vectors as soon as the batches that hold it are full.
 
     A batch may hold frames of several clips: at one padded batch shape a
-    row's bits do not depend on its neighbours (`indexers.backend.refusal`
+    row's bits do not depend on its neighbours (`indexers.backend.examine`
     proves it for the backend chosen), so a clip gets the same vectors wherever
     the run began. Holds the frames of at most one unfilled batch and the
     vectors of the clips in it.

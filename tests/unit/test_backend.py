@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers import backend
-from indexers.backend import measure, probe_pictures, refusal
+from indexers.backend import Opener, Timing, examine, measure, probe_pictures
 from indexers.protocol import ImageEncoder
 from rag.errors import SettingsError
 
@@ -69,12 +69,14 @@ class Drifting:
         return rows
 
 
-PICTURES = probe_pictures(16, 56, 100)
+PICTURES = probe_pictures(8, 56, 100)
 REFERENCE = ScriptedEncoder(plain).encode_images(PICTURES)
 
 
 def test_a_sound_backend_passes() -> None:
-    assert refusal(ScriptedEncoder(plain), PICTURES, REFERENCE) == ""
+    timing = examine(ScriptedEncoder(plain), PICTURES, REFERENCE)
+    assert isinstance(timing, Timing)
+    assert (timing.backend, timing.batch) == ("torch-bf16", 8)
 
 
 @pytest.mark.parametrize(
@@ -88,51 +90,50 @@ def test_a_sound_backend_passes() -> None:
     ],
 )
 def test_an_unsound_backend_is_refused(forward: Forward, reason: str) -> None:
-    assert reason in refusal(ScriptedEncoder(forward), PICTURES, REFERENCE)
+    found = examine(ScriptedEncoder(forward), PICTURES, REFERENCE)
+    assert isinstance(found, str)
+    assert reason in found
 
 
-def _opener(half: Forward):  # type: ignore[no-untyped-def]  # an Opener
+FP32, BF16 = "torch-fp32", "torch-bf16"
+COSTS = {(FP32, 8): 9.0, (FP32, 16): 8.0, (FP32, 32): 7.0, (BF16, 8): 5.0, (BF16, 16): 3.0, (BF16, 32): 4.0}
+
+
+def _opener(half: Forward, opened: list[str] | None = None) -> Opener:
     def opener(*, backend: str, batch: int) -> ImageEncoder:
-        return ScriptedEncoder(plain if backend == "torch-fp32" else half, backend, batch)
+        if opened is not None:
+            opened.append(backend)
+        return ScriptedEncoder(plain if backend == FP32 else half, backend, batch)
 
     return opener
 
 
 @pytest.fixture(autouse=True)
-def _two_backends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexers.torch_ground.available_backends", lambda: ("torch-fp32", "torch-bf16"))
+def costs(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, int], float]:
+    """Two backends on any machine, whose passes cost what the table says."""
+    monkeypatch.setattr("indexers.torch_ground.available_backends", lambda: (FP32, BF16))
+    table = dict(COSTS)
+
+    def timed(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> tuple[NDArray[np.float32], Timing]:
+        cost = table[encoder.backend, encoder.batch] / 2
+        return encoder.encode_images(pictures), Timing(encoder.backend, encoder.batch, cost, cost)
+
+    monkeypatch.setattr(backend, "_timed", timed)
+    return table
 
 
-def _costs(monkeypatch: pytest.MonkeyPatch, costs: dict[tuple[str, int], float]) -> None:
-    def timed(encoder: ImageEncoder, _: object) -> backend._Run:
-        cost = costs[encoder.backend, encoder.batch]
-        return backend._Run(encoder.backend, encoder.batch, cost / 2, cost / 2)
-
-    monkeypatch.setattr(backend, "_time", timed)
-
-
-FP32, BF16 = "torch-fp32", "torch-bf16"
-
-
-def test_the_fastest_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    _costs(
-        monkeypatch, {(FP32, 8): 9, (FP32, 16): 8, (FP32, 32): 7, (BF16, 8): 5, (BF16, 16): 3, (BF16, 32): 4}
-    )
+def test_the_fastest_is_taken() -> None:
     found = measure(_opener(plain))
     assert (found.backend, found.batch) == (BF16, 16)
-    assert "torch-fp32 x32 3500.0/3500.0" in found.note
+    assert "torch-fp32 x8 4500.0/4500.0, torch-bf16 x8 2500.0/2500.0" in found.note
 
 
-def test_a_tie_goes_to_the_smaller_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    _costs(
-        monkeypatch,
-        {(FP32, 8): 9, (FP32, 16): 9, (FP32, 32): 9, (BF16, 8): 4.3, (BF16, 16): 4.1, (BF16, 32): 4.0},
-    )
+def test_a_tie_goes_to_the_smaller_batch(costs: dict[tuple[str, int], float]) -> None:
+    costs.update({(BF16, 8): 4.3, (BF16, 16): 4.1, (BF16, 32): 4.0})
     assert measure(_opener(plain)).batch == 8
 
 
-def test_an_unsound_backend_is_passed_over_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    _costs(monkeypatch, {(FP32, 8): 7, (FP32, 16): 7, (FP32, 32): 5})
+def test_an_unsound_backend_is_passed_over_and_named() -> None:
     found = measure(_opener(by_neighbours))
     assert (found.backend, found.batch) == (FP32, 32)
     assert "torch-bf16 x8 refused" in found.note
@@ -143,8 +144,24 @@ def test_an_unsound_backend_that_was_set_is_an_error() -> None:
         measure(_opener(by_neighbours), backend=BF16)
 
 
+def test_what_is_set_is_all_that_is_tried(costs: dict[tuple[str, int], float]) -> None:
+    costs[FP32, 5] = 1.0
+    opened: list[str] = []
+    found = measure(_opener(plain, opened), backend=FP32, batch=5)
+    assert (found.backend, found.batch) == (FP32, 5)
+    assert set(opened) == {FP32}
+
+
+def test_a_slow_model_is_not_tried_with_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "PATIENCE_SECONDS", -1.0)
+    found = measure(_opener(plain))
+    assert (found.backend, found.batch) == (BF16, 8)
+    assert "batches from 16 on not tried" in found.note
+
+
 def test_timing_counts_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "BATCHES", (8,))
-    found = measure(_opener(plain), backend=FP32)
-    assert (found.backend, found.batch) == (FP32, 8)
-    assert found.note.startswith("CPU/wall ms a picture: torch-fp32 x8 ")
+    monkeypatch.undo()
+    timing = examine(ScriptedEncoder(plain), PICTURES, REFERENCE)
+    assert isinstance(timing, Timing)
+    assert timing.wall > 0
+    assert timing.cost == timing.cpu + timing.wall
