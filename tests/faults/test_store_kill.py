@@ -57,11 +57,13 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SCRIPT, str(folder), str(ROOT), str(Path(__file__).parent)]
     for _ in range(KILLS):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "started\n"
-            time.sleep(moments.uniform(0.3, 2.5))
-            assert child.poll() is None, "the child must be at work when it is killed"
-            child.kill()
+            try:
+                assert child.stdout is not None
+                assert child.stdout.readline() == "started\n"
+                time.sleep(moments.uniform(0.3, 2.5))
+                assert child.poll() is None, "the child must be at work when it is killed"
+            finally:
+                child.kill()
         if Layout(folder).exists():
             check_what_is_seen(folder)
     whole_run(folder)

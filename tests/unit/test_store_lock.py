@@ -38,11 +38,13 @@ def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "held\n"
-        with pytest.raises(LibraryBusy, match=f"process {child.pid} "):
-            WriterLock(path).acquire()
-        child.kill()
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "held\n"
+            with pytest.raises(LibraryBusy, match=f"process {child.pid} "):
+                WriterLock(path).acquire()
+        finally:
+            child.kill()
     with WriterLock(path):
         assert f'"pid": {os.getpid()}' in path.read_text()
 
