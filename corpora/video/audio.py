@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.video.clock import LeapFilter
-from corpora.video.containers import clock_start, open_media, pick_audio, time_of
+from corpora.video.containers import clock_start, open_media, packets, pick_audio, time_of
 from corpora.video.decoders import Beat
 from rag.errors import DamagedFile, UnsupportedFile
 
@@ -133,7 +133,7 @@ def _packets(container: Any, stream: Any, beat: Beat) -> Iterator[Any]:
 
     for _ in range(100):
         try:
-            for packet in container.demux(stream):
+            for packet in packets(container, [stream]):
                 beat()
                 if packet.size:
                     yield packet

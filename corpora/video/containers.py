@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from typing import Any
 
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 
-__all__ = ["clock_start", "language_of", "open_media", "pick_audio", "pick_video", "time_of"]
+__all__ = ["clock_start", "language_of", "open_media", "packets", "pick_audio", "pick_video", "time_of"]
 
 DEMUXERS = (
     *("mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "avi", "mpeg", "mpegts", "mpegvideo"),
@@ -99,6 +100,18 @@ def open_media(path: str) -> Any:
         return container
     container.close()
     raise DamagedFile("its container opens, but holds no stream")
+
+
+def packets(container: Any, streams: list[Any]) -> Iterator[Any]:
+    """The packets of these streams in the order of the file; raises `av.FFmpegError` where reading fails."""
+    try:
+        for packet in container.demux(streams):
+            # The empty ones at the end are PyAV's own, to flush decoders.
+            if packet.size:
+                yield packet
+    except IndexError:
+        # At the end of the file PyAV trips over streams that came up on the way; all packets were given.
+        return
 
 
 def _check_plain(path: str) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from corpora.video.clock import LeapFilter
@@ -14,6 +15,7 @@ from corpora.video.containers import (
     clock_start,
     language_of,
     open_media,
+    packets,
     pick_audio,
     pick_video,
     time_of,
@@ -140,16 +142,16 @@ def _rotation(container: Any, video: Any) -> int:
     """The display matrix hangs on decoded frames: decode until there is one."""
     import av
 
-    packets = container.demux(video)
-    for _ in range(250):
+    source = chain(islice(packets(container, [video]), 250), (None,))
+    while True:
         try:
-            for frame in next(packets).decode():
+            for frame in video.codec_context.decode(next(source)):
                 return int(round(frame.rotation / 90) * 90 % 360)
         except StopIteration:
-            break
+            return 0
         except av.FFmpegError:
+            # A bad packet; and after a failed read the source goes on with the flush.
             continue
-    return 0
 
 
 def _counted_fps(path: str, stream: int, claimed: float) -> float:
@@ -159,7 +161,7 @@ def _counted_fps(path: str, stream: int, claimed: float) -> float:
     times: list[float] = []
     with open_media(path) as container:
         try:
-            for packet in container.demux(container.streams[stream]):
+            for packet in packets(container, [container.streams[stream]]):
                 time = time_of(packet.pts, packet.time_base, 0.0)
                 if time is None or len(times) == _COUNTED_PACKETS:
                     break
@@ -199,7 +201,7 @@ def _scan(container: Any, video: Any | None, audio: Any | None, start: float, be
     spans = {stream.index: _Span() for stream in (video, audio) if stream is not None}
     clocks: dict[int, LeapFilter[float]] = {index: LeapFilter() for index in spans}
     try:
-        for packet in container.demux():
+        for packet in packets(container, [s for s in container.streams if s.index in spans]):
             beat()
             if packet.stream_index not in spans or not packet.size:
                 continue

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from corpora.video.containers import open_media, time_of
+from corpora.video.containers import open_media, packets, time_of
 from corpora.video.decoders import Beat
 from corpora.video.records import Probe
 
@@ -77,7 +77,7 @@ def _keyframe(
 ) -> float | None:
     """Time of the n-th keyframe from here, if it lies before `time`, and the first packet is the first."""
     found = 0
-    for packet in container.demux(stream):
+    for packet in packets(container, [stream]):
         beat()
         at = time_of(packet.pts, packet.time_base, probe.start)
         if at is None or (found == 0 and not packet.is_keyframe):
@@ -97,7 +97,7 @@ def _by_reading(container: Any, stream: Any, probe: Probe, time: float, keyframe
 
     recent: deque[tuple[int, float]] = deque(maxlen=keyframes)
     try:
-        for number, packet in enumerate(container.demux(stream)):
+        for number, packet in enumerate(packets(container, [stream])):
             beat()
             at = time_of(packet.pts, packet.time_base, probe.start)
             if packet.size and at is None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from corpora.video.clock import LEAP, LeapFilter
-from corpora.video.containers import time_of
+from corpora.video.containers import packets, time_of
 from corpora.video.decoders import Beat
 from corpora.video.probe import LAST_FRAME
 from corpora.video.records import Probe
@@ -106,7 +106,7 @@ class StreamDecoder:
         errors, number = 0, 0
         while errors < MOST_READ_ERRORS:
             try:
-                for packet in self._container.demux(self._stream):
+                for packet in packets(self._container, [self._stream]):
                     if packet.size and number >= self._entry.passed:
                         self._note(packet)
                         yield packet

@@ -7,7 +7,7 @@ import re
 from itertools import zip_longest
 from typing import Any
 
-from corpora.video.containers import clock_start, language_of, open_media, time_of
+from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
 from corpora.video.decoders import Beat
 from corpora.video.records import TimedText
 
@@ -43,7 +43,7 @@ def read_texts(path: str, beat: Beat) -> tuple[TimedText, ...]:
         start = clock_start(container)
         cues: dict[int, list[TimedText]] = {stream.index: [] for stream in streams}
         try:
-            for packet in container.demux(streams):
+            for packet in packets(container, streams):
                 beat()
                 cue = _cue(packet, start) if packet.size else None
                 if cue is not None:
