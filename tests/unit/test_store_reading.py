@@ -10,6 +10,7 @@ import pytest
 
 from rag.store.reading import Reader
 from rag.store.records import Hit, Where
+from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.store_material import (
     IMAGE,
@@ -250,3 +251,34 @@ def test_threads_share_a_reader(library: Path) -> None:
             thread.join()
         assert len(answers) == 8
         assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize("moment", ["clips", "evidence", "passages", "problems", "vectors_" + "f" * 24])
+def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
+    tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path / "lib", videos=(1, 2), sources=(1, 2))
+    pin = Snapshot._open
+    with Writer.open(tmp_path / "lib") as writer:
+
+        def pin_beside_a_writer(self: Snapshot, name: str) -> object:
+            if name == moment:
+                monkeypatch.setattr(Snapshot, "_open", pin)
+                writer.remove_paths([video_path(1), "/corpus/texts/1.txt"])
+                add_video(writer, 3)
+                add_source(writer, 3)
+                writer.flush()
+            return pin(self, name)
+
+        monkeypatch.setattr(Snapshot, "_open", pin_beside_a_writer)
+        with Reader.open(tmp_path / "lib") as reader:
+            assert Snapshot._open is pin, "the writer must have been at work"
+            assert [v.video_id for v in reader.videos()] == [video(2).video_id]
+            assert len(reader.search_clips(QUERY, 99)) == len(reader.clips(video(2).video_id)) == 2
+            assert (
+                len(reader.search_evidence(WORD_QUERY, 99)) == len(reader.match_evidence("number", 99)) == 3
+            )
+            assert {hit.key[:4] for hit in reader.search_passages(WORD_QUERY, 99)} == {"p002"}
+            assert {hit.key[:4] for hit in reader.match_passages("lamp", 99)} == {"p002"}
+            reader.refresh()
+            assert {v.video_id for v in reader.videos()} == {video(2).video_id, video(3).video_id}
