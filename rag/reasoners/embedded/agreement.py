@@ -41,6 +41,8 @@ _TWICE = re.compile(
 )
 _ALL = frozenset({"always", "all", "every", "only", "never", "entirely", "completely", "exclusively", "any"})
 _UNIT_GAP = 2
+_PRONOUN = re.compile(r"\bones?\b(?! (?:hundred|thousand|million))", re.IGNORECASE)
+"""In "a sharp one" it is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,9 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
             verdict -= 1.0
             reasons.append(f"“{match}” against “{clause}”")
         elif pair := _opposites(clause, match):
-            if stance(clause) == stance(match):
+            # A word that warns is an opposite and a denial at once; it must not cancel itself out.
+            warned = any(_WARNS.fullmatch(word) for word in pair)
+            if warned or stance(clause) == stance(match):
                 verdict -= 1.0
                 reasons.append(f"“{pair[1]}” there, “{pair[0]}” here")
             else:
@@ -136,7 +140,7 @@ def _opposites(clause: str, match: str) -> tuple[str, str] | None:
 
 def _numbers_differ(statement: str, text: str) -> bool | None:
     """None: nothing to compare. Numbers count against each other where they stand before the same unit."""
-    ours, theirs = numbers(statement), numbers(text)
+    ours, theirs = (numbers(_PRONOUN.sub(" ", part)) for part in (statement, text))
     if not ours or not theirs:
         return None
     if any(number in theirs for number in ours):

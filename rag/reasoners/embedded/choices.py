@@ -17,22 +17,22 @@ only against each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.picture_votes import picture_votes
 from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
+from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.relevance import PictureScale, content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
-    from indexers.protocol import TextEncoder
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["TEMPERATURE", "answer_choice"]
 
@@ -45,7 +45,7 @@ SURE_RELEVANCE = 0.9
 """From which a sentence supports an option that shares no word with it."""
 LEAST_PICTURE = 1.5
 """Standard score below which the pictures support no option."""
-MOST_SENTENCES = 80
+MOST_SENTENCES = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Weighed:
         return PICTURE * (self.picture or 0.0)
 
 
-def answer_choice(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -> ChosenOption:
+def answer_choice(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> ChosenOption:
     """The likeliest option, or None where neither words nor pictures come near any."""
-    weighed = _weigh(reading, encoder, scale)
+    weighed = _weigh(reading, vectors, scale)
     if not any(_supported(option) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
@@ -109,11 +109,11 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
     return [value + option.shown() for value, option in zip(told, weighed, strict=True)]
 
 
-def _weigh(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -> list[Weighed]:
+def _weigh(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> list[Weighed]:
     question = reading.question
     sentences = _shortlist(reading)
     claims = [statement(question, option) for option in question.options]
-    rows = {text: _row(encoder, text) for text in dict.fromkeys([*claims, *(s.context for s in sentences)])}
+    rows = vectors.of([*claims, *(s.context for s in sentences)])
     votes = picture_votes(reading, scale)
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
@@ -131,7 +131,7 @@ def _weigh(reading: Reading, encoder: TextEncoder, scale: PictureScale | None) -
 
 
 def _nearest(
-    claim: str, option: str, sentences: Sequence[Sentence], rows: dict[str, np.ndarray]
+    claim: str, option: str, sentences: Sequence[Sentence], rows: Mapping[str, NDArray[np.float64]]
 ) -> tuple[Sentence | None, float]:
     best, most, likest = None, -math.inf, 0.0
     wanted, own = content_words(claim), content_words(option)
@@ -142,10 +142,6 @@ def _nearest(
         if rank > most:
             best, most, likest = sentence, rank, round(words, 6)
     return best, likest
-
-
-def _row(encoder: TextEncoder, text: str) -> np.ndarray:
-    return np.asarray(encoder.encode_text([text])[0], np.float64)
 
 
 def _shortlist(reading: Reading) -> list[Sentence]:

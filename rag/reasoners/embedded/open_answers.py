@@ -23,17 +23,16 @@ import numpy as np
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
+from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import OpenAnswer, Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexers.protocol import TextEncoder
-
 __all__ = ["Scored", "answer_open", "rarity", "scored_sentences"]
 
-MOST_SENTENCES = 80
+MOST_SENTENCES = 48
 """So many are encoded at most; those that share most words with the question come first."""
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06
@@ -64,9 +63,9 @@ class Scored:
     holds_type: bool
 
 
-def answer_open(reading: Reading, encoder: TextEncoder) -> OpenAnswer:
+def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     """The best sentence, or an empty text where none comes near."""
-    ranked = scored_sentences(reading, encoder)
+    ranked = scored_sentences(reading, vectors)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
@@ -84,7 +83,7 @@ def answer_open(reading: Reading, encoder: TextEncoder) -> OpenAnswer:
     )
 
 
-def scored_sentences(reading: Reading, encoder: TextEncoder) -> list[Scored]:
+def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
     """Best first; equal ones in the order of reading."""
     question = reading.question.text
     core = parts(question).asked or question
@@ -95,7 +94,7 @@ def scored_sentences(reading: Reading, encoder: TextEncoder) -> list[Scored]:
     weights = rarity(candidates)
     wanted = content_words(core) or content_words(question)
     focus = focus_noun(core)
-    cosines = _cosines(core, candidates, encoder)
+    cosines = _cosines(core, candidates, vectors)
     scored = [
         _score(sentence, float(cosine), wanted, weights, kind, focus)
         for sentence, cosine in zip(candidates, cosines, strict=True)
@@ -134,12 +133,11 @@ def _score(
     return Scored(sentence, value, confidence, round(overlap, 6), strength > 0)
 
 
-def _cosines(question: str, sentences: Sequence[Sentence], encoder: TextEncoder) -> NDArray[np.float64]:
+def _cosines(question: str, sentences: Sequence[Sentence], vectors: SentenceVectors) -> NDArray[np.float64]:
     """(n,) the likeness of each sentence in its context, with a share of its title's where it has one."""
     titled = [f"{s.title}. {s.context}" if s.title else s.context for s in sentences]
     texts = [question, *(s.context for s in sentences), *titled]
-    unique = list(dict.fromkeys(texts))
-    rows = {text: np.asarray(encoder.encode_text([text])[0], np.float64) for text in unique}
+    rows = vectors.of(texts)
     plain = np.array([float(rows[question] @ rows[s.context]) for s in sentences])
     below = np.array([float(rows[question] @ rows[text]) for text in titled])
     return np.asarray(np.round((1 - TITLE_SHARE) * plain + TITLE_SHARE * np.maximum(plain, below), 6))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rag.reasoners.embedded import rewriting
 from rag.reasoners.embedded.choices import answer_choice
 from rag.reasoners.embedded.open_answers import answer_open
+from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import AnchorEvent, ChosenOption, OpenAnswer, Reading, RewrittenQuestion
 from rag.records import Question, Usage
 from rag.relevance import PictureScale
@@ -27,7 +28,7 @@ class EmbeddedReasoner:
     reads_pixels = False
 
     def __init__(self, text_encoder: TextEncoder, tower: TextTower | None = None) -> None:
-        self._encoder = text_encoder
+        self._vectors = SentenceVectors(text_encoder)
         self._scale = PictureScale(tower) if tower is not None else None
 
     def rewrite_question(self, question: Question) -> RewrittenQuestion:
@@ -37,10 +38,10 @@ class EmbeddedReasoner:
         return rewriting.anchor_event(question)
 
     def answer_choice(self, reading: Reading) -> ChosenOption:
-        return answer_choice(reading, self._encoder, self._scale)
+        return answer_choice(reading, self._vectors, self._scale)
 
     def answer_open(self, reading: Reading) -> OpenAnswer:
-        return answer_open(reading, self._encoder)
+        return answer_open(reading, self._vectors)
 
     def usage(self) -> Usage:
         return Usage()

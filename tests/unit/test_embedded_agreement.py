@@ -1,0 +1,97 @@
+"""Fact told from counter-fact, pair by pair, whichever way the options stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.reasoners.embedded.agreement import agreement, stance
+from rag.reasoners.embedded.answer_types import answer_type, focus_noun
+from rag.reasoners.embedded.antonyms import ANTONYMS, opposite
+
+PAIRS = [
+    (
+        "Acid-core solder should be avoided because it corrodes copper.",
+        "Use rosin-core solder; acid-core solder should be avoided because it corrodes copper.",
+        "Acid-core solder is recommended for copper.",
+    ),
+    (
+        "A torque wrench should not be used to loosen bolts.",
+        "A torque wrench should not be used to loosen bolts, because that ruins its calibration.",
+        "A torque wrench should be used to loosen bolts.",
+    ),
+    (
+        "A dull knife is more dangerous than a sharp one.",
+        "A dull knife is more dangerous than a sharp one, since it slips.",
+        "A dull knife is safer than a sharp one.",
+    ),
+    (
+        "The jack should be placed under the jacking point.",
+        "Place the jack under the jacking point, never under the oil pan.",
+        "The jack should be placed under the oil pan.",
+    ),
+    (
+        "Boiling water should be avoided on wool.",
+        "Boiling water can set coloured wax and should be avoided on wool.",
+        "Boiling water is recommended on wool.",
+    ),
+    ("The blade is dangerous when wet.", "The blade is dangerous when wet.", "The blade is safe when wet."),
+    ("Wait forty minutes.", "Then let it rest: wait forty minutes before shaping.", "Wait fourteen minutes."),
+    ("Iron it on low heat.", "Put a towel on the stain and iron it on low heat.", "Iron it on high heat."),
+    ("Tighten the nuts crosswise.", "Tighten the nuts crosswise.", "Loosen the nuts crosswise."),
+    ("Wet leaves get blight.", "Water the soil, as wet leaves get blight.", "Wet leaves never get blight."),
+]
+
+
+@pytest.mark.parametrize(("fact", "text", "counter"), PAIRS)
+def test_the_fact_is_held_and_the_counter_fact_is_not(fact: str, text: str, counter: str) -> None:
+    held, denied = agreement(fact, text, [counter]), agreement(counter, text, [fact])
+    assert held.verdict > 0
+    assert not held.reasons
+    assert denied.verdict < 0
+    assert denied.reasons
+
+
+def test_what_is_not_about_the_same_thing_has_no_verdict() -> None:
+    unrelated = agreement("The lamp is red.", "Whole milk gives thick yogurt.")
+    assert (unrelated.coverage, unrelated.verdict, unrelated.reasons) == (0.0, 0.0, ())
+
+
+def test_two_denials_make_a_statement() -> None:
+    assert stance("it should not be avoided") == 1
+    assert stance("it should be avoided") == -1
+    assert stance("never use it") == -1
+
+
+def test_opposites_are_symmetric_and_never_of_themselves() -> None:
+    for word, others in ANTONYMS.items():
+        assert word not in others
+        assert all(word in ANTONYMS[other] for other in others)
+    assert opposite("evenly", "unevenly")
+    assert opposite("stabl", "unstabl")
+    assert not opposite("form", "inform2")
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "holds", "lacks"),
+    [
+        ("Who built it?", "who", "It was built by Maria.", "it was built of wood."),
+        ("When was it opened?", "date", "It opened in 1910.", "It opened to the public."),
+        ("How many arches are there?", "number", "There are nine arches.", "There are arches."),
+        ("How hot is the oven?", "temperature", "It has 250 degrees.", "It takes 250 minutes."),
+        ("How far apart are they?", "length", "They are 60 centimetres apart.", "They are apart."),
+        ("Why is it gold?", "why", "It is gold because gold reflects.", "It is gold."),
+        ("What is it made of?", "material", "It is made of beryllium.", "Look at it shine."),
+        ("How much did it cost?", "money", "He paid ninety dollars.", "He paid at once."),
+        ("What colour is it?", "colour", "The ropes are orange.", "The ropes hang there."),
+    ],
+)
+def test_answer_types(question: str, name: str, holds: str, lacks: str) -> None:
+    kind = answer_type(question)
+    assert kind.name == name
+    assert kind.strength(holds) == 1.0
+    assert kind.strength(lacks) < 1.0
+
+
+def test_focus_noun() -> None:
+    assert focus_noun("Which oils are good?") == "oil"
+    assert focus_noun("What is it?") == ""

@@ -1,0 +1,68 @@
+"""Cues put together into sentences, with their times."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.reasoners.embedded.sentences import joined, split_sentences
+from rag.records import Evidence
+
+
+def cue(start: float, end: float, text: str) -> Evidence:
+    return Evidence("v", start, end, "subtitle", text)
+
+
+def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:
+    cues = [
+        cue(0, 3, "The mirror is made of eighteen"),
+        cue(3, 6, "segments of beryllium. Gold covers"),
+        cue(6, 9, "all of them."),
+    ]
+    assert joined(cues) == [
+        ("The mirror is made of eighteen segments of beryllium.", 0, 6),
+        ("Gold covers all of them.", 3, 9),
+    ]
+
+
+def test_silence_parts_sentences() -> None:
+    assert joined([cue(0, 2, "First part"), cue(9, 11, "second part")]) == [
+        ("First part", 0, 2),
+        ("second part", 9, 11),
+    ]
+
+
+def test_rolling_captions_add_only_what_is_new() -> None:
+    cues = [
+        cue(0, 2, "we clean the chain"),
+        cue(2, 4, "we clean the chain with a brush"),
+        cue(4, 6, "with a brush and a rag."),
+        cue(6, 7, "with a brush and a rag."),
+    ]
+    assert [text for text, _, _ in joined(cues)] == ["we clean the chain with a brush and a rag."]
+
+
+def test_speech_without_punctuation_is_cut() -> None:
+    cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
+    sentences = joined(cues)
+    assert len(sentences) > 3
+    assert all(len(text.split()) <= 45 for text, _, _ in sentences)
+    assert sentences[0][1] == 0
+    assert sentences[-1][2] == 60
+
+
+def test_abbreviations_and_decimals_end_nothing() -> None:
+    assert split_sentences("Dr. Rossi paid 3.50 dollars. He left!  Why? “Gone.”") == [
+        "Dr. Rossi paid 3.50 dollars.",
+        "He left!",
+        "Why?",
+        "“Gone.”",
+    ]
+
+
+@given(st.lists(st.text("ab .?", max_size=30), max_size=12))
+def test_no_word_is_lost_or_made(texts: list[str]) -> None:
+    cues = [cue(2.0 * i, 2.0 * i + 2, f"{i}x {text}") for i, text in enumerate(texts)]
+    words = " ".join(text for text, _, _ in joined(cues)).split()
+    assert words == " ".join(evidence.text for evidence in cues).split()
+    assert all(start < end for _, start, end in joined(cues))

@@ -1,0 +1,91 @@
+"""Words, numbers, and the curves of relevance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.relevance import (
+    PictureScale,
+    answer_confidence,
+    chunk_relevance,
+    content_words,
+    lexical_overlap,
+    numbers,
+    text_relevance,
+    tokens,
+)
+from tests.answer_world import PictureWords
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("baking", "baked"),
+        ("mirrors", "mirror"),
+        ("stopped", "stopping"),
+        ("knives", "knife"),
+        ("calibration", "calibrated"),
+        ("batteries", "battery"),
+        ("drilling", "drill"),
+    ],
+)
+def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
+    assert content_words(one) == content_words(other)
+
+
+def test_words_that_say_nothing_are_left_out() -> None:
+    assert content_words("Which statement is true about the object in the video?") == []
+    assert content_words("What is the mirror of the telescope made of?") == ["mirror", "telescop"]
+
+
+def test_scripts_without_spaces_become_pairs() -> None:
+    assert tokens("望远镜 x") == ["望远", "远镜", "x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("three hundred and fifty grams", [350.0]),
+        ("eighteen segments, twenty-one bolts", [18.0, 21.0]),
+        ("1,500 m and 2.5 km", [1500.0, 2.5]),
+        ("two thousand eggs twice a day", [2000.0, 2.0]),
+        ("a ratio of 50 to 1", [50.0, 1.0]),
+        ("no numbers here", []),
+    ],
+)
+def test_numbers_in_digits_and_words(text: str, found: list[float]) -> None:
+    assert numbers(text) == found
+
+
+@given(st.text(max_size=80))
+def test_any_text_has_words_and_numbers(text: str) -> None:
+    assert 0.0 <= lexical_overlap(content_words(text), set(content_words(text))) <= 1.0
+    assert all(number >= 0 for number in numbers(text))
+
+
+def test_curves_rise_and_stay_in_bounds() -> None:
+    steps = np.linspace(-1, 1, 41)
+    for curve in (
+        [text_relevance(float(c), 0.0) for c in steps],
+        [answer_confidence(float(c), 0.0) for c in steps],
+        [chunk_relevance(float(c), 0.5, 3) for c in steps],
+        [chunk_relevance(0.2, (float(o) + 1) / 2, 3) for o in steps],
+    ):
+        assert curve == sorted(curve)
+        assert curve[0] >= 0.0
+        assert curve[-1] <= 1.0
+    assert text_relevance(0.2, 0.0) < 0.05
+    assert text_relevance(0.65, 0.3) > 0.9
+    assert answer_confidence(0.5, 0.5) < 0.5 < text_relevance(0.5, 0.5)
+
+
+def test_a_picture_is_relevant_to_what_it_shows_only() -> None:
+    tower = PictureWords()
+    scale = PictureScale(tower)
+    picture = tower.picture(["drill"], "seed")
+    shown, other = tower.encode_text(["A video that shows a drill.", "A video that shows a kettle."])
+    assert scale.relevance(shown, picture) > 0.9
+    assert scale.relevance(other, picture) < 0.3
