@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,14 @@ from rag.errors import LibraryNotFound
 __all__ = ["LIBRARY_NAME", "Layout", "find_library"]
 
 LIBRARY_NAME = ".rag"
+
+
+def has_version(table: Path) -> bool:
+    """Whether the table was made to its end: its making may have been killed before the first version."""
+    try:
+        return any(name.endswith(".manifest") for name in os.listdir(table / "_versions"))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +47,13 @@ class Layout:
         return self.tables / f"{name}.lance"
 
     def table_names(self) -> list[str]:
-        """Tables that have a version, sorted; the making of one may have been killed before its first."""
+        """Tables that have a version, sorted."""
         return sorted(
-            path.name.removesuffix(".lance")
-            for path in self.tables.glob("*.lance")
-            if any((path / "_versions").glob("*.manifest"))
+            path.name.removesuffix(".lance") for path in self.tables.glob("*.lance") if has_version(path)
         )
 
     def exists(self) -> bool:
-        return any((self.table("meta") / "_versions").glob("*.manifest"))
+        return has_version(self.table("meta"))
 
 
 def find_library(start: Path | None = None, *, library: Path | None = None) -> Path:
