@@ -36,10 +36,10 @@ def cpu() -> float:
 def decode_alone(video: Path) -> float:
     """Decoding and sampling in this very process: no pipe, no queue."""
     from corpora.video.decoders import open_decoder
-    from corpora.video.probe import probe
+    from corpora.video.probe import probe_file
     from corpora.video.records import FrameRequest
 
-    facts = probe(str(video))
+    facts = probe_file(str(video), lambda: None)
     request = FrameRequest(rate=RATE, short_side=SHORT_SIDE)
     before = cpu()
     for _ in open_decoder("pyav").frames(str(video), facts, request, lambda: None):
