@@ -21,6 +21,24 @@ BYTE_ORDER_MARKS = (
 MAX_DAMAGE = 0.05
 """UTF-8 with at most this share of its non-ASCII characters broken is still UTF-8."""
 
+WESTERN = tuple(
+    frozenset(letters)
+    for letters in (
+        "àâæçéèêëîïôœùûüÿñ",
+        "äöüßéàè",
+        "áéíóúüñ¿¡ªº",
+        "àáâãçéêíóôõúüªº",
+        "àèéìíîòóùú",
+        "åäöæøéèüáàóôê",
+        "éëïöüáóíèê",
+        "áéíóúýðþæö",
+        "àçéèíïóòúü·",
+    )
+)
+"""French, German, Spanish, Portuguese, Italian, Nordic, Dutch, Icelandic, Catalan."""
+TYPOGRAPHY = frozenset("“”‘’„«»‹›–—…€£°©®™•·§×±µ½¼\xa0")
+MAX_WESTERN_SHARE = 0.34
+
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
 _NEWLINES = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
@@ -72,20 +90,29 @@ def _eight_bit_encoding(sample: bytes) -> str:
     broken = loose.count("\ufffd")
     if broken <= MAX_DAMAGE * sum(character > "\x7f" for character in loose):
         return "utf-8"
+    # Lines without an odd byte say nothing about the encoding, and drown those that do.
+    telling = b"\n".join(line for line in sample.splitlines() if any(byte > 127 for byte in line))[:16384]
+    if _is_western(telling):
+        return "cp1252"
     from charset_normalizer import from_bytes
 
-    # Lines without an odd byte say nothing about the encoding, and drown those that do.
-    telling = b"\n".join(line for line in sample.split(b"\n") if any(byte > 127 for byte in line))
-    matches = list(from_bytes(telling[:16384], cp_exclusion=["utf_7", "utf_16", "utf_32"]))
-    if not matches:
-        return "cp1252"
-    best = matches[0]
-    # On short texts many code pages tie, in an order without meaning; the common one wins the tie.
-    for match in matches:
-        ties = match.chaos <= best.chaos and match.coherence >= best.coherence - 0.1
-        if ties and "cp1252" in (match.encoding, *match.could_be_from_charset):
-            return "cp1252"
-    return best.encoding
+    best = from_bytes(telling, cp_exclusion=["utf_7", "utf_16", "utf_32"]).best()
+    return best.encoding if best is not None else "cp1252"
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether cp1252 gives a text in the letters of one Western language, mostly in plain ones.
+
+    On short texts statistics alone take French for Latvian as easily as for French.
+    """
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    odd = {character.lower() for character in text if character > "\x7f"} - TYPOGRAPHY
+    letters = [character for character in text if character.isalpha()]
+    dense = sum(letter > "\x7f" for letter in letters) > MAX_WESTERN_SHARE * len(letters)
+    return not dense and any(odd <= language for language in WESTERN)
 
 
 def read_text_blocks(path: str) -> Iterator[str]:

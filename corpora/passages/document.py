@@ -24,8 +24,13 @@ class Document:
 
 
 def make_document(title: str, text: str, doc_id: str = "") -> Document | None:
-    """A cleaned document; a lone title stands as its own text, and None says that there is nothing."""
+    """A cleaned document, or None if there is nothing.
+
+    A title that opens the text is taken off it; a lone title stands as its own text.
+    """
     title, text = one_line(title)[:MAX_TITLE].rstrip(), tidy(text)
+    if title and text.startswith(title + "\n"):
+        text = text[len(title) :].lstrip()
     text = text or title
     if not text:
         return None

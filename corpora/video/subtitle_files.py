@@ -73,9 +73,12 @@ def parse_vtt(text: str) -> Cues:
     for block in _blocks(text.split("\n")):
         if block[0].startswith(("NOTE", "STYLE", "REGION")):
             continue
-        at = next((index for index, line in enumerate(block[:3]) if _ARROW.search(line)), None)
-        if at is not None:
-            cues.append(_cue(block[at], block[at + 1 :]))
+        starts = [index for index, line in enumerate(block) if _ARROW.search(line)]
+        for at, until in zip(starts, [*starts[1:], len(block)], strict=True):
+            body = block[at + 1 : until]
+            if until < len(block) and len(body) >= 2 and not body[-2].strip():
+                body = body[:-1]  # the id of a cue that only a line of blanks parts from this one
+            cues.append(_cue(block[at], body))
     return _sorted(cues)
 
 
@@ -115,9 +118,10 @@ def plain_ass(text: str) -> tuple[str, ...]:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Runs of lines that are not empty; a line of blanks is one of a cue, as rolling captions have."""
     block: list[str] = []
     for line in lines:
-        if line.strip():
+        if line:
             block.append(line)
         elif block:
             yield block

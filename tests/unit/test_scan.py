@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from corpora.scan import Scan, scan
+from rag.errors import UnreadableFile
+
+
+def put(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+
+
+def names(found: Scan, root: Path) -> list[str]:
+    return [os.path.relpath(file.path, root) for file in found.files]
+
+
+def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None:
+    put(tmp_path, "b.MP4", "a/z.mkv", "a.mp3", "notes.txt", "table.csv", "x.bin", "Makefile", "package.json")
+    found = scan(tmp_path)
+    assert [file.path for file in found.files] == sorted(file.path for file in found.files)
+    assert {Path(file.path).name: file.kind for file in found.files} == {
+        "a.mp3": "audio",
+        "z.mkv": "video",
+        "b.MP4": "video",
+        "notes.txt": "passages",
+        "table.csv": "passages",
+    }
+    assert found.ignored == 3
+    assert found.problems == ()
+
+
+def test_hidden_names_are_left_out(tmp_path: Path) -> None:
+    put(tmp_path, ".rag/a.mp4", ".git/b.txt", "._film.mp4", ".hidden.txt", "seen.txt", "sub/.x/y.mp4")
+    found = scan(tmp_path)
+    assert names(found, tmp_path) == ["seen.txt"]
+    assert found.ignored == 0
+
+
+def test_a_hidden_root_is_walked(tmp_path: Path) -> None:
+    put(tmp_path, ".corpus/a.mp4")
+    assert len(scan(tmp_path / ".corpus").files) == 1
+
+
+def test_include_and_exclude_go_by_the_path_below_the_root(tmp_path: Path) -> None:
+    put(tmp_path, "talks/a.mp4", "talks/2024/b.mp4", "talks/2024/b.srt", "drafts/c.mp4", "d.txt")
+    assert names(scan(tmp_path, include=["talks/*.mp4"]), tmp_path) == ["talks/a.mp4"]
+    assert names(scan(tmp_path, include=["*.mp4"], exclude=["drafts"]), tmp_path) == [
+        "talks/2024/b.mp4",
+        "talks/a.mp4",
+    ]
+    assert scan(tmp_path, include=["**/2024/*"]).files[0].sidecars == (str(tmp_path / "talks/2024/b.srt"),)
+    assert scan(tmp_path, include=["**/2024/*"], exclude=["*.srt"]).files[0].sidecars == ()
+
+
+def test_several_roots_and_single_files_give_each_path_once(tmp_path: Path) -> None:
+    put(tmp_path, "a/x.mp4", "a/x.srt", "b/y.mp4", "b/data.json")
+    found = scan([tmp_path, tmp_path / "a", tmp_path / "a" / "x.mp4", tmp_path / "b" / "data.json"])
+    assert names(found, tmp_path) == ["a/x.mp4", "b/data.json", "b/y.mp4"]
+    assert found.files[0].sidecars == (str(tmp_path / "a/x.srt"),)
+    assert found.ignored == 0
+
+
+def test_a_named_file_of_unknown_kind_is_a_problem(tmp_path: Path) -> None:
+    put(tmp_path, "thing.xyz")
+    found = scan(tmp_path / "thing.xyz")
+    assert [problem.reason for problem in found.problems] == ["no reader knows this kind of file"]
+
+
+def test_paths_are_absolute_and_links_in_the_root_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "real/a.mp4")
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.chdir(tmp_path)
+    assert [file.path for file in scan("link/../link").files] == [str(tmp_path / "link/a.mp4")]
+
+
+def test_a_missing_root_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="nowhere: no such file or folder"):
+        scan([tmp_path, tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "belongs"),
+    [
+        ("film.srt", True),
+        ("film.en.srt", True),
+        ("film.pt-BR.forced.vtt", True),
+        ("film.mp4.en.ass", True),
+        ("film.info.json", True),
+        ("film.mp4.info.json", True),
+        ("FILM.srt", False),
+        ("film2.srt", False),
+        ("film.trailers.srt", False),
+        ("info.json", False),
+    ],
+)
+def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: bool) -> None:
+    put(tmp_path, "film.mp4", sidecar)
+    found = scan(tmp_path)
+    assert found.files[0].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
+    assert found.ignored == (0 if belongs else 1)
+
+
+def test_the_longest_fitting_name_takes_a_sidecar(tmp_path: Path) -> None:
+    put(tmp_path, "film.mp4", "film.en.mp4", "film.en.srt", "film.mp3")
+    found = {Path(file.path).name: file.sidecars for file in scan(tmp_path).files}
+    assert found == {"film.mp4": (), "film.en.mp4": (str(tmp_path / "film.en.srt"),), "film.mp3": ()}
+
+
+def test_film_and_sound_of_one_name_share_nothing_but_two_films_do(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "a.mp3", "a.srt", "b.mp4", "b.webm", "b.srt", "c.mp3", "c.srt")
+    found = {Path(file.path).name: len(file.sidecars) for file in scan(tmp_path).files}
+    assert found == {"a.mp4": 1, "a.mp3": 0, "b.mp4": 1, "b.webm": 1, "c.mp3": 1}
+
+
+def test_the_stamp_changes_with_the_file_and_with_its_sidecars(tmp_path: Path) -> None:
+    put(tmp_path, "film.mp4", "film.srt")
+
+    def stamp() -> str:
+        return scan(tmp_path).files[0].stamp
+
+    stamps = [stamp()]
+    assert stamp() == stamps[0]
+    (tmp_path / "film.srt").write_text("edited")
+    stamps.append(stamp())
+    os.utime(tmp_path / "film.mp4", ns=(1, 1))
+    stamps.append(stamp())
+    put(tmp_path, "film.en.vtt")
+    stamps.append(stamp())
+    (tmp_path / "film.srt").unlink()
+    stamps.append(stamp())
+    assert len(set(stamps)) == 5
+
+
+def test_typescript_is_no_transport_stream(tmp_path: Path) -> None:
+    (tmp_path / "app.ts").write_text("export const größe = 1;\n" * 90)
+    (tmp_path / "film.ts").write_bytes((b"G\x40\x00\x10\x00" + b"\xff" * 183) * 10)
+    found = scan(tmp_path)
+    assert names(found, tmp_path) == ["film.ts"]
+    assert found.ignored == 1
+
+
+def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:
+    odd = [b"bad\xff.mp4", b"-dash.mp4", b"new\nline.mp4", b"%03d.mp4", b"[a]*?.mp4", "😀.mp4".encode()]
+    for name in odd:
+        (tmp_path / os.fsdecode(name)).write_bytes(b"x")
+    found = scan(tmp_path)
+    assert sorted(os.fsencode(Path(file.path).name) for file in found.files) == sorted(odd)
+    assert found.problems == ()
+
+
+def test_a_thousand_files_scan_in_a_tenth_of_a_second(tmp_path: Path) -> None:
+    put(tmp_path, *(f"{i % 10}/film{i}.{kind}" for i in range(500) for kind in ("mp4", "srt")))
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        assert len(scan(tmp_path).files) == 500
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.1
+
+
+def test_importing_the_scan_imports_nothing_heavy() -> None:
+    code = "import sys, corpora.scan; print([m for m in ('numpy','pydantic','PIL','av') if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.video.sidecars import read_sidecars
+from corpora.video.subtitle_files import Cue, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_text
+from corpora.video.timed_text import TimedText
+
+SRT = """1
+00:00:01,000 --> 00:00:02,500
+<i>Hello</i> {\\an8}there,
+second line
+
+2
+00:00:03.000 --> 00:00:04.000 X1:10 X2:20
+Déjà vu
+"""
+
+
+def spans(cues: tuple[Cue, ...]) -> list[tuple[float, float, str]]:
+    return [(cue.start, cue.end, " | ".join(cue.lines)) for cue in cues]
+
+
+def test_srt() -> None:
+    parsed = parse_srt(SRT)
+    assert spans(parsed.cues) == [(1.0, 2.5, "Hello there, | second line"), (3.0, 4.0, "Déjà vu")]
+    assert parsed.skipped == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_subtitles_of_any_encoding(tmp_path: Path, encoding: str, newline: str) -> None:
+    path = tmp_path / "film.srt"
+    path.write_bytes(SRT.replace("\n", newline).encode(encoding))
+    assert [text.text for text in read_sidecars([path]).texts] == ["Hello there, second line", "Déjà vu"]
+
+
+def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "film.srt"
+    path.write_text(
+        "1\n00:00:01,000 --> 00:00:02,000\ngood\n\n"
+        "2\n00:00:xx,000 --> 00:00:03,000\nbad time\n\n"
+        "3\n00:00:09,000 --> 00:00:04,000\nbackwards\n\n"
+        "4\n00:00:05,000 --> 00:00:06,000\n\n\n"
+        "00:00:07,000 --> 00:00:08,000\nno number, and\n\na blank line inside\n"
+    )
+    found = read_sidecars([path])
+    assert [(text.start, text.end, text.text) for text in found.texts] == [
+        (1.0, 2.0, "good"),
+        (7.0, 8.0, "no number, and a blank line inside"),
+    ]
+    assert found.notes == ("film.srt: 2 malformed cues skipped",)
+
+
+def test_a_cue_that_is_a_number_keeps_it() -> None:
+    parsed = parse_srt("1\n00:01 --> 00:02\n42\n\n2\n00:03 --> 00:04\n43\n\n")
+    assert spans(parsed.cues) == [(1.0, 2.0, "42"), (3.0, 4.0, "43")]
+
+
+def test_zero_length_and_overlapping_cues_are_kept_in_order() -> None:
+    parsed = parse_srt("00:05 --> 00:05\nflash\n\n00:01 --> 00:09\nlong\n\n00:02 --> 00:03\nshort\n")
+    assert spans(parsed.cues) == [(1.0, 9.0, "long"), (2.0, 3.0, "short"), (5.0, 6.0, "flash")]
+    assert all(cue.start < cue.end for cue in parsed.cues)
+
+
+def test_vtt_blocks_ids_settings_voices_and_entities() -> None:
+    parsed = parse_vtt(
+        "WEBVTT - title\nKind: captions\n\nNOTE a comment\nwith --> arrow\n\nSTYLE\n::cue { color: red }\n\n"
+        "intro\n00:01.000 --> 00:02.000 align:start line:0\n<v.loud Mary Ann>Fish &amp; <b>chips</b></v>\n\n"
+        "1:00:00.250 --> 1:00:01.000\n<c.yellow>late <00:59:00.000>bird</c>\n"
+    )
+    assert spans(parsed.cues) == [(1.0, 2.0, "Mary Ann: Fish & chips"), (3600.25, 3601.0, "late bird")]
+
+
+def test_vtt_cues_parted_by_blanks_alone() -> None:
+    parsed = parse_vtt("WEBVTT\n \n00:01.000 --> 00:02.000\none\n \nid\n00:03.000 --> 00:04.000\ntwo\n")
+    assert spans(parsed.cues) == [(1.0, 2.0, "one"), (3.0, 4.0, "two")]
+
+
+def test_rolling_captions_say_each_line_once() -> None:
+    parsed = parse_vtt(
+        "WEBVTT\n\n00:00.000 --> 00:02.000\n \nhello<00:00:01.000><c> world</c>\n\n"
+        "00:02.000 --> 00:02.010\nhello world\n \n\n"
+        "00:02.010 --> 00:04.000\nhello world\nnext<c> words</c>\n\n"
+        "00:04.000 --> 00:04.010\nnext words\n\n"
+    )
+    assert spans(parsed.cues) == [(0.0, 2.0, "hello world"), (2.01, 4.0, "next words")]
+
+
+def test_two_people_may_say_the_same() -> None:
+    parsed = parse_srt("00:01 --> 00:02\nNo!\n\n00:02 --> 00:03\nNo!\n")
+    assert spans(parsed.cues) == [(1.0, 2.0, "No!"), (2.0, 3.0, "No!")]
+
+
+def test_ass_by_its_format_line() -> None:
+    parsed = parse_ass(
+        "[Script Info]\nTitle: x\n[V4+ Styles]\nFormat: Name\n[Events]\n"
+        "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        "Dialogue: 0,0:00:01.50,0:00:02.00,D,Ann,0,0,0,,{\\i1}One{\\i0}, two\\Nthree\\hfour\n"
+        "Comment: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,not said\n"
+        "Dialogue: 0,0:00:03.00,0:00:04.00,D,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}\n"
+        "Dialogue: 0,broken\n"
+    )
+    assert spans(parsed.cues) == [(1.5, 2.0, "Ann: One, two | three four")]
+    assert parsed.skipped == 1
+
+
+def test_content_goes_before_the_suffix() -> None:
+    assert spans(parse_subtitles("x.srt", "WEBVTT\n\nNOTE --> 1\n\n00:01.000 --> 00:02.000\nv\n").cues) == [
+        (1.0, 2.0, "v")
+    ]
+    ass = "[Script Info]\n[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,a\n"
+    assert spans(parse_subtitles("x.vtt", ass).cues) == [(1.0, 2.0, "a")]
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        ("if a < b and c > d", "if a < b and c > d"),
+        ('<font color="#fff">white</font>', "white"),
+        ("{not an override}", "{not an override}"),
+        ("5 &lt; 6&nbsp;!", "5 < 6 !"),
+    ],
+)
+def test_plain_text(line: str, plain: str) -> None:
+    assert plain_text(line) == plain
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (b"", "film.srt: empty subtitle file"),
+        (b" \n\n", "film.srt: empty subtitle file"),
+        (b"just a text", "film.srt: no usable subtitles in it"),
+        (bytes(range(256)) * 40, "film.srt: no usable subtitles in it"),
+    ],
+)
+def test_a_useless_file_is_told(tmp_path: Path, content: bytes, note: str) -> None:
+    path = tmp_path / "film.srt"
+    path.write_bytes(content)
+    found = read_sidecars([path])
+    assert found.texts == ()
+    assert found.notes == (note,)
+
+
+def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+    notes = read_sidecars([tmp_path / "gone.srt"]).notes
+    assert notes == ("gone.srt: cannot be read: no such file or directory",)
+
+
+def info(tmp_path: Path, content: Any) -> Path:
+    path = tmp_path / "film.info.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def test_info_json(tmp_path: Path) -> None:
+    path = info(
+        tmp_path,
+        {
+            "title": "A  film\ud800",
+            "description": "line one\r\nline two",
+            "tags": ["one", "two", "one", 3],
+            "categories": ["Howto"],
+            "language": "en",
+            "duration": 30,
+            "chapters": [
+                {"title": "Intro", "start_time": 0, "end_time": 10.0},
+                {"title": "Open end", "start_time": 10},
+                {"title": "Last", "start_time": 20.5},
+                {"title": "", "start_time": 21, "end_time": 22},
+                {"title": "backwards", "start_time": 9, "end_time": 3},
+                "nonsense",
+            ],
+        },
+    )
+    found = read_sidecars([path])
+    assert (found.title, found.description, found.language) == ("A film", "line one\nline two", "en")
+    assert found.tags == ("one", "two", "Howto")
+    assert found.texts == (
+        TimedText(0.0, 10.0, "chapter", "Intro"),
+        TimedText(10.0, 20.5, "chapter", "Open end"),
+        TimedText(20.5, 21.0, "chapter", "Last"),
+    )
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", "[" * 100_000, ""])
+def test_bad_info_json_is_told(tmp_path: Path, content: str) -> None:
+    (note,) = read_sidecars([info(tmp_path, content)]).notes
+    assert note in ("film.info.json: not valid JSON", "film.info.json: not a JSON object")
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, True, "1e400", float("inf")])
+def test_info_json_of_wrong_types_gives_nothing(tmp_path: Path, value: Any) -> None:
+    keys = ("title", "description", "tags", "categories", "language", "chapters", "duration")
+    content = dict.fromkeys(keys, value) | {"chapters": [{"title": "x", "start_time": value}, value]}
+    found = read_sidecars([info(tmp_path, content)])
+    assert found.texts == ()
+    assert found.tags == ()
+
+
+def test_the_same_line_in_two_files_counts_once(tmp_path: Path) -> None:
+    for name in ("film.srt", "film.en.srt"):
+        (tmp_path / name).write_text("00:01 --> 00:02\nsame\n")
+    assert len(read_sidecars(sorted(tmp_path.iterdir())).texts) == 1
