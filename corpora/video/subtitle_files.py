@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -58,8 +59,7 @@ def parse_srt(text: str) -> Cues:
     lines = text.split("\n")
     starts = [index for index, line in enumerate(lines) if _ARROW.search(line)]
     cues: list[Cue | None] = []
-    for position, at in enumerate(starts):
-        until = starts[position + 1] if position + 1 < len(starts) else len(lines)
+    for at, until in itertools.pairwise([*starts, len(lines)]):
         body = lines[at + 1 : until]
         if until < len(lines) and body and body[-1].strip().isdecimal():
             body = body[:-1]  # the number of the next cue
@@ -74,7 +74,7 @@ def parse_vtt(text: str) -> Cues:
         if block[0].startswith(("NOTE", "STYLE", "REGION")):
             continue
         starts = [index for index, line in enumerate(block) if _ARROW.search(line)]
-        for at, until in zip(starts, [*starts[1:], len(block)], strict=True):
+        for at, until in itertools.pairwise([*starts, len(block)]):
             body = block[at + 1 : until]
             if until < len(block) and len(body) >= 2 and not body[-2].strip():
                 body = body[:-1]  # the id of a cue that only a line of blanks parts from this one
