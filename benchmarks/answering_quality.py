@@ -3,9 +3,10 @@
     python benchmarks/answering_quality.py [--misses]
 
 Four small corpora of subtitles (cut into cues of eight words) and passages lie
-in one library, indexed with all-MiniLM-L6-v2; there are no pictures. Sets one
-to three were looked at while the rules and curves were made; set four, but for
-its unanswerable questions with options, was asked once they stood.
+in one library, indexed with all-MiniLM-L6-v2; there are no pictures. All four
+were looked at while rules and curves were made (set four last and least: asked
+unseen it gave 14 of 18 open, 7 of 8 choices, 1 of 18 unanswerable answered),
+so the figures are those of a development set.
 """
 
 from __future__ import annotations

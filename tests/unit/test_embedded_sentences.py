@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.reasoners.embedded.sentences import joined, split_sentences
+from rag.reasoners.embedded.sentences import Sentence, joined, split_sentences
+from rag.reasoners.embedded.shortlist import MOST_SENTENCES, shortlist
 from rag.records import Evidence
 
 
@@ -66,3 +67,17 @@ def test_no_word_is_lost_or_made(texts: list[str]) -> None:
     words = " ".join(text for text, _, _ in joined(cues)).split()
     assert words == " ".join(evidence.text for evidence in cues).split()
     assert all(start < end for _, start, end in joined(cues))
+
+
+def test_the_shortlist_keeps_what_speaks_to_the_question_in_order() -> None:
+    filler = [
+        Sentence(f"Filler number {n}.", f"Filler number {n}.", "", "window", 4, "asr") for n in range(60)
+    ]
+    told = Sentence("The mirror is gold.", "The mirror is gold.", "", "window", 4, "asr")
+    titled = Sentence("Clean it.", "Clean it.", "Mirror care", "passage", 4, "passage")
+    sentences = [*filler[:30], told, *filler[30:], titled]
+    kept = shortlist(["mirror", "gold"], sentences)
+    assert len(kept) == MOST_SENTENCES
+    assert [s for s in kept if s in (told, titled)] == [told, titled]
+    assert kept == [s for s in sentences if s in kept]
+    assert shortlist(["mirror"], sentences[:5]) == sentences[:5]

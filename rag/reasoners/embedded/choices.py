@@ -26,6 +26,7 @@ from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.picture_votes import picture_votes
 from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
+from rag.reasoners.embedded.shortlist import shortlist
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.relevance import PictureScale, content_words, lexical_overlap, text_relevance
@@ -45,7 +46,6 @@ SURE_RELEVANCE = 0.9
 """From which a sentence supports an option that shares no word with it."""
 LEAST_PICTURE = 1.5
 """Standard score below which the pictures support no option."""
-MOST_SENTENCES = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,8 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
 
 def _weigh(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> list[Weighed]:
     question = reading.question
-    sentences = _shortlist(reading)
+    wanted = content_words(" ".join([question.text, *question.options]))
+    sentences = shortlist(wanted, sentences_of(reading))
     claims = [statement(question, option) for option in question.options]
     rows = vectors.of([*claims, *(s.context for s in sentences)])
     votes = picture_votes(reading, scale)
@@ -142,16 +143,6 @@ def _nearest(
         if rank > most:
             best, most, likest = sentence, rank, round(words, 6)
     return best, likest
-
-
-def _shortlist(reading: Reading) -> list[Sentence]:
-    sentences = sentences_of(reading)
-    if len(sentences) <= MOST_SENTENCES:
-        return sentences
-    wanted = content_words(" ".join([reading.question.text, *reading.question.options]))
-    share = [lexical_overlap(wanted, set(content_words(f"{s.title} {s.context}"))) for s in sentences]
-    kept = sorted(range(len(sentences)), key=lambda i: (-share[i], i))[:MOST_SENTENCES]
-    return [sentences[i] for i in sorted(kept)]
 
 
 def _body(option: str) -> str:

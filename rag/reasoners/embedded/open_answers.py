@@ -23,6 +23,7 @@ import numpy as np
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
+from rag.reasoners.embedded.shortlist import shortlist
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import OpenAnswer, Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap
@@ -32,15 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Scored", "answer_open", "rarity", "scored_sentences"]
 
-MOST_SENTENCES = 48
-"""So many are encoded at most; those that share most words with the question come first."""
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06
 """For holding the noun of "which NOUN" or "what NOUN"."""
 TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
-TITLE_SHARE = 0.4
-"""How much of its title's likeness a passage sentence gets: titles say what "it" is."""
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
@@ -77,7 +74,7 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(reading.question.text), reading),
+        explanation=_explanation(best, answer_type(reading.question.text)),
         windows=tuple(windows),
         passages=tuple(passages),
     )
@@ -88,11 +85,11 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
     question = reading.question.text
     core = parts(question).asked or question
     kind = answer_type(core)
-    candidates = _shortlist(core, sentences_of(reading))
+    wanted = content_words(core) or content_words(question)
+    candidates = shortlist(wanted, sentences_of(reading), kind)
     if not candidates:
         return []
     weights = rarity(candidates)
-    wanted = content_words(core) or content_words(question)
     focus = focus_noun(core)
     cosines = _cosines(core, candidates, vectors)
     scored = [
@@ -134,22 +131,10 @@ def _score(
 
 
 def _cosines(question: str, sentences: Sequence[Sentence], vectors: SentenceVectors) -> NDArray[np.float64]:
-    """(n,) the likeness of each sentence in its context, with a share of its title's where it has one."""
-    titled = [f"{s.title}. {s.context}" if s.title else s.context for s in sentences]
-    texts = [question, *(s.context for s in sentences), *titled]
-    rows = vectors.of(texts)
-    plain = np.array([float(rows[question] @ rows[s.context]) for s in sentences])
-    below = np.array([float(rows[question] @ rows[text]) for text in titled])
-    return np.asarray(np.round((1 - TITLE_SHARE) * plain + TITLE_SHARE * np.maximum(plain, below), 6))
-
-
-def _shortlist(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    if len(sentences) <= MOST_SENTENCES:
-        return list(sentences)
-    wanted = content_words(question)
-    shares = [lexical_overlap(wanted, set(content_words(f"{s.title} {s.context}"))) for s in sentences]
-    kept = sorted(range(len(sentences)), key=lambda i: (-shares[i], i))[:MOST_SENTENCES]
-    return [sentences[i] for i in sorted(kept)]
+    """(n,) the likeness of each sentence in its context, below its title where it has one."""
+    texts = [f"{s.title}. {s.context}" if s.title else s.context for s in sentences]
+    rows = vectors.of([question, *texts])
+    return np.array([round(float(rows[question] @ rows[text]), 6) for text in texts])
 
 
 def _also(ranked: Sequence[Scored]) -> list[Scored]:
@@ -163,10 +148,10 @@ def _also(ranked: Sequence[Scored]) -> list[Scored]:
     ]
 
 
-def _explanation(best: Scored, kind: AnswerType, reading: Reading) -> str:
+def _explanation(best: Scored, kind: AnswerType) -> str:
     sentence = best.sentence
     if sentence.origin == "passage":
-        place = f"the passage “{reading.passages[sentence.index].passage.title}”"
+        place = f"the passage “{sentence.title}”" if sentence.title else "a passage"
     else:
         place = f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
     shared = f"{best.overlap:.0%} of the question's words"
