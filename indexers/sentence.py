@@ -1,9 +1,8 @@
 """Sentences and passages into vectors through sentence-transformers, for indexing.
 
 The same sentence gives the same bits whatever is encoded beside it: texts are
-padded to a few fixed lengths, batches to one fixed size, and attention is
-computed plainly, because the fused kernel takes another way through a batch
-in which nothing happens to be padded.
+padded to a few fixed lengths and batches to one fixed size, because another
+shape takes another way through the matrix kernels.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def _load(folder: Path) -> Any:
                 device="cpu",
                 local_files_only=True,
                 trust_remote_code=False,
-                model_kwargs={"use_safetensors": True, "attn_implementation": "eager", "dtype": "float32"},
+                model_kwargs={"use_safetensors": True, "dtype": "float32"},
             )
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise WeightsInvalid(

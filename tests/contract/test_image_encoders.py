@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,17 @@ from tests.tiny_models import save_clip, save_siglip
 SETTINGS = EncoderSettings()
 BATCH = 8
 SIZES = [(64, 114), (64, 113), (114, 64), (64, 64), (224, 398), (48, 60), (65, 64), (30, 200)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Models this small only wait for one another's threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

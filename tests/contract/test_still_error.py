@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import av
@@ -15,6 +16,17 @@ from indexers.stills import encode_frames, stand_ins
 from rag.config import EncoderSettings
 from rag.records import Frames
 from tests.tiny_models import save_clip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Models this small only wait for one another's threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def slides(path: Path, crf: int) -> NDArray[np.uint8]:

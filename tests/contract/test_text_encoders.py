@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,17 @@ TEXTS = (
     "Ünïcode 😀 \n tabs\tand   spaces",
     "a",
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Models this small only wait for one another's threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +100,8 @@ def test_a_text_has_the_same_bits_in_any_company(encoder: TextEncoder) -> None:
     together = encoder.encode_text(TEXTS)
     for place, text in enumerate(TEXTS):
         assert np.array_equal(encoder.encode_text([text])[0], together[place]), text
-        assert np.array_equal(encoder.encode_text([text] * 20)[13], together[place]), text
+        copies = [text] * (20 if len(text) < 100 else 2)
+        assert np.array_equal(encoder.encode_text(copies)[-1], together[place]), text
     backwards = encoder.encode_text(TEXTS[::-1])
     assert np.array_equal(backwards[::-1], together)
 
@@ -105,13 +117,15 @@ def test_it_says_what_it_is(encoder: TextEncoder) -> None:
     assert len(encoder.fingerprint) == 32
 
 
-def test_every_length_is_stable() -> None:
-    """Each token count up to beyond a padding step: a batch of nothing but full rows is the trap."""
+def test_full_rows_are_stable() -> None:
+    """Texts that fill a padded length to its last place, in a batch of nothing else."""
     encoder = open_text_encoder("all-MiniLM-L6-v2", SETTINGS)
-    texts = [" ".join(["word"] * count) for count in range(1, 36)]
+    # Two more tokens for start and end.
+    counts = (13, 14, 15, 30, 46, 62, 94)
+    texts = [" ".join(["word", "cat"][place % 2] for place in range(count)) for count in counts]
     together = encoder.encode_text(texts)
-    for place in (12, 13, 14, 15, 28, 29, 30, 31):
-        assert np.array_equal(encoder.encode_text([texts[place]] * 16)[3], together[place])
+    for place, text in enumerate(texts):
+        assert np.array_equal(encoder.encode_text([text] * 16)[3], together[place])
 
 
 def _clip_reference(folder: Path) -> np.ndarray[Any, Any]:
