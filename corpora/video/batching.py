@@ -55,6 +55,8 @@ class Batcher:
         self.last = -math.inf
         """Time of the last sample taken in."""
         self.taken = 0
+        self.salvaging = False
+        """Whether the file has proved to be damaged."""
 
     def add(self, sample: Sample) -> Iterator[FrameBatch]:
         if self._waiting and self._waiting[0].image.shape != sample.image.shape:
@@ -72,4 +74,5 @@ class Batcher:
             frames = Frames(
                 np.array([sample.time for sample in samples]), np.stack([sample.image for sample in samples])
             )
-            yield FrameBatch(frames, tuple(s.keyframe for s in samples if s.keyframe is not None))
+            keyframes = tuple(s.keyframe for s in samples if s.keyframe is not None)
+            yield FrameBatch(frames, keyframes, self.salvaging)

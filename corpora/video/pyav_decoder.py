@@ -94,6 +94,7 @@ def _pass(
 ) -> Generator[FrameBatch, None, StreamDecoder]:
     """One pass over the file; samples that an earlier pass gave out are not given again."""
     passed = batcher.last
+    batcher.salvaging = not strict
     waiting: deque[tuple[int, Sample]] = deque()
     with open_media(path) as container:
         source = StreamDecoder(

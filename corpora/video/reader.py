@@ -38,7 +38,7 @@ class FrameStream:
                 continue
             times, images, *large = arrays
             keyframes = map(Keyframe, message["keyframes"], large)
-            return FrameBatch(Frames(times, images), tuple(keyframes))
+            return FrameBatch(Frames(times, images), tuple(keyframes), message["salvaged"])
         raise StopIteration
 
     @property

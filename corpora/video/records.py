@@ -85,6 +85,8 @@ class FrameBatch:
 
     frames: Frames
     keyframes: tuple[Keyframe, ...] = ()
+    salvaged: bool = False
+    """True once the file has proved to be damaged: a later run may not seek in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,8 @@ def _frames(request: wire.Message, beat: Callable[[], None]) -> Answer:
             yield {"report": asdict(stop.value)}, []
             return
         large = [key.image for key in batch.keyframes]
-        yield {"keyframes": [key.time for key in batch.keyframes]}, [*_arrays(batch.frames), *large]
+        facts = {"keyframes": [key.time for key in batch.keyframes], "salvaged": batch.salvaged}
+        yield facts, [*_arrays(batch.frames), *large]
 
 
 def _frames_at(request: wire.Message, beat: Callable[[], None]) -> Answer:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpora.scan import FoundFile
 from corpora.video.reader import MediaReader
-from corpora.video.records import Probe
+from corpora.video.records import FrameBatch, Probe
 from corpora.video.sidecars import Sidecars, read_sidecars
 from corpora.video.timed_text import TimedText
 from rag.config import Settings
@@ -121,7 +121,7 @@ class _FrameRun:
 
     def through(self, path: str) -> None:
         """Decode, from the last committed clip where the decoder lands on the very same pixels."""
-        last = self._resumable()
+        last = None if self._log.damaged else self._resumable()
         if last is None or not self._pass(path, first=last, verify=True):
             self._pass(path, first=0, verify=False)
         self.read = [span for clip_id in sorted(self._log.spans) for span in self._log.spans[clip_id]]
@@ -151,7 +151,7 @@ class _FrameRun:
         self.clips, self._group = first, []
         with Ahead(iter(stream), BATCHES_AHEAD) as batches:
             cuts = cut_clips(
-                iter(batches),
+                self._watched(batches),
                 self._video.video_id,
                 settings.clip_seconds,
                 settings.min_last_clip_seconds,
@@ -172,6 +172,12 @@ class _FrameRun:
                 self.decoder = settings.decoder
         self._flush()
         return True
+
+    def _watched(self, batches: Iterable[FrameBatch]) -> Iterator[FrameBatch]:
+        for batch in batches:
+            if batch.salvaged:
+                self._log.note_damage()
+            yield batch
 
     def _take(self, cut: CutClip) -> None:
         self.clips += 1

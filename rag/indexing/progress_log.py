@@ -24,16 +24,30 @@ class ProgressLog:
     def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
         self._path = folder / "progress" / f"{video_id}.jsonl"
         self._fingerprint = fingerprint
+        self.damaged = False
+        """Whether the file has proved to be damaged: then a resumed run decodes it from its beginning."""
         self.spans: dict[str, list[Evidence]] = self._load()
+
+    def note_damage(self) -> None:
+        """Keep in mind that the file is damaged."""
+        if not self.damaged:
+            self.damaged = True
+            self._write([{"damaged": True}])
 
     def append(self, spans: Mapping[str, Sequence[Evidence]]) -> None:
         """Keep the spans of these clips, by clip_id."""
+        self._write(
+            [
+                {"clip": clip_id, "by": self._fingerprint, "spans": [asdict(span) for span in found]}
+                for clip_id, found in spans.items()
+            ]
+        )
+        self.spans.update({clip_id: list(found) for clip_id, found in spans.items()})
+
+    def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
         self._path.parent.mkdir(exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
-            for clip_id, found in spans.items():
-                row = {"clip": clip_id, "by": self._fingerprint, "spans": [asdict(span) for span in found]}
-                file.write(json.dumps(row) + "\n")
-        self.spans.update({clip_id: list(found) for clip_id, found in spans.items()})
+            file.writelines(json.dumps(row) + "\n" for row in rows)
 
     def close(self) -> None:
         """The video is ready: the log has served."""
@@ -50,6 +64,8 @@ class ProgressLog:
                 row = json.loads(line)
             except json.JSONDecodeError:
                 break  # a line that a kill cut short, and nothing behind it
-            if row["by"] == self._fingerprint:
+            if "damaged" in row:
+                self.damaged = True
+            elif row["by"] == self._fingerprint:
                 spans[row["clip"]] = [Evidence(**span) for span in row["spans"]]
         return spans
