@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from corpora.passages.document import Document
 from corpora.passages.plain_text import refuse_binary
-from corpora.passages.rows import EXPECTED, TEXT, Row, documents_of_rows
+from corpora.passages.rows import EXPECTED, TEXT, Row, documents_of_rows, name_columns
 from corpora.text_decoding import read_text_blocks
 from rag.errors import DamagedFile, UnsupportedFile
 from rag.records import Problem
@@ -36,8 +36,7 @@ def read(path: str) -> Iterator[Document | Problem]:
     except csv.Error as error:
         raise DamagedFile(f"{path}: its header cannot be read: {error}") from error
     if not any(name in TEXT for name in header):
-        found = ", ".join(header)[:200]
-        raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {found}")
+        raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {name_columns(header)}")
     yield from documents_of_rows(path, _rows(records, header))
 
 

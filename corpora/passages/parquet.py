@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.passages.document import Document
-from corpora.passages.rows import EXPECTED, IDENTITY, TEXT, TITLE, Row, documents_of_rows
+from corpora.passages.rows import EXPECTED, IDENTITY, TEXT, TITLE, Row, documents_of_rows, name_columns
 from corpora.passages.wikihow import SEPARATE
 from rag.errors import DamagedFile, UnsupportedFile
 from rag.records import Problem
@@ -30,7 +30,7 @@ def read(path: str) -> Iterator[Document | Problem]:
             raise DamagedFile(f"{path}: not a Parquet file that can be read: {_reason(error)}") from error
         names = {name.lower(): name for name in file.schema_arrow.names}
         if not any(name in TEXT for name in names):
-            found = ", ".join(file.schema_arrow.names)[:200]
+            found = name_columns(file.schema_arrow.names)
             raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {found}")
         wanted = [names[name] for name in (*TEXT, *TITLE, *IDENTITY, *sorted(SEPARATE)) if name in names]
         yield from documents_of_rows(path, _rows(file, list(dict.fromkeys(wanted))))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.passages.document import Document, make_document
+from corpora.passages.document import Document, make_document, one_line
 from corpora.passages.wikihow import wikihow_documents
 from rag.errors import DamagedFile, UnsupportedFile
 from rag.records import Problem
 
-__all__ = ["EXPECTED", "Row", "documents_of_rows"]
+__all__ = ["EXPECTED", "Row", "documents_of_rows", "name_columns"]
 
 TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
 TITLE = ("title", "heading", "headline", "name", "subject")
@@ -79,7 +80,7 @@ def _usable(rows: Iterable[Row], tally: _Tally, foreign: list[str]) -> Iterator[
         if row.trouble:
             tally.add(row, row.trouble)
         elif not any(name in row.fields for name in TEXT):
-            columns = ", ".join(str(name) for name in list(row.fields)[:12]) or "no columns"
+            columns = name_columns(row.fields)
             tally.add(row, f"no text column among {columns}")
             if not tally.good:
                 foreign.append(columns)
@@ -87,6 +88,12 @@ def _usable(rows: Iterable[Row], tally: _Tally, foreign: list[str]) -> Iterator[
                     return
         else:
             yield row
+
+
+def name_columns(names: Iterable[str]) -> str:
+    """The first columns in one short line, for a message."""
+    named = ", ".join(one_line(str(name))[:40] for name in itertools.islice(names, 12))
+    return named or "no columns"
 
 
 def _generic(row: Row, tally: _Tally) -> Document | None:

@@ -152,7 +152,9 @@ def _dialogue(fields: dict[str, str]) -> Cue | None:
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
     whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
-    return whole + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
+    # One division, so that 1:00:00.001 is the float nearest to 3600.001.
+    parts = int("1" + "0" * len(fraction or ""))
+    return (whole * parts + int(fraction or 0)) / parts
 
 
 def _checked(start: float, end: float, lines: tuple[str, ...]) -> Cue | None:

@@ -1,0 +1,123 @@
+"""Files made to cost time or memory: what is read of them must stay in proportion to their size."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from corpora.passages import Document, chunk, read_documents
+from rag.errors import FileProblem
+from rag.records import Problem
+
+SIZE = 150_000
+SECONDS = 5.0
+"""Of CPU time for 150 kB; the slowest takes about 2."""
+
+
+def spent(path: Path) -> float:
+    start = time.process_time()
+    with contextlib.suppress(FileProblem):
+        for found in read_documents(path):
+            if isinstance(found, Document):
+                chunk(found)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<a", "<!--", "<script>", '<a b="', "</a", "<![CDATA[", "&", "<div>", "<p/ ", "<!DOCTYPE [", "<?x"],
+)
+def test_broken_html_costs_no_square(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(unit * (SIZE // len(unit)))
+    assert spent(path) < SECONDS
+
+
+@pytest.mark.parametrize("unit", ["**x ", "[a](", "`", "__a ", ">", "# ", "<!--", "[a](\n", "| - ", "a  \t"])
+def test_broken_markdown_costs_no_square(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# " + unit * (SIZE // len(unit)))
+    assert spent(path) < SECONDS
+
+
+@pytest.mark.parametrize("unit", [".", "a.", "?! ", " ", '"', "U.S. ", "\0a", ") ", "\n \n"])
+def test_odd_text_costs_no_square(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("word" + unit * (SIZE // len(unit)))
+    assert spent(path) < SECONDS
+
+
+def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('id,text\n1,good\n2,"never closed\n' + "3,row of words\n" * 1_200_000)
+    *found, problem = read_documents(path)
+    assert isinstance(problem, Problem)
+    assert problem.reason.startswith("row 2: field larger than field limit")
+    assert len(found) > 50_000
+
+
+def test_a_row_too_long_is_told_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpora.passages.json_lines.MAX_ROW", 3_000_000)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "' + "a" * 4_000_000 + '"}\n{"text": "b"}\n')
+    document, problem = read_documents(path)
+    assert isinstance(document, Document)
+    assert document.text == "b"
+    assert isinstance(problem, Problem)
+    assert problem.reason.startswith("row 1: longer than")
+
+
+def test_nested_json_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("[" * 200_000 + '\n{"text": "good"}\n' + '{"text":' * 100_000 + "\n")
+    document, problem = read_documents(path)
+    assert isinstance(document, Document)
+    assert isinstance(problem, Problem)
+    assert problem.reason == "row 1: JSON nested too deep; row 3: JSON nested too deep"
+
+
+def test_a_damaged_row_group_costs_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    rows = {"text": [f"this is row number {i} of the table" for i in range(300)]}
+    pyarrow.parquet.write_table(
+        pa.table(rows), path, row_group_size=100, compression="snappy", use_dictionary=False
+    )
+    at = pyarrow.parquet.read_metadata(path).row_group(1).column(0).data_page_offset
+    data = bytearray(path.read_bytes())
+    data[at : at + 400] = b"\xff" * 400
+    path.write_bytes(data)
+    *found, problem = read_documents(path)
+    assert len(found) >= 200
+    assert isinstance(problem, Problem)
+    assert "rows up to 200 cannot be read" in problem.reason
+
+
+@pytest.mark.parametrize("kind", ["txt", "csv", "jsonl"])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
+    """A text of 100 MB is read by a process that may have 80 MB more than it starts with."""
+    line = {
+        "txt": "A line of text.\n",
+        "csv": '1,"A line of text."\n',
+        "jsonl": '{"text": "A line of text."}\n',
+    }
+    path = tmp_path / f"a.{kind}"
+    with path.open("w") as file:
+        file.write("id,text\n" if kind == "csv" else "")
+        file.writelines(line[kind] * 10_000 for _ in range(100_000_000 // (len(line[kind]) * 10_000)))
+    code = (
+        "import itertools, resource, sys; from corpora.passages import read_documents;"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
+        "count = sum(1 for _ in itertools.islice(read_documents(sys.argv[1]), 60_000));"
+        "print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    count, kilobytes = map(int, ran.stdout.split())
+    assert count > (20 if kind == "txt" else 50_000)
+    assert kilobytes < 80_000
