@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from corpora.scan import FoundFile
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe
@@ -21,6 +23,7 @@ from rag.indexing.progress_log import ProgressLog
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.records import Clip, Evidence, Video
+from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 
 __all__ = ["MediaIndexer", "MediaResult"]
@@ -77,6 +80,8 @@ class MediaIndexer:
             run.blind(probe)
         video = replace(video, duration=run.duration, damage=run.damage, decoder=run.decoder)
         evidence = [*_spoken(texts, video), *_heading(video), *run.read]
+        if probe.audio and self._stages.hears_clips:
+            self._put_sounds(found.path, video)
         if probe.audio and self._stages.hears:
             evidence += self._stages.listen(self._reader.audio(found.path), video_id)
         vectors = self._stages.vectors([span.text for span in evidence])
@@ -86,6 +91,15 @@ class MediaIndexer:
         log.close()
         notes = [note for note in (run.damage, *sidecars.notes) if note]
         return MediaResult(video, run.clips, "; ".join(notes))
+
+    def _put_sounds(self, path: str, video: Video) -> None:
+        """What the clips sound like, in the space of the pictures."""
+        settings = self._settings
+        spans = clip_spans(video.duration, settings.clip_seconds, settings.min_last_clip_seconds)
+        found = self._stages.sound_vectors(self._reader.audio(path), spans)
+        clips = [Clip(f"{video.video_id}:{k:05d}", video.video_id, *spans[k]) for k in found]
+        if clips:
+            self._writer.put_sounds(video.video_id, clips, np.stack(list(found.values())))
 
 
 class _FrameRun:
@@ -101,7 +115,8 @@ class _FrameRun:
         self._last_word = last_word
         self._log = log
         self._committed = {c.clip.clip_id: c for c in self._writer.committed_clips(video.video_id)}
-        self._group: list[CutClip] = []
+        self._rows: list[ClipFrames] = []
+        self._unlogged: dict[str, list[Evidence]] = {}
         self.read: list[Evidence] = []
         self.clips = 0
         self.duration = 0.0
@@ -148,7 +163,7 @@ class _FrameRun:
             keyframe_side=self._stages.keyframe_side,
             keyframe_reset=settings.clip_seconds,
         )
-        self.clips, self._group = first, []
+        self.clips, self._rows, self._unlogged = first, [], {}
         with Ahead(iter(stream), BATCHES_AHEAD) as batches:
             cuts = cut_clips(
                 self._watched(batches),
@@ -180,28 +195,30 @@ class _FrameRun:
             yield batch
 
     def _take(self, cut: CutClip) -> None:
+        """Read and embed a clip, clip by clip so that the progress moves; its pictures are then let go."""
+        clip_id = cut.clip.clip_id
+        if self._stages.keyframe_side is not None and clip_id not in self._log.spans:
+            self._unlogged[clip_id] = self._stages.read_keyframes(cut)
+        held = self._committed.get(clip_id)
+        if held is None or held.pixels != cut.pixels or held.clip != cut.clip:
+            self._rows.append(self._stages.embed(cut))
         self.clips += 1
         self.duration = cut.clip.end
-        self._group.append(cut)
-        if len(self._group) >= CLIPS_PER_COMMIT:
+        self._progress.advance(cut.clip.end - cut.clip.start)
+        if self.clips % CLIPS_PER_COMMIT == 0:
             self._flush()
 
     def _flush(self) -> None:
         """Commit the group: first what was read, then the clips; what is there already stays."""
-        unread = [c for c in self._group if c.clip.clip_id not in self._log.spans]
-        if self._stages.keyframe_side is not None and unread:
-            self._log.append({c.clip.clip_id: self._stages.read_keyframes(c) for c in unread})
-        rows = []
-        for cut in self._group:
-            held = self._committed.get(cut.clip.clip_id)
-            if held is None or held.pixels != cut.pixels or held.clip != cut.clip:
-                rows.append(self._stages.embed(cut))
-            self._progress.advance(cut.clip.end - cut.clip.start)
+        if self._unlogged:
+            self._log.append(self._unlogged)
         if self._stages.sees:
-            self._writer.add_clips(rows)
+            self._writer.add_clips(self._rows)
         else:
-            self._writer.put_clips_without_vectors([r.clip for r in rows], [r.pixels for r in rows])
-        self._group = []
+            self._writer.put_clips_without_vectors(
+                [row.clip for row in self._rows], [row.pixels for row in self._rows]
+            )
+        self._rows, self._unlogged = [], {}
 
 
 def _last_word(texts: Iterable[TimedText]) -> float:

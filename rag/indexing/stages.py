@@ -22,6 +22,8 @@ __all__ = ["Stages", "embed_clip"]
 
 OCR_SHORT_SIDE = 720
 TEXTS_PER_CALL = 256
+AUDIO_RATE = 16000
+LEAST_SOUND = AUDIO_RATE // 10
 
 
 class Stages:
@@ -80,13 +82,38 @@ class Stages:
             return []
         spans: list[Evidence] = []
         ends = [k.time for k in cut.keyframes[1:]] + [cut.clip.end]
-        for keyframe, end in zip(cut.keyframes, ends, strict=True):
-            text = self._ocr.read(keyframe.image)
+        texts = self._ocr.read_clip(keyframe.image for keyframe in cut.keyframes)
+        for keyframe, end, text in zip(cut.keyframes, ends, texts, strict=True):
             if spans and spans[-1].text == text and spans[-1].end == keyframe.time:
                 spans[-1] = Evidence(cut.clip.video_id, spans[-1].start, end, "ocr", text)
             elif text:
                 spans.append(Evidence(cut.clip.video_id, keyframe.time, end, "ocr", text))
         return spans
+
+    @property
+    def hears_clips(self) -> bool:
+        """Whether the image encoder takes sound too (ImageBind)."""
+        return hasattr(self._image, "encode_audio")
+
+    def sound_vectors(
+        self, audio: Iterable[NDArray[np.float32]], spans: Sequence[tuple[float, float]]
+    ) -> dict[int, NDArray[np.float32]]:
+        """Unit vectors of the clips' sound by clip index; a clip with less than a moment of it has none.
+
+        `audio`: mono float32 at 16 kHz from time 0, in parts. At most one clip's samples are held.
+        """
+        encode = getattr(self._image, "encode_audio")  # noqa: B009 (only some encoders have it)
+        found: dict[int, NDArray[np.float32]] = {}
+        held, begun = np.empty(0, np.float32), 0.0
+        parts = iter(audio)
+        for index, (start, end) in enumerate(spans):
+            while begun + len(held) / AUDIO_RATE < end and (part := next(parts, None)) is not None:
+                held = np.concatenate([held, part])
+            first, last = (max(0, round((t - begun) * AUDIO_RATE)) for t in (start, end))
+            if last - first >= LEAST_SOUND and len(held) - first >= LEAST_SOUND:
+                found[index] = encode(held[first:last])
+            held, begun = held[last:], begun + min(last, len(held)) / AUDIO_RATE
+        return found
 
     def listen(self, audio: Iterable[NDArray[np.float32]], video_id: str) -> Iterator[Evidence]:
         """What is said, by spans; nothing without a speech model."""

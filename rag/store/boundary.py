@@ -69,7 +69,7 @@ def write_errors(folder: Path, table: str = "") -> Iterator[None]:
 
 def require_columns(folder: Path, table: str, held: Iterable[str]) -> None:
     """Raise `LibraryCorrupt` where a table lacks its key: a wiped manifest reads as a table of nothing."""
-    key = KEY_COLUMNS.get(table, "clip_id" if table.startswith("vectors_") else None)
+    key = KEY_COLUMNS.get(table, "clip_id" if table.startswith(("vectors_", "sounds_")) else None)
     if key is not None and key not in held:
         raise _corrupt(folder, table, f"column {key} is missing")
 

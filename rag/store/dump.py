@@ -17,6 +17,7 @@ import numpy as np
 
 from rag.store.boundary import read_errors
 from rag.store.layout import require_library
+from rag.store.schema import is_clip_vectors
 
 __all__ = ["dump"]
 
@@ -44,7 +45,7 @@ def dump(folder: Path) -> Iterator[str]:
 
     layout = require_library(folder)
     for name in layout.table_names():
-        kind = "vectors" if name.startswith("vectors_") else name
+        kind = "vectors" if is_clip_vectors(name) else name
         with read_errors(layout.folder, name):
             table = lance.dataset(str(layout.table(name))).to_table()
             columns = [c for c in table.column_names if c not in LEFT_OUT.get(kind, set())]

@@ -29,10 +29,15 @@ class EncoderSwitch:
         self._flip = flip
         for name in db.names():
             # Left by a switch to yet another encoder that was begun and given up.
-            if name.startswith("vectors_") and name not in {self._old, self._name}:
+            if schema.is_clip_vectors(name) and name not in self._kept(held, new):
                 db.drop(name)
         db.create(self._name, schema.vectors_schema(new.dim))
         self._done = set(db.rows(self._name, ["clip_id"])["clip_id"].to_pylist())
+
+    @staticmethod
+    def _kept(held: EncoderRef | None, new: EncoderRef) -> set[str]:
+        refs = [ref for ref in (held, new) if ref is not None]
+        return {make(ref) for ref in refs for make in (schema.vectors_table, schema.sounds_table)}
 
     def done(self) -> frozenset[str]:
         """Ids of the clips that have their new vectors."""

@@ -143,12 +143,22 @@ class Reader:
     # Search: cosine over unit vectors
 
     def search_clips(self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING) -> list[Hit]:
-        """The k clips nearest to `vector` (d,); keys are clip ids. Empty without an image encoder."""
+        """The k clips nearest to `vector` (d,); keys are clip ids. Empty without an image encoder.
+
+        A clip that has a vector of its sound too counts with the nearer of the two.
+        """
 
         def ask(s: Snapshot) -> list[Hit]:
             timed = where.start is not None or where.end is not None
-            spans = s.clip_spans if timed and s.clip_matrix is not None else None
-            return _nearest(s.clip_matrix, vector, k, s.wanted_videos(where), where, spans)
+            best: dict[str, Hit] = {}
+            for matrix in (s.clip_matrix, s.sound_matrix):
+                if matrix is None:
+                    continue
+                spans = s.clip_spans(matrix) if timed else None
+                for hit in _nearest(matrix, vector, k, s.wanted_videos(where), where, spans):
+                    if hit.key not in best or hit.score > best[hit.key].score:
+                        best[hit.key] = hit
+            return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
 
         return self._ask(ask)
 

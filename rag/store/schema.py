@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FULL_TEXT", "FULL_TEXT_TABLES", "vectors_table"]
+__all__ = ["FULL_TEXT", "FULL_TEXT_TABLES", "is_clip_vectors", "sounds_table", "vectors_table"]
 
 FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
@@ -24,6 +24,15 @@ FULL_TEXT_TABLES = ("evidence", "passages")
 
 def vectors_table(encoder: EncoderRef) -> str:
     return f"vectors_{encoder.fingerprint[:24]}"
+
+
+def sounds_table(encoder: EncoderRef) -> str:
+    """Vectors of the clips' sound, by an encoder that hears as well as sees."""
+    return f"sounds_{encoder.fingerprint[:24]}"
+
+
+def is_clip_vectors(table: str) -> bool:
+    return table.startswith(("vectors_", "sounds_"))
 
 
 def path_bytes(path: str) -> bytes:
@@ -219,6 +228,25 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
         pa.ListArray.from_arrays(offsets, pa.array(np.concatenate([c.times for c in clips]), pa.float64())),
     ]
     return pa.Table.from_arrays(columns, schema=vectors_schema(dim))
+
+
+def sounds_schema(dim: int) -> Any:
+    import pyarrow as pa
+
+    return pa.schema(
+        [("clip_id", pa.string()), ("video_id", pa.string()), ("vector", pa.list_(pa.float16(), dim))]
+    )
+
+
+def sound_rows(clips: Sequence[Clip], vectors: NDArray[np.floating[Any]], dim: int) -> Any:
+    import pyarrow as pa
+
+    columns = [
+        pa.array([clip.clip_id for clip in clips], pa.string()),
+        pa.array([clip.video_id for clip in clips], pa.string()),
+        matrix_column(vectors, dim),
+    ]
+    return pa.Table.from_arrays(columns, schema=sounds_schema(dim))
 
 
 def matrix_column(rows: NDArray[np.floating[Any]], dim: int) -> Any:

@@ -141,11 +141,9 @@ class Snapshot:
         rows = self._clip_table.filter(pc.field("video_id") == video_id).to_pylist()
         return sorted(map(schema.clip_of, rows), key=lambda clip: (clip.start, clip.clip_id))
 
-    @cached_property
-    def clip_spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Start and end of the rows of `clip_matrix`, float64 (n,) seconds each."""
-        assert self.clip_matrix is not None
-        rows = [self._clip_positions[clip_id] for clip_id in self.clip_matrix.ids]
+    def clip_spans(self, matrix: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Start and end of the clips of a matrix's rows, float64 (n,) seconds each."""
+        rows = [self._clip_positions[clip_id] for clip_id in matrix.ids]
         return self._clip_table["start"].to_numpy()[rows], self._clip_table["end"].to_numpy()[rows]
 
     # Vectors, loaded when first asked for
@@ -162,6 +160,14 @@ class Snapshot:
         if encoder is None:
             return None
         return self._matrix(schema.vectors_table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
+
+    @cached_property
+    def sound_matrix(self) -> Matrix | None:
+        """Vectors of what clips sound like; None where the encoder does not hear."""
+        encoder = self.meta.image_encoder if self.meta else None
+        if encoder is None:
+            return None
+        return self._matrix(schema.sounds_table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
 
     @cached_property
     def evidence_matrix(self) -> Matrix | None:

@@ -92,12 +92,20 @@ class VideoTables:
         # The clip goes first: vectors without a clip are what a kill leaves, and what the next run sweeps.
         self._delete_clips("clips", known)
         for name in self._db.names():
-            if name.startswith("vectors_"):
+            if schema.is_clip_vectors(name):
                 self._delete_clips(name, known)
 
     def _delete_clips(self, table: str, clip_ids: set[str]) -> None:
         if clip_ids:
             self._db.delete(table, f"clip_id IN {quoted(sorted(clip_ids))}")
+
+    def put_sounds(
+        self, video_id: str, clips: Sequence[Clip], vectors: NDArray[np.floating[Any]], encoder: EncoderRef
+    ) -> None:
+        name = schema.sounds_table(encoder)
+        self._db.create(name, schema.sounds_schema(encoder.dim))
+        self._db.delete(name, f"video_id IN {quoted([video_id])}")
+        self._db.add(name, schema.sound_rows(clips, vectors, encoder.dim))
 
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]], dim: int
@@ -120,7 +128,7 @@ class VideoTables:
         if not videos:
             return
         here = f"video_id IN {quoted(videos)}"
-        vectors = [name for name in self._db.names() if name.startswith("vectors_")]
+        vectors = [name for name in self._db.names() if schema.is_clip_vectors(name)]
         for name in ("evidence", *vectors, "clips", "videos"):
             if self._db.has(name):
                 self._db.delete(name, here)

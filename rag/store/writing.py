@@ -227,6 +227,16 @@ class Writer:
         if bare:
             self._videos.add_clips(bare, None)
 
+    def put_sounds(self, video_id: str, clips: Sequence[Clip], vectors: NDArray[np.floating[Any]]) -> None:
+        """Put these vectors of the clips' sound in place of all that the video has; (n, d) unit rows.
+
+        Raises ValueError where the library has no image encoder, in whose space they must lie.
+        """
+        encoder = self._require_meta().image_encoder
+        if encoder is None:
+            raise ValueError("sounds need an encoder that hears")
+        self._videos.put_sounds(video_id, clips, vectors, encoder)
+
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
     ) -> None:
