@@ -1,0 +1,89 @@
+"""Reading safetensors without torch: exact values of every type, shards, and files of another kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexers.tensors import Tensors, weight_files
+from rag.errors import WeightsInvalid
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    import torch
+    from safetensors.torch import save_file
+
+    values = torch.linspace(-70000, 70000, 24).reshape(6, 4)
+    tensors = {
+        "single": values,
+        "half": (values / 2).to(torch.float16),
+        "brain": values.to(torch.bfloat16),
+        "whole": torch.arange(3),
+    }
+    save_file(tensors, tmp_path / "model.safetensors")
+    return tmp_path / "model.safetensors"
+
+
+@pytest.mark.parametrize("name", ["single", "half", "brain"])
+def test_values_are_exact(file: Path, name: str) -> None:
+    from safetensors.torch import load_file
+
+    expected = load_file(file)[name].float().numpy()
+    tensors = Tensors([file])
+    assert tensors.read(name).dtype == np.float32
+    assert np.array_equal(tensors.read(name), expected)
+    assert np.array_equal(tensors.rows(name, np.array([5, 0, 5])), expected[[5, 0, 5]])
+    assert tensors.shape(name) == (6, 4)
+
+
+def test_float32_is_not_copied(file: Path) -> None:
+    assert not Tensors([file]).read("single").flags.owndata
+
+
+def test_names(file: Path) -> None:
+    tensors = Tensors([file])
+    assert tensors.names() == ("brain", "half", "single", "whole")
+    assert "half" in tensors
+    assert "quarter" not in tensors
+
+
+def test_what_cannot_be_read_is_named(file: Path) -> None:
+    with pytest.raises(WeightsInvalid, match="quarter"):
+        Tensors([file]).read("quarter")
+    with pytest.raises(WeightsInvalid, match="I64"):
+        Tensors([file]).read("whole")
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 8, b"\xff" * 64, b"\x02\0\0\0\0\0\0\0{}trailing"])
+def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(WeightsInvalid):
+        Tensors([path])
+
+
+def test_shards_are_found_by_their_index(file: Path) -> None:
+    folder = file.parent
+    file.rename(folder / "model-00001-of-00001.safetensors")
+    index = folder / "model.safetensors.index.json"
+
+    def say(shard: str) -> None:
+        index.write_text(json.dumps({"weight_map": {"single": shard}}), encoding="utf-8")
+
+    say("model-00001-of-00001.safetensors")
+    assert "single" in Tensors(weight_files(folder))
+    say("model-00002-of-00002.safetensors")
+    with pytest.raises(WeightsInvalid, match="00002"):
+        weight_files(folder)
+    index.write_text("[]", encoding="utf-8")
+    with pytest.raises(WeightsInvalid, match="index"):
+        weight_files(folder)
+
+
+def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WeightsInvalid, match=tmp_path.name):
+        weight_files(tmp_path)
