@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test gates clean
+.PHONY: demo test gates test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo
@@ -18,8 +18,17 @@ gates: .venv/.with-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The extras that need torchvision, in an environment of their own. ImageBind's requirements would bring
+# torchaudio and pytorchvideo: IMAGEBIND is a checkout or an address of the package, installed without them.
+test-extras:
+	$(PYTHON) -m venv .venv-extras
+	.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[openclip,dev]'
+	$(if $(IMAGEBIND),.venv-extras/bin/python -m pip install --quiet --no-deps "$(IMAGEBIND)")
+	$(if $(IMAGEBIND),.venv-extras/bin/python -m pip install --quiet einops ftfy iopath regex timm)
+	.venv-extras/bin/python -m pytest tests/guarded
+
 clean:
-	rm -rf .venv demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-extras demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -82,7 +82,7 @@ def main() -> None:
     for name, seconds in (("short", 600.0), ("long", chosen.hours * 3600)):
         video = chosen.folder / f"memory-{seconds:.0f}.mp4"
         if not video.is_file():
-            write_footage(video, seconds, size=(426, 240), fps=5)
+            write_footage(video, seconds, size=(426, 240), fps=4)
         most, wall = peak(video, model)
         figures[name] = {"video_s": seconds, "peak_mib": round(most / 2**20), "wall_s": round(wall, 1)}
     difference = figures["long"]["peak_mib"] / figures["short"]["peak_mib"] - 1

@@ -1,0 +1,137 @@
+"""Retrieval and localization at 100 hours, with the words already encoded, and against decoding again.
+
+    python -m benchmarks.question_latency [--folder FOLDER]
+
+The made-up library of `benchmarks.store_scale`: 12,000 clips, 72,000 evidence
+spans, 10,000 passages. Then, on a real file, finding the window in 5 clips
+from stored vectors against decoding those clips and encoding them again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.material import save_vit_b32, write_footage
+from benchmarks.store_scale import IMAGE, TEXT, build, unit, words
+from localization.windows import best_window
+from rag.config import EncoderSettings, load_settings
+from rag.retrieval import Retriever
+from rag.store.layout import Layout
+from rag.store.reading import Reader
+from rag.store.records import EncoderRef
+
+CLIPS = 5
+BATCH = 16
+ROUNDS = 41
+
+
+class Encoded:
+    """A text tower whose words are encoded already: a vector by the text's number, for nothing."""
+
+    def __init__(self, ref: EncoderRef) -> None:
+        self.name, self.dim, self.fingerprint = ref.name, ref.dim, ref.fingerprint
+        self.backend, self.batch, self.weights = "", 0, ""
+        self._rows = unit(np.random.default_rng(3), 512, ref.dim)
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._rows[[len(text) * 7 % 512 for text in texts]]
+
+
+def median_ms(call: Callable[[int], Any]) -> dict[str, float]:
+    walls, cpus = [], []
+    call(0)
+    for number in range(1, ROUNDS):
+        wall, cpu = time.perf_counter(), time.process_time()
+        call(number)
+        walls.append(1000 * (time.perf_counter() - wall))
+        cpus.append(1000 * (time.process_time() - cpu))
+    return {"wall_ms": round(float(np.median(walls)), 2), "cpu_ms": round(float(np.median(cpus)), 2)}
+
+
+def at_scale(folder: Path) -> dict[str, Any]:
+    rng = np.random.default_rng(5)
+    queries = [f"{words(rng, 5)} {number}" for number in range(ROUNDS)]
+    with Reader.open(folder) as reader:
+        retriever = Retriever(reader, Encoded(IMAGE), Encoded(TEXT), load_settings())
+        pictures = unit(rng, ROUNDS, IMAGE.dim)
+
+        def vectors_alone(number: int) -> None:
+            hits = reader.search_clips(pictures[number], CLIPS)
+            for found in reader.frames([hit.key for hit in hits]):
+                similarity = found.vectors @ pictures[number]
+                best_window(found.times, similarity, start=found.clip.start, end=found.clip.end, length=5.0)
+
+        def clips(number: int) -> None:
+            found = retriever.find_clips(queries[number], queries[number], CLIPS)
+            retriever.localize(found, queries[number], "within")
+
+        def six_options(number: int) -> None:
+            clips(number)
+            for option in range(6):
+                retriever.find_passages(f"{queries[number]} {option}", 1)
+
+        return {
+            "clip vectors + localize (target 20)": median_ms(vectors_alone),
+            "fused clips (pictures, evidence, full text) + localize": median_ms(clips),
+            "fused clips + localize + one passage for each of six options": median_ms(six_options),
+        }
+
+
+def against_decoding(folder: Path) -> dict[str, float]:
+    """One question over 5 clips of a 720p video, with a ViT-B/32 (random weights)."""
+    from corpora.video.reader import MediaReader
+    from indexers.registry import open_image_encoder
+
+    video = folder / "clips.mp4"
+    if not video.is_file():
+        write_footage(video, 30.0 * CLIPS)
+    model = save_vit_b32(folder / "vit-b-32")
+    encoder = open_image_encoder(f"hf:{model}", EncoderSettings(), backend="torch-bf16", batch=BATCH)
+    query = unit(np.random.default_rng(0), encoder.dim)
+
+    def localize(clips: list[tuple[NDArray[np.float64], NDArray[np.float32]]]) -> None:
+        for index, (times, vectors) in enumerate(clips):
+            best_window(times, vectors @ query, start=30.0 * index, end=30.0 * index + 30, length=5.0)
+
+    begun = time.perf_counter()
+    with MediaReader() as reader:
+        batches = [batch.frames for batch in reader.frames(str(video))]
+        times = np.concatenate([b.times for b in batches])
+        vectors = encoder.encode_images(np.concatenate([b.images for b in batches]))
+        owners = (times // 30).astype(int)
+        clips = [(times[owners == k], vectors[owners == k]) for k in range(CLIPS)]
+        localize(clips)
+    again = time.perf_counter() - begun
+    begun = time.perf_counter()
+    for _ in range(100):
+        localize(clips)
+    stored = (time.perf_counter() - begun) / 100
+    return {
+        "decode_and_encode_s": round(again, 3),
+        "from_vectors_in_memory_s": round(stored, 6),
+        "ratio (target 100)": round(again / stored),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    chosen = parser.parse_args()
+    library = chosen.folder / "scale"
+    if not Layout(library).exists():
+        chosen.folder.mkdir(exist_ok=True)
+        build(library, 12_000, 72_000, 10_000)
+    print(json.dumps({**at_scale(library), "localize 5 clips": against_decoding(chosen.folder)}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
