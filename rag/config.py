@@ -31,7 +31,7 @@ Switch = Literal["auto", "on", "off"]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ScanSettings(_Section):
@@ -52,7 +52,7 @@ class VideoSettings(_Section):
     """A last clip shorter than this is merged into the one before it."""
     short_side: int = Field(224, ge=32, le=2160)
     """Frames are scaled in the decoder so that their short side has this many pixels."""
-    stall_seconds: float = Field(60.0, gt=0)
+    stall_seconds: float = Field(60.0, gt=0, le=86400)
     """A file whose reader makes no progress for this long is given up."""
 
 
@@ -117,7 +117,7 @@ class ReasonerSettings(_Section):
     """The server, usually ending in `/v1`; nothing else is contacted."""
     api_key: SecretStr = SecretStr("none")
     """Sent to the server as bearer token; masked wherever it is printed."""
-    timeout_seconds: float = Field(120.0, gt=0)
+    timeout_seconds: float = Field(120.0, gt=0, le=86400)
     """Longest duration of one call, retries and waits included."""
     max_calls: int = Field(64, ge=1)
     """Calls to the model for one question at most, repairs included."""

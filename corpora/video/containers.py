@@ -73,6 +73,7 @@ _SIGNATURES = (
     b"OggS",
     b"FLV\x01",
     b"GIF8",
+    b"YUV4MPEG2",
     b"\x30\x26\xb2\x75",
     b"\x00\x00\x01\xba",
 )
@@ -148,7 +149,8 @@ def _refusal(path: str, error: Exception) -> FileProblem:
         return DamagedFile("its container is broken: nothing in it can be read")
     if isinstance(error, av.error.InvalidDataError | UnicodeError):
         return UnsupportedFile("not a media file that is known here")
-    return UnreadableFile(f"cannot be read: {str(error).split(':')[0].removeprefix('[Errno ')}")
+    reason = getattr(error, "strerror", None) or str(error).split(":")[0]
+    return UnreadableFile(f"cannot be read: {reason.lower()}")
 
 
 def pick_video(container: Any) -> Any | None:

@@ -23,7 +23,7 @@ from rag.records import Frames
 
 __all__ = ["DecordDecoder"]
 
-ADVICE = "; try --decoder pyav"
+ADVICE = "; try RAG_VIDEO__DECODER=pyav"
 REFUSED = ("hevc", "av1", "vvc")
 """It knows no AV1 and VVC, and drops HEVC frames silently, so that all later ones have a false time."""
 SKIP = 30

@@ -181,6 +181,6 @@ class MediaReader:
             if self.decoder == "pyav":
                 raise
             problem: FileProblem = StalledFile(
-                f"{error}; {self.decoder} is known for this, try --decoder pyav"
+                f"{error}; {self.decoder} is known for this, try RAG_VIDEO__DECODER=pyav"
             )
             raise problem from error

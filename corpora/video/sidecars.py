@@ -96,7 +96,8 @@ def _chapters(info: dict[str, Any]) -> list[TimedText]:
     chapters = [chapter for chapter in given if isinstance(chapter, dict)] if isinstance(given, list) else []
     following = [chapter.get("start_time") for chapter in chapters[1:]] + [info.get("duration")]
     found = []
-    for chapter, next_start in zip(chapters, following, strict=True):
+    # Without chapters `following` holds the duration alone.
+    for chapter, next_start in zip(chapters, following, strict=False):
         start, end = _number(chapter.get("start_time")), _number(chapter.get("end_time"))
         end = end if end is not None else _number(next_start)
         title = _line(chapter.get("title"))

@@ -55,7 +55,7 @@ def run(reader: MediaReader, path: Path, **arguments: Any) -> Run:
 def check_refusal(reader: MediaReader, problem: FileProblem) -> None:
     """Only the default decoder must read everything; another one may refuse, in one line that names it."""
     assert reader.decoder != "pyav"
-    assert "--decoder pyav" in str(problem)
+    assert "RAG_VIDEO__DECODER=pyav" in str(problem)
     assert "\n" not in str(problem)
 
 

@@ -1,3 +1,5 @@
+"""Subtitles and descriptions beside a video."""
+
 from __future__ import annotations
 
 import json
@@ -6,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from corpora.video.sidecars import read_sidecars
+from corpora.video.sidecars import Sidecars, read_sidecars
 from corpora.video.subtitle_files import Cue, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_text
 from corpora.video.timed_text import TimedText
 
@@ -187,6 +189,12 @@ def test_info_json(tmp_path: Path) -> None:
         TimedText(20.5, 21.0, "chapter", "Last"),
     )
     assert found.notes == ()
+
+
+@pytest.mark.parametrize("chapters", [{}, {"chapters": []}, {"chapters": None}])
+def test_info_json_without_chapters(tmp_path: Path, chapters: dict[str, Any]) -> None:
+    found = read_sidecars([info(tmp_path, {"title": "A film", "duration": 21.0, **chapters})])
+    assert found == Sidecars(title="A film")
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "[" * 100_000, ""])

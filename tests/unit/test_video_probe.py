@@ -138,6 +138,13 @@ def test_what_is_no_media_file_is_refused(reader: MediaReader, tmp_path: Path, n
     assert str(problem.value).startswith(str(tmp_path / name))
 
 
+def test_a_raw_picture_stream_that_claims_too_much_is_named(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "giant.y4m"
+    path.write_bytes(b"YUV4MPEG2 W60000 H60000 F25:1 Ip A1:1 C420\nFRAME\n" + bytes(1000))
+    with pytest.raises(DamagedFile, match="its container is broken"):
+        reader.probe(str(path))
+
+
 def test_a_playlist_opens_nothing_else(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "real.ts", 1)
     (tmp_path / "a.m3u8").write_text(
