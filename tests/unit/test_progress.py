@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import sys
 import threading
-import time
+from types import SimpleNamespace
 
 import pytest
 
 from rag._cli import progress
+from rag._cli.output import talk
 from rag._cli.progress import BarProgress, LineProgress, open_progress
 
 
@@ -18,12 +19,21 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_a_log_gets_lines_with_share_time_left_and_file(capsys: pytest.CaptureFixture[str]) -> None:
-    with LineProgress(interval=0.05) as watch:
-        watch.start(100.0, 4)
+def test_a_log_gets_lines_with_share_time_left_and_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = threading.Event()
+
+    def heard(line: str) -> None:
+        talk(line)
+        said.set()
+
+    monkeypatch.setattr(progress, "talk", heard)
+    with LineProgress(interval=0.01) as watch:
         watch.file("talks/a\nb.mp4")
         watch.advance(25.0)
-        time.sleep(0.2)
+        watch.start(100.0, 4)
+        assert said.wait(60)
         watch.note("bad.mp4: not a video; skipped")
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1] == "bad.mp4: not a video; skipped"
@@ -50,13 +60,15 @@ def test_work_without_media_counts_files() -> None:
 
 
 def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.05)
+    now = [100.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     watch = LineProgress()
     watch.total_seconds, watch.total_files = 100.0, 1
     watch.file("a.mp4")
+    now[0] += progress.QUIET_SECONDS - 1
     assert "no progress" not in watch.line()
-    time.sleep(0.1)
-    assert "no progress for 0 s" in watch.line()
+    now[0] += 2
+    assert f"no progress for {progress.QUIET_SECONDS + 1:.0f} s" in watch.line()
     watch.advance(0.0)
     assert "no progress" in watch.line()
     watch.advance(1.0)
@@ -85,7 +97,6 @@ def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch
         watch.file("[red]a\x1b.mp4")
         watch.advance(30.0)
         watch.note("bad\x1b[2J.mp4: not a video; skipped")
-        time.sleep(0.3)
     shown = screen.getvalue()
     assert "bad\\x1b[2J.mp4: not a video; skipped" in shown
     assert "00:30/01:00" in shown
