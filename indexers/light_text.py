@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.folders import model_type, read_json, text_settings
@@ -26,6 +25,7 @@ from indexers.tokens import Tokens, picture_tokens, sentence_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from threadpoolctl import ThreadpoolController
 
 __all__ = ["LightText", "can_read_sentences", "open_picture_text", "open_sentences"]
 
@@ -77,6 +77,8 @@ class LightText:
 @cache
 def _blas() -> ThreadpoolController:
     """Looking for the loaded libraries takes milliseconds, so it is done once."""
+    from threadpoolctl import ThreadpoolController  # sets an environment variable when it is imported
+
     return ThreadpoolController()
 
 
