@@ -1,0 +1,1 @@
+"""Reading files: what lies in a folder, and what is in it: pictures, sound, words, documents."""

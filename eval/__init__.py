@@ -1,0 +1,1 @@
+"""Runs and batches of questions, in the formats that benchmarks read."""

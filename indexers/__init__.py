@@ -1,0 +1,1 @@
+"""Making vectors and text evidence out of frames, sound and sentences."""

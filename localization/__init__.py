@@ -1,0 +1,1 @@
+"""When in a video: pure functions on arrays."""

@@ -1,3 +1,5 @@
+"""The corpus of the demo: it is what it promises to be, and the same on every machine."""
+
 from __future__ import annotations
 
 import hashlib

@@ -1,3 +1,5 @@
+"""Globs on paths, hostile ones too."""
+
 from __future__ import annotations
 
 import time

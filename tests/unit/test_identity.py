@@ -1,3 +1,5 @@
+"""The identity of content is the hash of its bytes and of nothing else."""
+
 from __future__ import annotations
 
 import hashlib

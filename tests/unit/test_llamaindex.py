@@ -1,3 +1,5 @@
+"""The retriever and the query engine, over a library that answers as it is told."""
+
 from __future__ import annotations
 
 import asyncio

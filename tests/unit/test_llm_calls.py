@@ -1,3 +1,5 @@
+"""One call of a role: repair, bounds and the count of tokens, with a client that says what it is told."""
+
 from __future__ import annotations
 
 import json

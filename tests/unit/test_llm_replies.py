@@ -1,3 +1,5 @@
+"""Reading a reply: whatever stands around the object, and nothing that is none."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Every reader of documents, on good files."""
+
 from __future__ import annotations
 
 import csv

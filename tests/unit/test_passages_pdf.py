@@ -1,3 +1,5 @@
+"""Text of PDF files."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

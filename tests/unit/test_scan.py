@@ -1,3 +1,5 @@
+"""Walking a corpus: what is taken, what is left out, and what belongs together."""
+
 from __future__ import annotations
 
 import os
