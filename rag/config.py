@@ -183,8 +183,11 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(f"setting {where}: {first['msg']}; see docs/settings.md") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        what = "no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise SettingsError(f"setting {where}: {what}; see docs/settings.md") from error
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     except SourcesError as error:
         raise SettingsError(f"{error}; see docs/settings.md") from error

@@ -34,6 +34,27 @@ def test_only_finite_numbers_are_taken(
         load_settings()
 
 
+@pytest.mark.parametrize("words", ["[video", "a = 1\na = 2", "a = " + "[" * 20_000, "\udcff"])
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_bytes(words.encode(errors="surrogateescape"))
+    with pytest.raises(SettingsError, match=r"odd\.toml: not valid TOML: "):
+        load_settings(path)
+
+
+def test_a_file_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(SettingsError, match="/proc/self/mem: cannot be read: "):
+        load_settings(Path("/proc/self/mem"))
+
+
+@pytest.mark.parametrize("words", ["foo = 1", "[video]\nfoo = 1"])
+def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "rag.toml"
+    path.write_text(words)
+    with pytest.raises(SettingsError, match=r"foo: no such setting"):
+        load_settings(path)
+
+
 @pytest.mark.parametrize("name", ["video.stall_seconds", "reasoner.timeout_seconds"])
 def test_waits_are_such_that_a_clock_can_hold_them(name: str) -> None:
     with pytest.raises(SettingsError, match=f"setting {name}: "):
