@@ -218,3 +218,34 @@ def test_every_module_stands_in_the_contract() -> None:
     top = {name for name in _modules() if name.startswith("rag.") and name.count(".") == 1}
     assert named == top | set(PACKAGES) - {"rag"}
     assert settings["root_packages"] == list(PACKAGES)
+
+
+PATH_NAMED = re.compile(
+    r"(?<![\w/.-])(?:rag|corpora|indexers|localization|eval|benchmarks|tests|docs|examples)/[\w/.]*\w"
+)
+
+
+def _rotten(text: str) -> list[str]:
+    """Paths of the tree that a page names and that are not there, unless their line says *planned*."""
+    named = {path for line in text.splitlines() if "lanned" not in line for path in PATH_NAMED.findall(line)}
+    return sorted(path for path in named if not (ROOT / path).exists())
+
+
+def test_pages_name_only_what_is_there() -> None:
+    assert _rotten("see `rag/answering.py`, rag/no_such.py and `corpora/gone/`") == [
+        "corpora/gone",
+        "rag/no_such.py",
+    ]
+    assert _rotten("`rag/web/` (*planned*)") == []
+    for name in ("README.md", "docs/design.md"):
+        page = (ROOT / name).read_text(encoding="utf-8")
+        assert len(PATH_NAMED.findall(page)) > 5
+        assert _rotten(page) == []
+
+
+def test_the_tree_in_the_readme_names_every_room() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tree = readme.split("## The house")[1].split("```")[1]
+    named = set(re.findall(r"^ *(\w+)/ ", tree, flags=re.MULTILINE))
+    rooms = {path.parent.name for path in (ROOT / "rag").glob("*/__init__.py")}
+    assert named == rooms | {*PARTS, "docs"}
