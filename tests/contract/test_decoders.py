@@ -190,13 +190,15 @@ def test_a_later_start_gives_the_very_same_samples(
 
 
 def test_keyframes_are_the_changes_and_larger(reader: MediaReader, tmp_path: Path) -> None:
-    write_video(tmp_path / "a.mp4", 12, scene=["first slide", "second slide"], card_seconds=4.0)
-    result = run(reader, tmp_path / "a.mp4", short_side=60, keyframe_side=120, keyframe_reset=10.0)
+    write_video(
+        tmp_path / "a.mp4", 12, size=(320, 240), scene=["first slide", "second slide"], card_seconds=4.0
+    )
+    result = run(reader, tmp_path / "a.mp4", short_side=120, keyframe_side=240, keyframe_reset=10.0)
     # A new slide is taken when it has come to rest: at its second sample.
     assert [key.time for key in result.keyframes] == pytest.approx([0.0, 4.5, 8.5, 10.0])
-    assert {key.image.shape for key in result.keyframes} == {(120, 160, 3)}
+    assert {key.image.shape for key in result.keyframes} == {(240, 320, 3)}
     assert [read_time_code(key.image) for key in result.keyframes] == [0, 45, 85, 100]
-    assert result.images[0].shape == (60, 80, 3)
+    assert result.images[0].shape == (120, 160, 3)
     assert run(reader, tmp_path / "a.mp4").keyframes == []
 
 

@@ -74,7 +74,8 @@ def test_channels_are_red_green_blue(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) 
     class Nothing:
         boxes = txts = scores = None
 
-    def engine(image: NDArray[np.uint8]) -> Nothing:
+    def engine(image: NDArray[np.uint8], *, use_rec: bool) -> Nothing:
+        assert use_rec
         seen.append(image)
         return Nothing()
 
@@ -94,7 +95,7 @@ def test_unsure_text_is_dropped() -> None:
         txts = ("sure", "unsure")
         scores = (0.9, 0.3)
 
-    reader = Ocr(lambda _: Found(), "", 0.6, "")
+    reader = Ocr(lambda _, **how: Found() if how["use_rec"] else None, "", 0.6, "")
     assert reader.read(np.zeros((8, 8, 3), np.uint8)) == "sure"
 
 
@@ -168,3 +169,66 @@ def test_models_are_those_of_the_installed_package() -> None:
     found = indexers.ocr._packaged_models()
     assert found is not None
     assert all(Path(path).is_file() for path in found)
+
+
+def moving(time: float, caption: str = "", letters: int = 34) -> NDArray[np.uint8]:
+    """Soft hills of colour that drift, 1280 x 720, and an outlined caption in front of them."""
+    y, x = np.mgrid[0:720, 0:1280].astype(np.float32)
+    hills = [
+        120 + 60 * np.sin(x / (90 + 20 * k) + 3 * time + k) * np.cos(y / (70 + 9 * k) - 2 * time)
+        for k in range(3)
+    ]
+    image = Image.fromarray(np.stack(hills, axis=2).astype(np.uint8))
+    if caption:
+        font = ImageFont.load_default(letters)
+        ImageDraw.Draw(image).text((200, 600), caption, "white", font, stroke_width=3, stroke_fill="black")
+    return np.asarray(image)
+
+
+@pytest.fixture
+def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many pieces of text every call of the recogniser got."""
+    engine = ocr._engine
+    whole, calls = engine.recognize_txt, []
+
+    def counted(images: list[NDArray[np.uint8]]) -> object:
+        calls.append(len(images))
+        return whole(images)
+
+    monkeypatch.setattr(engine, "recognize_txt", counted)
+    return calls
+
+
+def test_pictures_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
+    assert list(ocr.read_clip(moving(k / 2) for k in range(6))) == [""] * 6
+    assert recognized == []
+
+
+def test_text_that_stands_is_recognised_once_a_clip(ocr: Ocr, recognized: list[int]) -> None:
+    text = "Torque 25 Nm, step 1"
+    for _ in range(2):
+        recognized.clear()
+        assert list(ocr.read_clip(moving(k / 2, text) for k in range(5))) == [text] * 5
+        assert len(recognized) == 1
+
+
+def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
+    texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7, 2, 3, 8)]
+    texts += ["", "Torque 26 Nm, step 8"]
+    read = ocr.read_clip(moving(k / 2, text) for k, text in enumerate(texts))
+    assert [text.replace(" ", "") for text in read] == [text.replace(" ", "") for text in texts]
+
+
+def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
+    pictures = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
+    read = list(ocr.read_clip(pictures))
+    assert [text.splitlines()[0].rsplit(" ", 1)[1] for text in read] == ["7", "7", "8"]
+    assert read[0] == ocr.read(pictures[0])
+
+
+def test_a_clip_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
+    clip = [moving(k / 2, "Water the roots" if k > 1 else "") for k in range(4)]
+    first = list(ocr.read_clip(clip))
+    assert first == ["", "", "Water the roots", "Water the roots"]
+    assert list(ocr.read_clip([slide(), *clip]))[1:] == first
+    assert list(ocr.read_clip(clip)) == first

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image, ImageDraw, ImageFont
 
 from corpora.video.keyframes import KeyframePicker
 from corpora.video.pictures import scaled_size
@@ -89,4 +90,28 @@ def test_endless_motion_is_taken_now_and_then() -> None:
     frames = [
         np.repeat(np.repeat(chance.integers(0, 255, (12, 16, 3), np.uint8), 10, 0), 10, 1) for _ in range(41)
     ]
-    assert [k / 2 for k, image in enumerate(frames) if picker.pick(k / 2, image)] == [0, 5, 10, 15, 20]
+    assert [k / 2 for k, image in enumerate(frames) if picker.pick(k / 2, image)] == [0, 10, 20]
+
+
+def drifting(time: float, caption: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """Hills of colour that drift, 224 x 398, and an outlined caption in front of them."""
+    y, x = np.mgrid[0:224, 0:398].astype(np.float32)
+    hills = 120 + 60 * np.sin(x / 26 + 3 * time) * np.cos(y / 20 - 2 * time)
+    image = Image.fromarray(np.repeat(hills.astype(np.uint8)[:, :, None], 3, axis=2))
+    if caption:
+        font = ImageFont.load_default(11)
+        ImageDraw.Draw(image).text(
+            (60, 180), "Water the roots", "white", font, stroke_width=1, stroke_fill="black"
+        )
+    return np.asarray(image)
+
+
+@pytest.mark.parametrize("start", [0.5, 1.0, 1.5, 2.0, 3.5, 7.0, 11.0])
+def test_a_caption_of_two_seconds_in_front_of_motion_is_taken(start: float) -> None:
+    picker = KeyframePicker(30.0)
+    times = np.arange(0, 20, 0.5)
+    taken = [t for t in times if picker.pick(t, drifting(t, start <= t < start + 2))]
+    assert any(start <= t < start + 2 for t in taken)
+    # Its end is seen too, and motion alone brings only a look now and then.
+    assert any(start + 2 <= t < start + 4.5 for t in taken)
+    assert len(taken) <= 5
