@@ -173,7 +173,7 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
             init_settings: PydanticBaseSettingsSource,
             env_settings: PydanticBaseSettingsSource,
             dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (pydantic-settings' own signature)
-            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (as above)
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path)
 

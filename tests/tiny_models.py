@@ -168,7 +168,7 @@ def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", archit
     return folder
 
 
-def _rough(model):  # type: ignore[no-untyped-def]
+def _rough(model):  # type: ignore[no-untyped-def]  # torch is untyped here
     """Biases and norms start at 0 and 1, which would hide that one of them is left out."""
     import torch
 

@@ -37,7 +37,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(corpus: Path, settings: Settings, **choices: object) -> IndexReport:
-    return index([corpus], settings=settings, **choices)  # type: ignore[arg-type]
+    return index([corpus], settings=settings, **choices)  # type: ignore[arg-type]  # one stands for many
 
 
 def rows(settings: Settings) -> list[str]:

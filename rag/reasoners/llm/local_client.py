@@ -48,7 +48,7 @@ class LocalClient:
         self.name = f"{llm.class_name()}:{llm.metadata.model_name}"
         self._llm = llm
 
-    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:  # noqa: ARG002 - of ChatClient
+    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:  # noqa: ARG002 (of ChatClient)
         response = self._llm.chat(chat_messages(messages))
         counts = response.additional_kwargs
         return Sent(
@@ -177,7 +177,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
             },
         )
 
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: ARG002 - of LLM
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: ARG002 (of LLM)
         response = self.chat([ChatMessage(role=MessageRole.USER, content=prompt)], **kwargs)
         return CompletionResponse(
             text=response.message.content or "", additional_kwargs=response.additional_kwargs
