@@ -14,7 +14,7 @@ from hashlib import blake2b
 from rag.errors import QuestionError
 from rag.records import Question
 
-__all__ = ["MAX_CHARACTERS", "MAX_OPTIONS", "option_label", "parse_question", "question_text"]
+__all__ = ["MAX_CHARACTERS", "MAX_OPTIONS", "option_label", "parse_question"]
 
 MAX_OPTIONS = 26
 MAX_CHARACTERS = 16_000
@@ -62,13 +62,6 @@ def option_label(index: int) -> str:
     if not 0 <= index < MAX_OPTIONS:
         raise QuestionError(f"there is no label for option number {index + 1}")
     return chr(ord("A") + index)
-
-
-def question_text(question: Question) -> str:
-    """The question in one text, with its options as "(A) ..." on lines of their own."""
-    lines = [question.text]
-    lines += [f"({option_label(index)}) {option}" for index, option in enumerate(question.options)]
-    return "\n".join(lines)
 
 
 def _split(text: str) -> tuple[str, list[str]]:

@@ -103,8 +103,7 @@ class _Run:
         if reembed:
             lines, problems = reembed_library(self._writer, self._settings, self._progress)
             self.done.stages += lines
-            for problem in problems:
-                self.done.problems.append(problem)
+            self.done.problems += problems
         chosen = choose(self._writer, self._settings)
         self.done.stages.append(chosen.line)
         media = [group for group in plan.groups if group.first.kind != "passages"]

@@ -44,7 +44,7 @@ class ReadWindow:
     window: Window
     retrieval_score: float
     texts: tuple[Evidence, ...]
-    """Text evidence that overlaps the window."""
+    """The words in and just around the window, and those of the clip that retrieval found."""
     frame_times: NDArray[np.float64] | None = None
     frame_vectors: NDArray[np.float32] | None = None
     """(m, d) stored unit vectors of the frames inside the window, at most the frame budget."""

@@ -117,10 +117,6 @@ class ScanCache:
                     found[os.fsdecode(path)] = (stamp, status)
         return found
 
-    def holds_for(self, library_id: str, fingerprint: str) -> bool:
-        """Whether it was filled for this library under these settings."""
-        return self._facts() == {"format": FORMAT, "library_id": library_id, "fingerprint": fingerprint}
-
     def library_id(self) -> str:
         """Of the library that it was filled for; empty for a new cache."""
         return self._facts().get("library_id", "")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.errors import QuestionError
-from rag.questions import MAX_CHARACTERS, option_label, parse_question, question_text
+from rag.questions import MAX_CHARACTERS, option_label, parse_question
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,8 @@ def test_identity_is_of_text_and_options() -> None:
 @given(st.lists(st.text("abc .,?", min_size=1).filter(str.strip), min_size=2, max_size=26))
 def test_text_with_options_reads_back(options: list[str]) -> None:
     asked = parse_question("what is it", options)
-    again = parse_question(question_text(asked))
+    lettered = [f"({option_label(index)}) {option}" for index, option in enumerate(asked.options)]
+    again = parse_question("\n".join([asked.text, *lettered]))
     assert (again.text, again.options) == (asked.text, asked.options)
 
 

@@ -39,8 +39,7 @@ def test_it_knows_what_changed(cache: ScanCache) -> None:
     assert cache.vanished(FOUND[2:]) == sorted(found.path for found in FOUND[:2])
     assert not cache.unchanged(FOUND[1:], "settings")
     assert not cache.unchanged(FOUND, "other settings")
-    assert cache.holds_for("library", "settings")
-    assert not cache.holds_for("another", "settings")
+    assert (cache.library_id(), cache.fingerprint()) == ("library", "settings")
     cache.close()
 
 

@@ -83,7 +83,7 @@ def _prompts(reading: Reading) -> list[list[str]]:
     event = declarative(parts(reading.question.text).core)
     shared: dict[str, list[str]] = {}
     prompts = []
-    for index, option in enumerate(reading.question.options):
+    for option in reading.question.options:
         hop = two_hop(option)
         if hop is None:
             told = (
@@ -97,7 +97,6 @@ def _prompts(reading: Reading) -> list[list[str]]:
             members = [i for i, other in enumerate(reading.question.options) if _same_hop(other, hop.when)]
             shared[hop.when] = [TEMPLATES[0].format(name) for name in _names(reading, members)]
         prompts.append(shared[hop.when])
-        assert index == len(prompts) - 1
     return prompts
 
 
