@@ -6,7 +6,7 @@ Nothing is decoded here, and nothing encoded but the question's own words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -34,6 +34,15 @@ LEAST_POOL = 50
 POOL_FACTOR = 8
 
 
+@dataclass(frozen=True, slots=True)
+class _ClipHits:
+    """What one search found that speaks for clips: both rankings of spans, spans by clip, pictures."""
+
+    evidence: TextHits
+    spans: dict[str, dict[str, RelevantSpan]]
+    pictured: dict[str, float]
+
+
 class Retriever:
     """Over one reader; `tower` is None where the library has no pictures or their encoder is not here."""
 
@@ -57,29 +66,11 @@ class Retriever:
         what they show (clip vectors); the rankings are fused (RRF). A span counts for the clip that
         holds most of it, one longer than a clip for the clip it starts in.
         """
-        pool = self._pool(top_k)
-        hits = self._evidence_hits(text, pool, where)
-        pictured = self._pictured(visual, pool, where)
-        spans = self._spans_by_clip(text, hits)
-        rankings = [
-            _clip_ranking([hit.key for hit in hits.dense], spans),
-            _clip_ranking([hit.key for hit in hits.matched], spans),
-        ]
-        if self.tower is not None:
-            rankings.append(list(pictured))
-        scored = fuse(rankings, self.settings.search.rrf_k)[:top_k]
-        fit = self._fits(visual, [item.key for item in scored if item.key in pictured])
-        return [
-            self._found(item.key, item.score, fit.get(item.key, 0.0), spans.get(item.key, {}).values())
-            for item in scored
-        ]
+        return self._best_clips(self._clip_hits(text, visual, self._pool(top_k), where), visual, top_k)
 
     def find_passages(self, query: str, top_k: int, where: Where = EVERYWHERE) -> list[FoundPassage]:
         """The `top_k` passages for one query, best first: dense and BM25, fused (RRF)."""
-        hits = self._passage_hits(query, self._pool(top_k), where)
-        rankings = [[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]]
-        scored = {item.key: item.score for item in fuse(rankings, self.settings.search.rrf_k)[:top_k]}
-        return self._passages(query, hits, scored)
+        return self._best_passages(self._passage_hits(query, self._pool(top_k), where), query, top_k)
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: Where = EVERYWHERE
@@ -89,10 +80,7 @@ class Retriever:
         For `all` the rankings run over clips and passages together, so that their scores compare.
         """
         k = top_k or self.settings.search.top_k
-        clips = self.find_clips(query, query, k, where) if kind != "passage" else []
-        passages = self.find_passages(query, k, where) if kind != "video" else []
-        if kind == "all":
-            clips, passages = self._together(clips, passages, query, where)
+        clips, passages = self._found_of_kind(query, kind, k, where)
         hits: list[VideoHit | PassageHit] = [
             self.video_hit(clip, window)
             for clip, window in zip(clips, self.localize(clips, query, "within", where), strict=True)
@@ -135,7 +123,7 @@ class Retriever:
         fits = self._fits(text, [f.clip.clip_id for f in frames])
         found = []
         for window in windows:
-            clip = max(clips, key=lambda c, w=window: (_shared(c.start, c.end, w.start, w.end), -c.start))  # type: ignore[misc]  # mypy cannot type a lambda with a default
+            clip = _holding_most(clips, window.start, window.end)
             near = [
                 s.relevance
                 for s in spans
@@ -206,6 +194,26 @@ class Retriever:
             self._vectors[space, text] = np.asarray(encoder.encode_text([text])[0], np.float32)
         return self._vectors[space, text]
 
+    def _clip_hits(self, text: str, visual: str, pool: int, where: Where) -> _ClipHits:
+        evidence = self._evidence_hits(text, pool, where)
+        pictured = self._pictured(visual, pool, where)
+        return _ClipHits(evidence, self._spans_by_clip(text, evidence), pictured)
+
+    def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[FoundClip]:
+        owner, spans, pictured = _owners(hits.spans), hits.spans, hits.pictured
+        rankings = [
+            [owner[hit.key] for hit in ranking if hit.key in owner]
+            for ranking in (hits.evidence.dense, hits.evidence.matched)
+        ]
+        if self.tower is not None:
+            rankings.append(list(pictured))
+        scored = fuse(rankings, self.settings.search.rrf_k)[:top_k]
+        fit = self._fits(visual, [item.key for item in scored if item.key in pictured])
+        return [
+            self._found(item.key, item.score, fit.get(item.key, 0.0), spans.get(item.key, {}).values())
+            for item in scored
+        ]
+
     def _evidence_hits(self, text: str, pool: int, where: Where) -> TextHits:
         reader = self.reader
         vector = self._text_vector(text)
@@ -250,7 +258,7 @@ class Retriever:
         longest = max(clip.end - clip.start for clip in clips)
         if span.end - span.start > longest:
             return next((clip for clip in clips if clip.end > span.start), clips[-1])
-        return max(clips, key=lambda clip: (_shared(clip.start, clip.end, span.start, span.end), -clip.start))
+        return _holding_most(clips, span.start, span.end)
 
     def _clips_of(self, video_id: str) -> list[Clip]:
         if video_id not in self._clips:
@@ -279,7 +287,9 @@ class Retriever:
         relevance = max([pictured, *(span.relevance for span in ordered)])
         return FoundClip(clip, video.path, video.title, score, relevance, pictured, tuple(ordered))
 
-    def _passages(self, query: str, hits: TextHits, scored: dict[str, float]) -> list[FoundPassage]:
+    def _best_passages(self, hits: TextHits, query: str, top_k: int) -> list[FoundPassage]:
+        rankings = [[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]]
+        scored = {item.key: item.score for item in fuse(rankings, self.settings.search.rrf_k)[:top_k]}
         keys = list(scored)
         passages = self.reader.passages(keys)
         texts = {key: f"{p.title} {p.text}" for key, p in zip(keys, passages, strict=True)}
@@ -290,20 +300,30 @@ class Retriever:
             for key, passage, path in zip(keys, passages, self.reader.passage_paths(keys), strict=True)
         ]
 
+    def _found_of_kind(
+        self, query: str, kind: Kind, k: int, where: Where
+    ) -> tuple[list[FoundClip], list[FoundPassage]]:
+        if kind == "video":
+            return self.find_clips(query, query, k, where), []
+        if kind == "passage":
+            return [], self.find_passages(query, k, where)
+        pool = self._pool(k)
+        shown, texts = self._clip_hits(query, query, pool, where), self._passage_hits(query, pool, where)
+        clips, passages = self._best_clips(shown, query, k), self._best_passages(texts, query, k)
+        return self._together(clips, passages, shown, texts)
+
     def _together(
-        self, clips: list[FoundClip], passages: list[FoundPassage], query: str, where: Where
+        self, clips: list[FoundClip], passages: list[FoundPassage], shown: _ClipHits, texts: TextHits
     ) -> tuple[list[FoundClip], list[FoundPassage]]:
         """Scores of clips and passages anew, from rankings that hold both."""
-        pool = self._pool(max(len(clips), len(passages), 1))
-        evidence, texts = self._evidence_hits(query, pool, where), self._passage_hits(query, pool, where)
-        owner = {key: clip for clip, spans in self._spans_by_clip(query, evidence).items() for key in spans}
+        owner, evidence = _owners(shown.spans), shown.evidence
         rankings: list[list[tuple[str, str]]] = []
         for spoken, written in ((evidence.dense, texts.dense), (evidence.matched, texts.matched)):
             rows = [(hit.score, ("clip", owner[hit.key])) for hit in spoken if hit.key in owner]
             rows += [(hit.score, ("passage", hit.key)) for hit in written]
             rankings.append([key for _, key in sorted(rows, key=lambda row: (-row[0], row[1]))])
         if self.tower is not None:
-            rankings.append([("clip", key) for key in self._pictured(query, pool, where)])
+            rankings.append([("clip", key) for key in shown.pictured])
         fused = fuse(
             rankings, self.settings.search.rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2
         )
@@ -314,9 +334,14 @@ class Retriever:
         )
 
 
-def _clip_ranking(keys: Iterable[str], spans: dict[str, dict[str, RelevantSpan]]) -> list[str]:
-    owner = {key: clip_id for clip_id, found in spans.items() for key in found}
-    return list(dict.fromkeys(owner[key] for key in keys if key in owner))
+def _owners(spans: dict[str, dict[str, RelevantSpan]]) -> dict[str, str]:
+    """Evidence id to the id of the clip that it counts for."""
+    return {key: clip_id for clip_id, found in spans.items() for key in found}
+
+
+def _holding_most(clips: Sequence[Clip], start: float, end: float) -> Clip:
+    """The clip that shares most of [start, end), the earlier of two."""
+    return max(clips, key=lambda clip: (_shared(clip.start, clip.end, start, end), -clip.start))
 
 
 def _shared(a_start: float, a_end: float, b_start: float, b_end: float) -> float:
