@@ -121,7 +121,7 @@ def answered(reasoner: Reasoner, read: Reading) -> ChosenOption | OpenAnswer:
     return (reasoner.answer_choice if read.question.options else reasoner.answer_open)(read)
 
 
-def check_answer(reply: ChosenOption | OpenAnswer, read: Reading) -> None:
+def assert_sound(reply: ChosenOption | OpenAnswer, read: Reading) -> None:
     """The reply is sound for what was read: a label or nothing, true citations, one distribution."""
     count = len(read.question.options)
     assert type(reply) is (ChosenOption if count else OpenAnswer)
@@ -159,7 +159,7 @@ def test_the_anchor_is_an_event_and_a_side_of_it(reasoner, question):
 
 def test_an_answer_is_sound(reasoner, question):
     read = reading(question, dim=DIM, pixels=reasoner.reads_pixels)
-    check_answer(answered(reasoner, read), read)
+    assert_sound(answered(reasoner, read), read)
 
 
 @pytest.mark.parametrize("lacking", ["windows", "passages", "vectors", "words", "everything"])
@@ -177,7 +177,7 @@ def test_an_answer_is_sound_where_something_was_not_found(reasoner, question, la
     passages = () if lacking in ("passages", "everything") else read.passages
     read = replace(read, windows=windows, passages=passages)
     reply = answered(reasoner, read)
-    check_answer(reply, read)
+    assert_sound(reply, read)
     if lacking == "everything":
         assert reply.windows == reply.passages == ()
 

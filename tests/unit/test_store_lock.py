@@ -76,8 +76,9 @@ def test_release_does_not_wait_for_a_copy_of_the_file(tmp_path: Path) -> None:
     lock.acquire()
     copy = os.dup(lock._fd)
     lock.release()
-    with WriterLock(path):
-        os.close(copy)
+    with WriterLock(path), pytest.raises(LibraryBusy):
+        WriterLock(path).acquire()
+    os.close(copy)
 
 
 def test_without_flock_record_locks_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

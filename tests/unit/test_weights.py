@@ -199,6 +199,9 @@ def test_shards_are_whole_together(settings: EncoderSettings, tmp_path: Path) ->
 def test_an_empty_safetensors_file_is_whole(tmp_path: Path) -> None:
     (tmp_path / "none").write_bytes(struct.pack("<Q", 2) + b"{}")
     check_safetensors(tmp_path / "none")
+    (tmp_path / "more").write_bytes(struct.pack("<Q", 2) + b"{}?")
+    with pytest.raises(ValueError, match="11 bytes where its header promises 10"):
+        check_safetensors(tmp_path / "more")
 
 
 def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path: Path) -> None:
