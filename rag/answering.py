@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -40,12 +41,15 @@ from rag.store.records import ClipFrames, Where
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NOTHING_MATCHES", "STAGES", "ReadFrames", "answer_question"]
+__all__ = ["NOTHING_MATCHES", "STAGES", "ReadFrames", "answer_question", "proving_window"]
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
 SENTENCE_REACH = 4.0
 """Seconds beyond a window in which words are read too, so that its first and last sentences are whole."""
+SAME_BREATH = 2.0
+"""Seconds of silence within a quotation, at most: words further apart are said twice, not on."""
+QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 EVERYWHERE = Where()
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
@@ -215,7 +219,7 @@ def _chosen(
         confidence=reply.confidence,
         explanation=reply.explanation,
         matched=True,
-        citations=_citations(reply.windows, reply.passages, reading, ""),
+        citations=_citations(reply.windows, reply.passages, reading, QUOTED.findall(reply.explanation)),
         options=tuple(map(ScoredOption, labels, question.options, scores)),
         usage=reasoner.usage(),
         timings=clock.seconds,
@@ -240,7 +244,7 @@ def _open(
         confidence=reply.confidence,
         explanation=reply.explanation,
         matched=True,
-        citations=_citations(reply.windows, reply.passages, reading, reply.text),
+        citations=_citations(reply.windows, reply.passages, reading, [reply.text]),
         usage=reasoner.usage(),
         timings=clock.seconds,
         details=details,
@@ -268,17 +272,18 @@ def _unmatched(
 
 
 def _citations(
-    windows: Sequence[int], passages: Sequence[int], reading: Reading, quoted: str
+    windows: Sequence[int], passages: Sequence[int], reading: Reading, quotations: Sequence[str]
 ) -> tuple[Citation, ...]:
     """Windows first, as read, then passages; one passage once, and nothing that was not read.
 
-    Where the answer quotes words of the clip that lie outside its window, the window cited is the
-    one that holds them: a citation must prove what it is cited for.
+    Where the answer, or the explanation of a choice, quotes words of the clip that lie outside its
+    window, the window cited is the one that holds them, longer where they take longer: a citation
+    must prove what it is cited for.
     """
     cited: list[Citation] = []
     for index in sorted({i for i in windows if 0 <= i < len(reading.windows)}):
         read = reading.windows[index]
-        start, end = _proving(read, quoted)
+        start, end = proving_window(read, quotations)
         inside = tuple(e for e in read.texts if e.start < end and e.end > start)
         cited.append(
             VideoCitation(
@@ -302,16 +307,26 @@ def _citations(
     return tuple(cited)
 
 
-def _proving(read: ReadWindow, quoted: str) -> tuple[float, float]:
-    """[start, end) of the window, or of one as long that covers the quoted words best."""
+def proving_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float, float]:
+    """[start, end) of the window, or of the one that holds the quoted words."""
     start, end = read.window.start, read.window.end
-    said = _folded(quoted)
-    spans = [(e.start, e.end) for e in read.texts if said and _quotes(said, _folded(e.text))]
+    said = [folded for folded in map(_folded, quotations) if folded]
+    proof = [e for e in read.texts if any(_quotes(words, _folded(e.text)) for words in said)]
+    spans = [(e.start, e.end) for e in proof]
     if not spans or all(s < end and e > start for s, e in spans):
         return start, end
     low, high = min(read.clip.start, start), max(read.clip.end, end)
     found = covering_window(spans, [1.0] * len(spans), start=low, end=high, length=end - start)
-    return (round(found[0], 6), round(found[1], 6)) if found[2] > 0 else (start, end)
+    if found[2] <= 0:
+        return start, end
+    begin, until = found[:2]
+    if all(s < until and e > begin for s, e in spans):
+        return round(begin, 6), round(until, 6)
+    spoken = [(e.start, e.end) for e in proof if e.kind in ("subtitle", "asr")]
+    for s, e in [*spoken, *reversed(spoken)]:
+        if s - SAME_BREATH <= until and e + SAME_BREATH >= begin:
+            begin, until = min(begin, max(s, low)), max(until, min(e, high))
+    return round(begin, 6), round(until, 6)
 
 
 def _quotes(said: str, words: str) -> bool:
