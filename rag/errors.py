@@ -12,7 +12,7 @@ RagError
 ├── LibraryError             the library on disk
 │   ├── LibraryNotFound      there is none here
 │   ├── LibraryBusy          another writer holds it
-│   ├── LibraryReadOnly      it cannot be written
+│   ├── LibraryReadOnly      it cannot be written, or not even read
 │   ├── LibraryFull          the disk is full
 │   ├── LibraryTooNew        it was written by a newer version
 │   ├── LibraryCorrupt       a table cannot be read

@@ -47,24 +47,30 @@ class TableGone(LibraryCorrupt):
 @contextmanager
 def read_errors(folder: Path, table: str) -> Iterator[None]:
     """Map errors met while reading `table` of the library in `folder`."""
-    try:
+    with _mapped_errors(folder, table, "read"):
         yield
-    except RagError:
-        raise
-    except (OSError, ValueError, RuntimeError) as error:
-        raise _mapped(error, folder, table) from error
-    except BaseException as error:
-        # A damaged file can make the Rust side panic, which arrives as a BaseException of its own.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise _corrupt(folder, table, str(error)) from error
 
 
 @contextmanager
 def write_errors(folder: Path, table: str = "") -> Iterator[None]:
     """Map errors met while writing `table`, or a file of the library where `table` is empty."""
-    with read_errors(folder, table):
+    with _mapped_errors(folder, table, "written"):
         yield
+
+
+@contextmanager
+def _mapped_errors(folder: Path, table: str, done: str) -> Iterator[None]:
+    try:
+        yield
+    except RagError:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _mapped(error, folder, table, done) from error
+    except BaseException as error:
+        # A damaged file can make the Rust side panic, which arrives as a BaseException of its own.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _corrupt(folder, table, str(error)) from error
 
 
 def require_columns(folder: Path, table: str, held: Iterable[str]) -> None:
@@ -74,7 +80,7 @@ def require_columns(folder: Path, table: str, held: Iterable[str]) -> None:
         raise _corrupt(folder, table, f"column {key} is missing")
 
 
-def _mapped(error: Exception, folder: Path, table: str) -> Exception:
+def _mapped(error: Exception, folder: Path, table: str, done: str) -> Exception:
     words = str(error).lower()
     code = getattr(error, "errno", None)
     if code in FULL_ERRNO or any(part in words for part in FULL_WORDS):
@@ -82,7 +88,7 @@ def _mapped(error: Exception, folder: Path, table: str) -> Exception:
             f"{folder}: the disk is full; free some space and run the same command again, nothing is lost"
         )
     if code in READ_ONLY_ERRNO or any(part in words for part in READ_ONLY_WORDS):
-        return LibraryReadOnly(f"{folder}: the library cannot be written; check the folder's permissions")
+        return LibraryReadOnly(f"{folder}: the library cannot be {done}; check the folder's permissions")
     if not table and isinstance(error, OSError):
         reason = (error.strerror or str(error)).lower()
         return LibraryReadOnly(f"{folder}: no library can be kept here ({reason}); name another --library")

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.errors import LibraryNotFound
+from rag.errors import LibraryNotFound, LibraryReadOnly
 
 __all__ = ["LIBRARY_NAME", "Layout", "find_library"]
 
@@ -14,11 +14,19 @@ LIBRARY_NAME = ".rag"
 
 
 def has_version(table: Path) -> bool:
-    """Whether the table was made to its end: its making may have been killed before the first version."""
+    """Whether the table was made to its end: its making may have been killed before the first version.
+
+    Raises `LibraryReadOnly` where that cannot be seen.
+    """
     try:
         return any(name.endswith(".manifest") for name in os.listdir(table / "_versions"))
     except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise LibraryReadOnly(
+            f"{table}: the library cannot be read ({reason}); check its permissions"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

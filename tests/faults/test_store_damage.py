@@ -193,6 +193,30 @@ def test_a_library_that_cannot_be_written_can_be_read() -> None:
     assert "the library cannot be written" in second
 
 
+def test_a_library_that_cannot_be_looked_into_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root looks into every folder, so the refusal is played."""
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    look = os.listdir
+
+    def refuse(path: str | os.PathLike[str]) -> list[str]:
+        if "clips.lance" in os.fspath(path):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return look(path)
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    with pytest.raises(
+        LibraryReadOnly, match=r"clips\.lance: the library cannot be read \(permission denied"
+    ):
+        Reader.open(tmp_path / "lib")
+    with (
+        pytest.raises(LibraryReadOnly, match="cannot be read; check the folder's permissions"),
+        read_errors(tmp_path, "clips"),
+    ):
+        raise RuntimeError("Permission denied (os error 13)")
+
+
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
