@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from corpora.scan import FoundFile
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe
@@ -21,6 +19,7 @@ from rag.indexing.clips import CutClip, clip_spans, cut_clips
 from rag.indexing.ledger import sidecar_hash
 from rag.indexing.progress_log import ProgressLog
 from rag.indexing.report import Progress
+from rag.indexing.sounds import clip_sounds
 from rag.indexing.stages import Stages
 from rag.records import Clip, Evidence, Video
 from rag.store.records import ClipFrames
@@ -80,8 +79,9 @@ class MediaIndexer:
             run.blind(probe)
         video = replace(video, duration=run.duration, damage=run.damage, decoder=run.decoder)
         evidence = [*_spoken(texts, video), *_heading(video), *run.read]
-        if probe.audio and self._stages.hears_clips:
-            self._put_sounds(found.path, video)
+        if probe.audio and (hearing := self._stages.hearing) is not None:
+            audio = self._reader.audio(found.path)
+            self._writer.put_sounds(video_id, *clip_sounds(hearing, audio, video, self._settings))
         if probe.audio and self._stages.hears:
             evidence += self._stages.listen(self._reader.audio(found.path), video_id)
         vectors = self._stages.vectors([span.text for span in evidence])
@@ -91,15 +91,6 @@ class MediaIndexer:
         log.close()
         notes = [note for note in (run.damage, *sidecars.notes) if note]
         return MediaResult(video, run.clips, "; ".join(notes))
-
-    def _put_sounds(self, path: str, video: Video) -> None:
-        """What the clips sound like, in the space of the pictures."""
-        settings = self._settings
-        spans = clip_spans(video.duration, settings.clip_seconds, settings.min_last_clip_seconds)
-        found = self._stages.sound_vectors(self._reader.audio(path), spans)
-        clips = [Clip(f"{video.video_id}:{k:05d}", video.video_id, *spans[k]) for k in found]
-        if clips:
-            self._writer.put_sounds(video.video_id, clips, np.stack(list(found.values())))
 
 
 class _FrameRun:

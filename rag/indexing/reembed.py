@@ -12,6 +12,7 @@ from rag.indexing.ahead import Ahead
 from rag.indexing.clips import cut_clips
 from rag.indexing.encoders import open_asked, reference, refuse_other_words
 from rag.indexing.report import Progress
+from rag.indexing.sounds import Hearing, clip_sounds
 from rag.indexing.stages import embed_clip
 from rag.records import Problem, Video
 from rag.store.encoder_switch import EncoderSwitch
@@ -80,6 +81,9 @@ def _video(
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
         return
+    if video.audio and isinstance(encoder, Hearing):
+        # First of all: once its clips are there, a video counts as done.
+        switch.put_sounds(video.video_id, *clip_sounds(encoder, media.audio(path), video, settings.video))
     stream = media.frames(path, rate=settings.video.rate, short_side=settings.video.short_side)
     rows: list[ClipFrames] = []
     with Ahead(iter(stream), BATCHES_AHEAD) as batches:

@@ -12,6 +12,7 @@ from indexers.ocr import Ocr
 from indexers.protocol import ImageEncoder, TextEncoder, unit_rows
 from indexers.stills import encode_frames
 from rag.indexing.clips import CutClip
+from rag.indexing.sounds import Hearing
 from rag.records import Evidence
 from rag.store.records import ClipFrames
 
@@ -22,8 +23,6 @@ __all__ = ["Stages", "embed_clip"]
 
 OCR_SHORT_SIDE = 720
 TEXTS_PER_CALL = 256
-AUDIO_RATE = 16000
-LEAST_SOUND = AUDIO_RATE // 10
 
 
 class Stages:
@@ -91,29 +90,9 @@ class Stages:
         return spans
 
     @property
-    def hears_clips(self) -> bool:
-        """Whether the image encoder takes sound too (ImageBind)."""
-        return hasattr(self._image, "encode_audio")
-
-    def sound_vectors(
-        self, audio: Iterable[NDArray[np.float32]], spans: Sequence[tuple[float, float]]
-    ) -> dict[int, NDArray[np.float32]]:
-        """Unit vectors of the clips' sound by clip index; a clip with less than a moment of it has none.
-
-        `audio`: mono float32 at 16 kHz from time 0, in parts. At most one clip's samples are held.
-        """
-        encode = getattr(self._image, "encode_audio")  # noqa: B009 (only some encoders have it)
-        found: dict[int, NDArray[np.float32]] = {}
-        held, begun = np.empty(0, np.float32), 0.0
-        parts = iter(audio)
-        for index, (start, end) in enumerate(spans):
-            while begun + len(held) / AUDIO_RATE < end and (part := next(parts, None)) is not None:
-                held = np.concatenate([held, part])
-            first, last = (max(0, round((t - begun) * AUDIO_RATE)) for t in (start, end))
-            if last - first >= LEAST_SOUND and len(held) - first >= LEAST_SOUND:
-                found[index] = encode(held[first:last])
-            held, begun = held[last:], begun + min(last, len(held)) / AUDIO_RATE
-        return found
+    def hearing(self) -> Hearing | None:
+        """The image encoder, where it takes sound too (ImageBind)."""
+        return self._image if isinstance(self._image, Hearing) else None
 
     def listen(self, audio: Iterable[NDArray[np.float32]], video_id: str) -> Iterator[Evidence]:
         """What is said, by spans; nothing without a speech model."""

@@ -8,10 +8,17 @@ writer drops the old one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from rag.records import Clip
 from rag.store import schema
 from rag.store.database import Database, quoted
 from rag.store.records import ClipFrames, EncoderRef
+from rag.store.video_tables import replace_sounds
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["EncoderSwitch"]
 
@@ -58,6 +65,12 @@ class EncoderSwitch:
             self._db.delete(self._name, f"clip_id IN {quoted(known)}")
         self._db.add(self._name, rows)
         self._done |= ids
+
+    def put_sounds(
+        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
+    ) -> None:
+        """Commit what the clips of a video sound like to an encoder that hears; before its last clip."""
+        replace_sounds(self._db, video_id, clips, vectors, self._new)
 
     def commit(self) -> None:
         """From here on the library is one of the new encoder; the old vectors go."""

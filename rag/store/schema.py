@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FULL_TEXT", "FULL_TEXT_TABLES", "is_clip_vectors", "sounds_table", "vectors_table"]
+__all__ = [
+    "FULL_TEXT",
+    "FULL_TEXT_TABLES",
+    "is_clip_vectors",
+    "sounds_beside",
+    "sounds_table",
+    "vectors_table",
+]
 
 FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
@@ -29,6 +36,11 @@ def vectors_table(encoder: EncoderRef) -> str:
 def sounds_table(encoder: EncoderRef) -> str:
     """Vectors of the clips' sound, by an encoder that hears as well as sees."""
     return f"sounds_{encoder.fingerprint[:24]}"
+
+
+def sounds_beside(vectors: str) -> str:
+    """The table of sounds of the encoder whose clip vectors lie in the table `vectors`."""
+    return vectors.replace("vectors_", "sounds_", 1)
 
 
 def is_clip_vectors(table: str) -> bool:
@@ -238,13 +250,14 @@ def sounds_schema(dim: int) -> Any:
     )
 
 
-def sound_rows(clips: Sequence[Clip], vectors: NDArray[np.floating[Any]], dim: int) -> Any:
+def sound_rows(clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]], dim: int) -> Any:
+    import numpy as np
     import pyarrow as pa
 
     columns = [
         pa.array([clip.clip_id for clip in clips], pa.string()),
         pa.array([clip.video_id for clip in clips], pa.string()),
-        matrix_column(vectors, dim),
+        matrix_column(np.stack(vectors), dim),
     ]
     return pa.Table.from_arrays(columns, schema=sounds_schema(dim))
 

@@ -16,7 +16,23 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["VideoTables"]
+__all__ = ["VideoTables", "replace_sounds"]
+
+
+def replace_sounds(
+    db: Database,
+    video_id: str,
+    clips: Sequence[Clip],
+    vectors: Sequence[NDArray[np.floating[Any]]],
+    encoder: EncoderRef,
+) -> None:
+    """Put sounds in the space of `encoder` in place of what its table has of the video."""
+    name, here = schema.sounds_table(encoder), f"video_id IN {quoted([video_id])}"
+    if db.has(name) and db.rows(name, ["clip_id"], here).num_rows:
+        db.delete(name, here)
+    if clips:
+        db.create(name, schema.sounds_schema(encoder.dim))
+        db.add(name, schema.sound_rows(clips, vectors, encoder.dim))
 
 
 class VideoTables:
@@ -100,12 +116,14 @@ class VideoTables:
             self._db.delete(table, f"clip_id IN {quoted(sorted(clip_ids))}")
 
     def put_sounds(
-        self, video_id: str, clips: Sequence[Clip], vectors: NDArray[np.floating[Any]], encoder: EncoderRef
+        self,
+        video_id: str,
+        clips: Sequence[Clip],
+        vectors: Sequence[NDArray[np.floating[Any]]],
+        encoder: EncoderRef,
     ) -> None:
-        name = schema.sounds_table(encoder)
-        self._db.create(name, schema.sounds_schema(encoder.dim))
-        self._db.delete(name, f"video_id IN {quoted([video_id])}")
-        self._db.add(name, schema.sound_rows(clips, vectors, encoder.dim))
+        self._require_pending(video_id)
+        replace_sounds(self._db, video_id, clips, vectors, encoder)
 
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]], dim: int

@@ -82,7 +82,7 @@ class Writer:
     def _sweep(self) -> None:
         self._db.delete_dropped()
         if self._meta_rows.dropping:
-            self._db.drop(self._meta_rows.dropping)
+            self._drop_replaced(self._meta_rows.dropping)
             self._put_meta_rows(replace(self._meta_rows, dropping=""))
         self._videos.erase([video for video, status in self._videos.status.items() if status == "removing"])
         self._passages.erase(self._passages.sources - self._contents())
@@ -134,8 +134,12 @@ class Writer:
         meta = replace(self._require_meta(), image_encoder=encoder)
         self._put_meta_rows(replace(self._meta_rows, meta=meta, dropping=old))
         if old:
-            self._db.drop(old)
+            self._drop_replaced(old)
             self._put_meta_rows(replace(self._meta_rows, dropping=""))
+
+    def _drop_replaced(self, vectors: str) -> None:
+        self._db.drop(schema.sounds_beside(vectors))
+        self._db.drop(vectors)
 
     def _put_meta_rows(self, rows: MetaRows) -> None:
         self._db.overwrite("meta", rows.table())
@@ -227,8 +231,10 @@ class Writer:
         if bare:
             self._videos.add_clips(bare, None)
 
-    def put_sounds(self, video_id: str, clips: Sequence[Clip], vectors: NDArray[np.floating[Any]]) -> None:
-        """Put these vectors of the clips' sound in place of all that the video has; (n, d) unit rows.
+    def put_sounds(
+        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
+    ) -> None:
+        """Put these vectors of the clips' sound, unit (d,) each, in place of all that the video has.
 
         Raises ValueError where the library has no image encoder, in whose space they must lie.
         """
