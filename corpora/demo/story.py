@@ -14,7 +14,7 @@ Theme = Literal["workshop", "kitchen", "garden"]
 class Scene:
     seconds: float
     thing: str
-    """Name of the object drawn in motion (`corpora.demo.things`)."""
+    """Name of the object drawn in motion (`THINGS` of `corpora.demo.filming`)."""
     heading: str
     lines: tuple[str, ...] = ()
     """Readable text on the card below the heading."""

@@ -1,7 +1,7 @@
 """Words against words: cosine of sentence vectors and shared stems, as one number.
 
 The curve was set on questions about small corpora of subtitles and passages
-with all-MiniLM-L6-v2 (`benchmarks/answering.py` measures it): answerable
+with all-MiniLM-L6-v2 (`benchmarks/answering_quality.py` measures it): answerable
 questions lie above 0.5 and unrelated ones below. Another text encoder has
 another spread, and needs the curve set anew.
 """

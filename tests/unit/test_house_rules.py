@@ -232,7 +232,7 @@ def _rotten(text: str) -> list[str]:
     return sorted(path for path in named if not (ROOT / path).exists())
 
 
-def test_pages_name_only_what_is_there() -> None:
+def test_pages_and_sources_name_only_what_is_there() -> None:
     assert _rotten("see `rag/answering.py`, rag/no_such.py and `corpora/gone/`") == [
         "corpora/gone",
         "rag/no_such.py",
@@ -242,6 +242,8 @@ def test_pages_name_only_what_is_there() -> None:
         page = (ROOT / name).read_text(encoding="utf-8")
         assert len(PATH_NAMED.findall(page)) > 5
         assert _rotten(page) == []
+    rotten = {name: _rotten(source) for name, source in _sources(*PACKAGES, "benchmarks") if name != THIS}
+    assert {name: paths for name, paths in rotten.items() if paths} == {}
 
 
 def test_the_tree_in_the_readme_names_every_room() -> None:
