@@ -13,7 +13,7 @@ from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.config import Settings
 from rag.errors import FileProblem
-from rag.indexing.report import Forecast, IndexReport
+from rag.indexing.report import Forecast, IndexReport, reason_of
 from rag.records import Problem
 from rag.store.scan_cache import ScanCache
 
@@ -52,7 +52,7 @@ def forecast(
             try:
                 seconds += reader.probe(file.path).duration
             except FileProblem as problem:
-                problems.append(Problem(file.path, str(problem).removeprefix(f"{file.path}: ")))
+                problems.append(Problem(file.path, reason_of(problem, file.path)))
     resolved = resolve_image_encoder(settings.encoder)
     kib = sum(f.size for f in files if f.kind == "passages") / 1024
     pictures = seconds * settings.video.rate if resolved.name else 0.0

@@ -11,6 +11,7 @@ from pathlib import Path
 from corpora.identity import content_hash
 from corpora.scan import FoundFile, Scan
 from rag.errors import FileProblem
+from rag.indexing.report import reason_of
 from rag.records import Problem
 from rag.store.records import FileRow
 from rag.store.writing import Writer
@@ -67,7 +68,7 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
             try:
                 content_id = content_hash(found.path)
             except FileProblem as problem:
-                plan.problems.append(Problem(found.path, _reason(problem, found.path)))
+                plan.problems.append(Problem(found.path, reason_of(problem, found.path)))
                 continue
             fresh.add(found.path)
         by_content.setdefault(content_id, []).append(found)
@@ -127,7 +128,3 @@ def sidecar_hash(paths: Iterable[str]) -> str:
         except OSError:
             continue
     return digest.hexdigest() if some else ""
-
-
-def _reason(problem: FileProblem, path: str) -> str:
-    return str(problem).removeprefix(f"{path}: ")

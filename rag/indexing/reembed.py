@@ -11,7 +11,7 @@ from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.ahead import Ahead
 from rag.indexing.clips import cut_clips
 from rag.indexing.encoders import open_asked, reference, refuse_other_words
-from rag.indexing.report import Progress
+from rag.indexing.report import Progress, reason_of
 from rag.indexing.sounds import Hearing, clip_sounds
 from rag.indexing.stages import embed_clip
 from rag.records import Problem, Video
@@ -62,7 +62,7 @@ def reembed_library(
                 _video(paths[0], video, encoder, switch, media, settings, progress)
             except FileProblem as problem:
                 path = paths[0] if paths else video.path
-                reason = str(problem).removeprefix(f"{path}: ")
+                reason = reason_of(problem, path)
                 problems.append(Problem(path, reason, "kept its words, lost its pictures"))
                 progress.note(f"{path}: {reason}; {problems[-1].action}")
     switch.commit()

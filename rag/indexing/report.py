@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from rag.errors import FileProblem
 from rag.records import Problem
 
-__all__ = ["Forecast", "IndexReport", "Progress", "Silent"]
+__all__ = ["Forecast", "IndexReport", "Progress", "Silent", "reason_of"]
 
 
 class Progress(Protocol):
@@ -27,6 +28,11 @@ class Progress(Protocol):
 
     def done(self) -> None:
         """Nothing more will come."""
+
+
+def reason_of(problem: FileProblem, path: str) -> str:
+    """What is wrong with a file, without the path that the message begins with."""
+    return str(problem).removeprefix(f"{path}: ")
 
 
 class Silent:

@@ -21,7 +21,7 @@ from rag.indexing.encoders import Chosen, choose
 from rag.indexing.ledger import Group, Plan, below, make_plan, row_of
 from rag.indexing.media import MediaIndexer
 from rag.indexing.reembed import reembed_library
-from rag.indexing.report import Progress
+from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import Stages
 from rag.records import Passage, Problem
 from rag.store.layout import Layout
@@ -239,8 +239,8 @@ class _Run:
     def _give_up(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets its line, and no row stays."""
         self._writer.remove_paths([f.path for f in group.files])
+        reason = reason_of(problem, group.first.path)
         for found in group.files:
-            reason = str(problem).removeprefix(f"{group.first.path}: ")
             self._say(Problem(found.path, reason), found.stamp)
 
     def _odd(self, group: Group, reason: str, action: str) -> None:
