@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexers.models import lookup
-from indexers.models.catalogue import catalogue, known_model
+from indexers.models.catalogue import known_model
 from indexers.models.lookup import Resolution
 from rag.config import EncoderSettings
 from rag.errors import SettingsError, WeightsMissing
@@ -21,7 +21,6 @@ __all__ = [
     "BackendChoice",
     "Resolution",
     "choose_backend",
-    "image_encoder_names",
     "open_image_encoder",
     "open_query_encoder",
     "open_text_encoder",
@@ -33,8 +32,7 @@ DEFAULT_BACKEND = "torch-fp32"
 DEFAULT_BATCH = 16
 IMAGEBIND = "imagebind-huge"
 OWN_PREFIXES = ("hf:/", "hf:./", "hf:../", "hf:~", "openclip:local-dir:", "imagebind:")
-OWN_FILES = ("hf:FOLDER", "openclip:local-dir:FOLDER", "imagebind:FILE")
-"""Names of models of one's own, outside the catalogue."""
+"""Of models of one's own, outside the catalogue: `hf:FOLDER`, `openclip:local-dir:FOLDER`, `imagebind:FILE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +51,6 @@ class _Place:
 
     family: str
     source: str
-
-
-def image_encoder_names() -> tuple[str, ...]:
-    """The catalogue's, then the forms for files of one's own."""
-    known = tuple(model.name for model in catalogue() if model.purpose == "image encoder")
-    return (*known, "hf:ORGANISATION/NAME", "openclip:MODEL/PRETRAINED", *OWN_FILES)
 
 
 def resolve_image_encoder(settings: EncoderSettings) -> Resolution:

@@ -16,7 +16,6 @@ from indexers.preprocess import read_preprocessing
 from indexers.protocol import ImageEncoder
 from indexers.registry import (
     choose_backend,
-    image_encoder_names,
     open_image_encoder,
     open_text_tower,
     resolve_image_encoder,
@@ -221,13 +220,6 @@ def test_names_that_lead_nowhere(bad: str, error: type[Exception]) -> None:
     ):
         with pytest.raises(error):
             attempt()
-
-
-def test_names_are_listed() -> None:
-    names = image_encoder_names()
-    assert "siglip2-base-patch16-224" in names
-    assert "hf:FOLDER" in names
-    assert "all-MiniLM-L6-v2" not in names
 
 
 def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
