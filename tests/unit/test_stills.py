@@ -32,7 +32,7 @@ class CountingEncoder(ImageEncoder):
         return quarters.mean(axis=(2, 4), dtype=np.float32).reshape(len(images), -1)
 
     def encode_text(self, texts):  # type: ignore[no-untyped-def]  # no text here
-        raise NotImplementedError
+        return np.zeros((len(texts), 1), np.float32)
 
 
 def noise(seed: int, count: int = 1, shape: tuple[int, int] = SHAPE) -> NDArray[np.uint8]:
