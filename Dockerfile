@@ -7,12 +7,12 @@
 # On Linux the package index's own torch brings several GB of CUDA libraries that a CPU never uses. PyTorch
 # documents an index of CPU wheels; give it to pip, whose choice of torch then is the CPU build:
 #
-#   docker build --build-arg PIP_OPTIONS="--extra-index-url <the CPU index>" -t rag .
+#   docker build --build-arg PIP_EXTRA_INDEX_URL="<the CPU index>" -t rag .
 #
 # Weights lie in /models: mount a folder there, or fill the volume with `rag models pull NAME`.
 FROM python:3.11-slim
 
-ARG PIP_OPTIONS=""
+ARG PIP_EXTRA_INDEX_URL=""
 ARG EXTRAS="ocr,asr"
 
 # OpenCV, which OCR needs, links these two; slim images lack them.
@@ -27,7 +27,7 @@ COPY indexers indexers
 COPY corpora corpora
 COPY localization localization
 COPY eval eval
-RUN python -m pip install --no-cache-dir ${PIP_OPTIONS} -c constraints.txt ".[${EXTRAS}]" \
+RUN python -m pip install --no-cache-dir -c constraints.txt ".[${EXTRAS}]" \
  && rm -rf /src
 
 RUN useradd --create-home --uid 10001 rag \
