@@ -28,6 +28,7 @@ from rag.store.reading import Reader
 from rag.store.records import Removed, Stats, Where
 
 if TYPE_CHECKING:
+from rag.store.scan_cache import ScanCache
     import numpy as np
     from numpy.typing import NDArray
 
@@ -208,6 +209,9 @@ class Library:
             if removed.paths:
                 writer.maintain()
         self.refresh()
+            # What the cache still called unchanged would never be taken in again.
+            with ScanCache(self._reader.folder) as cache:
+                cache.forget(going)
         return removed
 
     def refresh(self) -> None:

@@ -56,6 +56,17 @@ def spoken(settings: Settings) -> set[str]:
         }
 
 
+def test_what_was_taken_out_comes_back_with_the_next_run(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    before = rows(settings)
+    assert settings.library is not None
+    with Library.open(settings=settings) as library:
+        assert library.remove([corpus]).paths
+    report = run(corpus, settings)
+    assert (report.indexed, report.unchanged) == (2, 0)
+    assert rows(settings) == before
+
+
 def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> None:
     first = run(corpus, settings)
     before = rows(settings)
