@@ -236,7 +236,7 @@ def _open(
     least: float,
 ) -> Answer:
     if not reply.text.strip() or reply.confidence < least:
-        return _unmatched(reading.question, reasoner, clock, details, reply.explanation)
+        return _unmatched(reading.question, reasoner, clock, details, _too_unsure(reply, least))
     return Answer(
         question=reading.question,
         choice=None,
@@ -249,6 +249,13 @@ def _open(
         timings=clock.seconds,
         details=details,
     )
+
+
+def _too_unsure(reply: OpenAnswer, least: float) -> str:
+    if not reply.text.strip():
+        return reply.explanation
+    nearest = " ".join(reply.text.split())[:200]
+    return f"The best answer found has confidence {reply.confidence:.2f}, below {least:.2f}: “{nearest}”"
 
 
 def _unmatched(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,12 +24,13 @@ from rag.records import (
     VideoHit,
     Window,
 )
+from rag.store.filters import path_matches
 from rag.store.layout import find_library
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats, Where
+from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
-from rag.store.scan_cache import ScanCache
     import numpy as np
     from numpy.typing import NDArray
 
@@ -142,7 +144,7 @@ class Library:
     def localize(
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
     ) -> list[Window]:
-        """The best windows of one video, given by path, id, or a unique beginning of its id."""
+        """The best windows of one video, given by path or its last parts, or by its id or how that begins."""
         video_id = self._video_id(video)
         retriever = self._retriever
         if window_seconds is not None:
@@ -161,7 +163,9 @@ class Library:
         if at:
             start, end = _span(citation, span)
             video = self._reader.video(self._video_id(name))
-            if not 0 <= start < end or start >= video.duration:
+            if end <= start:
+                raise UsageError(f"{citation}: a window ends after it starts")
+            if not 0 <= start < video.duration:
                 raise UsageError(f"{citation}: the video is {video.duration:g} s long")
             end = min(end, video.duration)
             evidence = tuple(self._reader.evidence(video.video_id, start, end))
@@ -205,13 +209,13 @@ class Library:
             known = writer.files().keys() | writer.problems().keys()
             wanted = [os.path.abspath(os.fspath(path)) for path in paths]
             going = [p for p in known if any(p == w or p.startswith(os.path.join(w, "")) for w in wanted)]
+            # What the cache still called unchanged would never be taken in again.
+            with ScanCache(self._reader.folder) as cache:
+                cache.forget(going)
             removed = writer.remove_paths(going)
             if removed.paths:
                 writer.maintain()
         self.refresh()
-            # What the cache still called unchanged would never be taken in again.
-            with ScanCache(self._reader.folder) as cache:
-                cache.forget(going)
         return removed
 
     def refresh(self) -> None:
@@ -283,10 +287,11 @@ class Library:
         videos = [video.video_id for video in self._reader.videos()]
         by_path = [video_id for video_id in videos if path in self._reader.paths(video_id)]
         named = by_path or [video_id for video_id in videos if len(name) >= 4 and video_id.startswith(name)]
+        named = named or [v for v in videos if path_matches(self._reader.paths(v), (glob.escape(name),))]
         if len(named) == 1:
             return named[0]
         if named:
-            raise UsageError(f"{name}: {len(named)} videos have an id that begins so; give more of it")
+            raise UsageError(f"{name}: {len(named)} videos have a path or an id like this; give more of it")
         raise UsageError(f"{name}: no such video in the library; index it first with: rag index {name}")
 
     def _path(self, video_id: str) -> str:

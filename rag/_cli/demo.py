@@ -40,7 +40,7 @@ def demo(
     talk(f"writing videos and documents into {corpus}")
     corpus.mkdir(parents=True, exist_ok=True)
     write_demo_corpus(corpus)
-    report = _index(session, corpus)
+    report, said = _index(session, corpus)
     answers: list[tuple[Answer, list[Path]]] = []
     with Shelf.open(settings=session.settings) as shelf:
         for question in demo_questions():
@@ -49,16 +49,17 @@ def demo(
     if session.as_json:
         print_json(_shape(folder, report, answers))
     else:
-        print_lines(_lines(folder, report, answers))
+        print_lines(_lines(folder, report, said, answers))
     return report.exit_code
 
 
-def _index(session: Session, corpus: Path) -> IndexReport:
+def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
     from rag._cli.progress import open_progress
     from rag.library import Library as Shelf
 
     with open_progress() as progress:
-        return Shelf.index([str(corpus)], settings=session.settings, progress=progress)
+        report = Shelf.index([str(corpus)], settings=session.settings, progress=progress)
+    return report, progress.said
 
 
 def _sheets(answer: Answer, folder: Path) -> list[Path]:
@@ -70,10 +71,12 @@ def _sheets(answer: Answer, folder: Path) -> list[Path]:
     return [sheet for sheet in drawn if sheet is not None]
 
 
-def _lines(folder: Path, report: IndexReport, answers: list[tuple[Answer, list[Path]]]) -> Iterator[str]:
+def _lines(
+    folder: Path, report: IndexReport, said: list[str], answers: list[tuple[Answer, list[Path]]]
+) -> Iterator[str]:
     from rag.rendering.terminal import answer_lines
 
-    yield from summary_lines(report)
+    yield from summary_lines(report, said)
     for answer, sheets in answers:
         yield ""
         yield f"? {answer.question.text}"

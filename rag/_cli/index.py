@@ -118,6 +118,8 @@ def summary_lines(report: IndexReport, said: Sequence[str] = ()) -> Iterator[str
     yield "files: " + ", ".join(
         f"{count} {name}" for name, count in counts.items() if count or name == "found"
     )
+    if report.missing:
+        yield "missing files stay in the library; 'rag index --prune' takes them out"
     for line in report.stages:
         if line not in said:
             yield visible(line)

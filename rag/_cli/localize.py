@@ -18,7 +18,9 @@ __all__ = ["localize"]
 def localize(
     video: Annotated[
         Path,
-        typer.Argument(metavar="VIDEO", help="An indexed video: its path, its id or the start of its id."),
+        typer.Argument(
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
+        ),
     ],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find in it.")],
     count: Annotated[

@@ -57,7 +57,11 @@ Threshold = Annotated[
 ]
 PathGlobs = Annotated[
     list[Path] | None,
-    typer.Option("--path", metavar="GLOB", help="Only files whose path matches; may be repeated."),
+    typer.Option(
+        "--path",
+        metavar="GLOB",
+        help="Only files and folders that match, by the last parts of their path; may be repeated.",
+    ),
 ]
 Start = Annotated[
     float | None,

@@ -49,12 +49,13 @@ def stats(
 
 
 def stats_lines(held: Stats) -> Iterator[str]:
-    from rag.rendering.terminal import byte_count, counted, table_lines
+    from rag.rendering.terminal import byte_count, counted, duration, table_lines
 
     yield (
-        f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} with {held.video_hours:.1f} h "
-        f"in {counted(held.clips, 'clip')}, {counted(held.documents, 'document')} "
-        f"in {counted(held.passages, 'passage')}, {held.evidence} spans of evidence"
+        f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} "
+        f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
+        f"{counted(held.documents, 'document')} in {counted(held.passages, 'passage')}, "
+        f"{held.evidence} spans of evidence"
     )
     if held.pending_videos:
         yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' goes on there"

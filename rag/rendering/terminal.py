@@ -178,10 +178,13 @@ def citation_lines(
             yield f"[{number}] {visible(citation.path)}  {span(citation.start, citation.end)}"
             yield from _evidence_lines(citation.evidence, width)
         case PassageCitation():
-            title = visible(citation.title) or citation.passage_id
-            yield f"[{number}] {title}  ({visible(citation.path)})"
+            yield f"[{number}] {_passage_name(citation.title, citation.path)}"
             yield f"    “{excerpt(citation.text, max(20, 3 * (width - 6)))}”"
     yield f"    {show_command(citation, library)}"
+
+
+def _passage_name(title: str, path: str) -> str:
+    return f"{visible(title)}  ({visible(path)})" if title else visible(path)
 
 
 def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
@@ -199,8 +202,8 @@ def hit_lines(hits: Sequence[VideoHit | PassageHit], *, width: int = 80) -> Iter
                 yield f"{number:2d}. {hit.score:.3f}  {visible(hit.path)}  {span(hit.start, hit.end)}"
                 yield from _evidence_lines(hit.evidence, width)
             case PassageHit():
-                title = visible(hit.passage.title) or hit.passage.passage_id
-                yield f"{number:2d}. {hit.score:.3f}  {title}  ({visible(hit.path)})"
+                name = _passage_name(hit.passage.title, hit.path)
+                yield f"{number:2d}. {hit.score:.3f}  {name}"
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
 
 

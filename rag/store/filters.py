@@ -19,12 +19,14 @@ __all__ = ["owner_sql", "path_matches", "row_mask", "span_sql"]
 
 
 def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Whether one of `paths` is, lies below, or fits one of `globs`; without a slash, by its last part."""
-    for path in paths:
-        for glob in globs:
-            if path == glob or path.startswith(glob.rstrip("/") + "/") or fnmatch.fnmatchcase(path, glob):
+    """Whether one of `paths` fits, or lies below, one of `globs`; a relative one may begin at any folder."""
+    for glob in globs:
+        whole = glob.rstrip("/")
+        forms = [whole] if whole.startswith("/") else [whole, f"*/{whole.removeprefix('./')}"]
+        for path in paths:
+            if path == glob or path.startswith(f"{whole}/"):
                 return True
-            if "/" not in glob and fnmatch.fnmatchcase(path.rpartition("/")[2], glob):
+            if any(fnmatch.fnmatchcase(path, f) or fnmatch.fnmatchcase(path, f"{f}/*") for f in forms):
                 return True
     return False
 

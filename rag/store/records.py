@@ -98,8 +98,8 @@ class Where:
     """A filter; what is None or empty does not filter.
 
     `start` and `end`, seconds: keep what overlaps [start, end). `kinds`: of
-    evidence. `paths`: globs on the whole path or on its last part, or a folder
-    above it. Passages know only `paths`.
+    evidence. `paths`: globs on a file or a folder above it, by the whole path
+    or, where relative, by its last parts. Passages know only `paths`.
     """
 
     videos: frozenset[str] | None = None

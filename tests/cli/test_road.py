@@ -139,6 +139,17 @@ def test_filters_narrow_a_search(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("home")
+def test_a_video_is_named_by_the_end_of_its_path(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "drill", "--kind", "video", "--top-k", "1"]) == 0
+    path = Path(json.loads(capsys.readouterr().out)["results"][0]["path"])
+    for name in (path.name, f"{path.parent.name}/{path.name}"):
+        assert main(["localize", name, "drill"]) == 0
+    assert main(["localize", path.name[1:], "drill"]) == 2
+    assert main(["show", f"{path.name}@5-2"]) == 2
+    assert "ends after it starts" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("home")
 def test_a_passage_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "green tea", "--kind", "passage"]) == 0
     passage_id = json.loads(capsys.readouterr().out)["results"][0]["passage_id"]

@@ -50,6 +50,18 @@ def test_a_path_always_fits_itself_and_the_folder_above(path: str) -> None:
     assert not path_matches((f"/ab/{path}",), ("/a",))
 
 
+@pytest.mark.parametrize(
+    "glob", ["talks", "talks/", "./talks", "talks/*", "*.mp4", "w*.mp4", "talks/webb.mp4"]
+)
+def test_a_relative_glob_may_begin_at_any_folder(glob: str) -> None:
+    assert path_matches(("/home/me/talks/webb.mp4",), (glob,))
+
+
+@pytest.mark.parametrize("glob", ["alks", "lks/*", "ebb.mp4", "/talks", "webb", "talks/w"])
+def test_a_relative_glob_begins_with_a_whole_name(glob: str) -> None:
+    assert not path_matches(("/home/me/talks/webb.mp4",), (glob,))
+
+
 @given(st.floats(), st.floats())
 def test_times_in_sql_are_finite_or_refused(start: float, end: float) -> None:
     if start != start or end != end:

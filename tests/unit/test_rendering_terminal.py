@@ -155,7 +155,7 @@ def test_hits_and_nothing() -> None:
     passage = PassageHit("n.md", Passage("p", "d", "", "Some words."), 0.5)
     assert list(hit_lines([video, passage])) == [
         " 1. 0.910  v.mp4  2-7 s (00:02-00:07)",
-        " 2. 0.500  p  (n.md)",
+        " 2. 0.500  n.md",
         "    “Some words.”",
     ]
     assert list(hit_lines([])) == ["nothing found"]
