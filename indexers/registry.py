@@ -32,7 +32,7 @@ DEFAULT_BACKEND = "torch-fp32"
 DEFAULT_BATCH = 16
 IMAGEBIND = "imagebind-huge"
 OWN_PREFIXES = ("hf:/", "hf:./", "hf:../", "hf:~", "openclip:local-dir:", "imagebind:")
-"""Of models of one's own, outside the catalogue: `hf:FOLDER`, `openclip:local-dir:FOLDER`, `imagebind:FILE`."""
+"""Of models of one's own: `hf:FOLDER`, `openclip:local-dir:FOLDER`, `imagebind:FILE`."""
 
 
 @dataclass(frozen=True, slots=True)
