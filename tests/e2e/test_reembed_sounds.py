@@ -1,0 +1,60 @@
+"""Re-embedding with an encoder that hears: the same vectors of sound as indexing with it from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from indexers.protocol import ImageEncoder, unit_rows
+from rag.config import load_settings
+from rag.indexing import Silent, encoders, index, reembed
+from rag.store.dump import dump
+from rag.store.writing import Writer
+from tests.synthetic import write_video
+
+
+class Hearing(ImageEncoder):
+    """Colours for pictures, length and loudness for sounds."""
+
+    name, dim, fingerprint, batch, backend, weights = "hearing", 3, "0" * 32, 4, "", ""
+
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return unit_rows(np.ones((len(texts), 3), np.float32))
+
+    def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
+        return unit_rows(np.array([len(waveform) / 16000, np.abs(waveform).mean() * 100, 1], np.float32))
+
+
+def test_sounds_are_those_of_a_library_that_heard_from_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    write_video(corpus / "loud.mp4", 36, audio=True)
+    write_video(corpus / "mute.mp4", 3)
+    deaf, hearing = (
+        load_settings(flags={"library": tmp_path / name, "ocr.mode": "off", "encoder.image": image})
+        for name, image in (("deaf", "none"), ("hearing", "auto"))
+    )
+    index([corpus], settings=deaf)
+
+    def open_asked(_: object) -> tuple[ImageEncoder, str]:
+        return Hearing(), "pictures: hearing"
+
+    monkeypatch.setattr(encoders, "open_asked", open_asked)
+    monkeypatch.setattr(reembed, "open_asked", open_asked)
+    index([corpus], settings=hearing)
+    with Writer.open(tmp_path / "deaf") as writer:
+        reembed.reembed_library(writer, deaf, Silent())
+    heard, again = (
+        [row for row in dump(tmp_path / name) if '"table": "sounds_' in row] for name in ("hearing", "deaf")
+    )
+    assert len(heard) == 2
+    assert again == heard
