@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rag.errors import LibraryCorrupt, LibraryFull, LibraryReadOnly, RagError
 
-__all__ = ["TableGone", "read_errors", "require_columns", "write_errors"]
+__all__ = ["TableGone", "read_errors", "require_columns", "require_tables", "write_errors"]
 
 FULL_WORDS = (
     "no space left",
@@ -80,6 +80,13 @@ def require_columns(folder: Path, table: str, held: Iterable[str]) -> None:
         raise _corrupt(folder, table, f"column {key} is missing")
 
 
+def require_tables(folder: Path, needed: Iterable[str], held: Iterable[str]) -> None:
+    """Raise `TableGone` where one of `needed` is not there: its rows would be missed without a word."""
+    gone = sorted(set(needed) - set(held))
+    if gone:
+        raise _corrupt(folder, gone[0], "it is gone", TableGone)
+
+
 def _mapped(error: Exception, folder: Path, table: str, done: str) -> Exception:
     words = str(error).lower()
     code = getattr(error, "errno", None)
@@ -102,7 +109,8 @@ def _mapped(error: Exception, folder: Path, table: str, done: str) -> Exception:
 def _corrupt(
     folder: Path, table: str, words: str, kind: type[LibraryCorrupt] = LibraryCorrupt
 ) -> LibraryCorrupt:
-    first = " ".join(words.split())[:160]
+    # Lance adds the line of its own source.
+    first = " ".join(words.split()).split(", /")[0][:160]
     return kind(
         f"{folder}: table {table} cannot be read ({first}); "
         f"move the library's folder away and index again with: rag index"

@@ -27,6 +27,17 @@ class MetaRows:
         library = values.get("library")
         return cls(schema, _meta(library, schema) if library else None, values.get("dropping", ""))
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that a library with these rows has at every moment."""
+        from rag.store.schema import plain_schemas, text_schemas, vectors_table
+
+        names = {*plain_schemas()} if self.schema else set()
+        if self.meta is not None:
+            names |= {*text_schemas(self.meta.text_encoder.dim)}
+            names |= {vectors_table(self.meta.image_encoder)} if self.meta.image_encoder else set()
+        return frozenset(names)
+
     def table(self) -> Any:
         import pyarrow as pa
 

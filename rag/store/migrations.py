@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag.errors import LibraryError, LibraryTooNew
 from rag.store import schema
+from rag.store.boundary import require_tables
 from rag.store.database import Database
 from rag.store.meta_table import MetaRows
 from rag.store.records import SCHEMA
@@ -31,15 +32,21 @@ if len(MIGRATIONS) != SCHEMA:
 
 
 def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = MIGRATIONS) -> MetaRows:
-    """Apply what is missing. Raises `LibraryTooNew`, before anything is touched, for a newer library."""
+    """Apply what is missing. Raises `LibraryTooNew`, before anything is touched, for a newer library.
+
+    Raises `LibraryCorrupt` where a table is gone; `meta` is made first, so others need it.
+    """
     rows = MetaRows(0)
-    if db.has("meta"):
+    held = db.names()
+    if held:
+        require_tables(db.layout.folder, ["meta"], held)
         rows = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
     refuse_newer(db.layout.folder, rows.schema, len(steps))
     for number, step in enumerate(steps[rows.schema :], rows.schema + 1):
         step(db)
         rows = replace(rows, schema=number, meta=rows.meta and replace(rows.meta, schema=number))
         db.overwrite("meta", rows.table())
+    require_tables(db.layout.folder, rows.tables, db.names())
     return rows
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rag.errors import LibraryCorrupt
 from rag.records import Clip, Evidence, Video
 from rag.store import schema
-from rag.store.boundary import TableGone, read_errors, require_columns
+from rag.store.boundary import TableGone, read_errors, require_columns, require_tables
 from rag.store.database import quoted
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
@@ -57,7 +57,9 @@ class Snapshot:
         held, videos, files = self._read_meta(), self._read_ready(), self._read_held()
         refuse_newer(self.layout.folder, held.schema)
         refuse_older(self.layout.folder, held.schema)
-        names = set(self.layout.table_names()) - {"meta", "videos", "files"}
+        names = set(self.layout.table_names())
+        require_tables(self.layout.folder, held.tables, names)
+        names -= {"meta", "videos", "files"}
         self.tables = {name: self._open(name) for name in sorted(names)}
         self.ready = dict(videos.items() & self._read_ready().items())
         self.sources = files & self._read_held()

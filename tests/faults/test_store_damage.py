@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly
+from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryNotFound, LibraryReadOnly
 from rag.store.boundary import read_errors, write_errors
 from rag.store.dump import dump
 from rag.store.layout import Layout
@@ -62,6 +62,16 @@ def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str) -> None:
     if table in {"meta", "videos", "files", "passages"}:
         with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read"):
             Writer.open(tmp_path / "lib")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_that_is_gone_is_missed(tmp_path: Path, table: str) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    shutil.rmtree(Layout(tmp_path / "lib").table(table))
+    with pytest.raises(LibraryCorrupt, match=rf"table {table} cannot be read \(it is gone\)"):
+        Writer.open(tmp_path / "lib")
+    with pytest.raises(LibraryNotFound if table == "meta" else LibraryCorrupt):
+        Reader.open(tmp_path / "lib")
 
 
 def test_a_damaged_full_text_index_is_named(tmp_path: Path) -> None:
