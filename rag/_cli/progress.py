@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -80,14 +81,22 @@ class _Counted:
     ) -> None:
         self.done()
 
+    def place(self, between: str, before: str = "") -> str:
+        """`05:03 of 12:00` of media; nothing where all there is takes less than a second, as documents do."""
+        from rag.rendering.terminal import clock
+
+        if self.total_seconds < 1:
+            return ""
+        return f"{before}{clock(self.seconds)}{between}{clock(self.total_seconds)}"
+
     def stall(self) -> str:
         """`no progress for 12 s`, or nothing while things move."""
         still = time.monotonic() - self._moved
         return f"no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
 
     def left(self) -> float | None:
-        """Estimated seconds to go, from the mean speed so far; None before anything is known."""
-        if self.seconds <= 0 or self.total_seconds <= 0:
+        """Estimated seconds to go, from the mean speed so far; None at the beginning and at the end."""
+        if self.seconds <= 0 or self.total_seconds <= self.seconds:
             return None
         took = time.monotonic() - self._begun
         return took * max(0.0, self.total_seconds - self.seconds) / self.seconds
@@ -119,12 +128,12 @@ class LineProgress(_Counted):
 
     def line(self) -> str:
         """`[ 42 %] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
-        from rag.rendering.terminal import clock, duration
+        from rag.rendering.terminal import duration
 
         parts = []
         if self.total_seconds > 0:
             share = min(1.0, self.seconds / self.total_seconds)
-            parts.append(f"[{share:4.0%}] {clock(self.seconds)} of {clock(self.total_seconds)}")
+            parts.append(f"[{share:4.0%}]{self.place(' of ', before=' ')}")
         parts.append(f"file {self.files} of {self.total_files}")
         left = self.left()
         if left is not None:
@@ -177,7 +186,7 @@ def _rich_bar(counted: _Counted) -> RichProgress:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task
     from rich.text import Text
 
-    from rag.rendering.terminal import clock, duration, excerpt
+    from rag.rendering.terminal import duration, excerpt
 
     class _Where(ProgressColumn):
         """Recomputed at each refresh, so a stall counts up although nothing calls us."""
@@ -187,8 +196,8 @@ def _rich_bar(counted: _Counted) -> RichProgress:
         def render(self, task: Task) -> Text:  # noqa: ARG002 (rich passes it)
             left = counted.left()
             eta = f"  {duration(left)} left" if left is not None else ""
-            head = f"{clock(counted.seconds)}/{clock(counted.total_seconds)}{eta}"
-            tail = f"  {counted.files}/{counted.total_files} {excerpt(counted.current, 40)}"
+            head = f"{counted.place('/')}{eta}"
+            tail = f"  {counted.files}/{counted.total_files} {excerpt(os.path.basename(counted.current), 40)}"
             stall = f"  {counted.stall()}" if counted.stall() else ""
             return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
 

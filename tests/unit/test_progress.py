@@ -108,3 +108,12 @@ def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch
 def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert isinstance(open_progress(), LineProgress)
+
+
+def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
+    watch = LineProgress()
+    watch.start(0.25, 2)
+    watch.file("/notes/a.md")
+    watch.advance(0.25)
+    assert watch.line() == "[100%], file 1 of 2: /notes/a.md"
+    assert watch.left() is None
