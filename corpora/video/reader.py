@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from types import TracebackType
@@ -78,7 +79,7 @@ class MediaReader:
         self._media = Child(stall_seconds)
         # Other decoders bring an FFmpeg of their own, which cannot share a process with PyAV's.
         self._frames = self._media if decoder == "pyav" else Child(stall_seconds)
-        self._probed: tuple[str, Probe] | None = None
+        self._probed: tuple[str, tuple[int, int], Probe] | None = None
 
     def __enter__(self) -> MediaReader:
         return self
@@ -103,7 +104,7 @@ class MediaReader:
         facts = self._one(self._media, "probe", path)[0]["probe"]
         chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
         probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
-        self._probed = path, probe
+        self._probed = path, _stamp(path), probe
         return probe
 
     def texts(self, path: str) -> tuple[TimedText, ...]:
@@ -161,9 +162,10 @@ class MediaReader:
         self._one(self._media, "clip", path, start=start, end=end, out=out)
 
     def _facts(self, path: str) -> Probe:
-        if self._probed is None or self._probed[0] != path:
+        """Of the file last probed, unless it is another one or has been written since."""
+        if self._probed is None or self._probed[:2] != (path, _stamp(path)):
             return self.probe(path)
-        return self._probed[1]
+        return self._probed[2]
 
     def _one(
         self, child: Child, op: str, path: str, **arguments: object
@@ -184,3 +186,12 @@ class MediaReader:
                 f"{error}; {self.decoder} is known for this, try RAG_VIDEO__DECODER=pyav"
             )
             raise problem from error
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """Size and time of last change; of a file that cannot be looked at, which the child will report, none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return -1, -1
+    return status.st_size, status.st_mtime_ns
