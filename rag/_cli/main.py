@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from rag._cli import ask, demo, doctor, index, localize, models, remove, search, show, stats
-from rag._cli.output import talk
+from rag._cli.output import open_standard_streams, talk
 from rag.errors import RagError
 
 __all__ = ["app", "main", "run"]
@@ -58,6 +58,7 @@ def _root(
 
 def run() -> NoReturn:
     """The entry point: `main`, and the process ends with its exit code."""
+    open_standard_streams()
     sys.exit(main(sys.argv[1:]))
 
 

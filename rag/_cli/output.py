@@ -8,7 +8,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
-__all__ = ["is_json", "print_json", "print_lines", "talk", "width"]
+from rag.errors import RagError
+
+__all__ = ["is_json", "open_standard_streams", "print_json", "print_lines", "talk", "width"]
 
 
 def is_json(flag: bool | None) -> bool:
@@ -47,8 +49,29 @@ def _write(stream: TextIO, lines: Iterable[str]) -> None:
         for line in lines:
             stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is still buffered goes nowhere, and Python's own flush at exit stays quiet.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise RagError(
+                f"the output cannot be written: {(error.strerror or str(error)).lower()}"
+            ) from error
+
+
+def open_standard_streams() -> None:
+    """Open those of stdin, stdout and stderr that the caller closed, to nowhere.
+
+    Else the next file that is opened, perhaps one of the library, takes the
+    free number, and what anybody prints goes into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            stream = os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False)
+            setattr(sys, name, stream)

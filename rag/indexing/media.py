@@ -174,7 +174,8 @@ class _FrameRun:
             except FileProblem as problem:
                 if not self.clips:
                     raise
-                self.damage = f"{problem}; what came before {self.duration:.0f} s is kept"
+                reason = str(problem).removeprefix(f"{path}: ")
+                self.damage = f"{reason}; what came before {self.duration:.0f} s is kept"
                 self.decoder = settings.decoder
         self._flush()
         return True

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rag.errors import LibraryCorrupt, LibraryFull, LibraryReadOnly, RagError
+from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 
 __all__ = ["TableGone", "read_errors", "require_columns", "require_tables", "write_errors"]
 
@@ -89,6 +89,8 @@ def require_tables(folder: Path, needed: Iterable[str], held: Iterable[str]) -> 
 
 def _mapped(error: Exception, folder: Path, table: str, done: str) -> Exception:
     words = str(error).lower()
+    if "failed to create temp dir" in words:
+        return LibraryError(f"{folder}: there is no temporary folder; set TMPDIR to one that can be written")
     code = getattr(error, "errno", None)
     if code in FULL_ERRNO or any(part in words for part in FULL_WORDS):
         return LibraryFull(

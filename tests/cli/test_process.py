@@ -55,6 +55,41 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     assert best < 0.3
 
 
+def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
+    environment = {**os.environ, **ENVIRONMENT}
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*RAG, "models", "list"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, env=environment
+        )
+    assert done.stderr == b"rag: the output cannot be written: no space left on device\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(("closed", "code"), [("<&- >&- 2>&-", 0), (">&-", 0), ("2>&-", 0)])
+def test_closed_streams_harm_nothing(tmp_path: Path, closed: str, code: int) -> None:
+    """A file that takes the free number would be written into."""
+    (tmp_path / "a.txt").write_text("Cats purr when they are content.\n")
+    environment = {**os.environ, **ENVIRONMENT, "RAG_ENCODER__IMAGE": "none"}
+    line = f'"$0" -m rag._cli.main index a.txt --dry-run {closed}'
+    done = subprocess.run(
+        ["sh", "-c", line, sys.executable], cwd=tmp_path, capture_output=True, env=environment
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
+
+
+def test_standard_streams_are_opened_before_any_file(tmp_path: Path) -> None:
+    (tmp_path / "try.py").write_text(
+        "import os, sys\n"
+        "from rag._cli.output import open_standard_streams\n"
+        "open_standard_streams()\n"
+        "print('lost'); print('lost', file=sys.stderr)\n"
+        "sys.exit(0 if open('try.py').fileno() > 2 and not sys.stdin.read() else 9)\n"
+    )
+    environment = {**os.environ, **ENVIRONMENT}
+    command = ["sh", "-c", '"$0" try.py <&- >&- 2>&-', sys.executable]
+    assert subprocess.run(command, cwd=tmp_path, env=environment).returncode == 0
+
+
 def test_version_and_bare_call(tmp_path: Path) -> None:
     done = _run("--version", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, f"rag {rag.__version__}\n".encode())

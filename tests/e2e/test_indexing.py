@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from corpora.video.reader import FrameStream
+from corpora.video.records import FrameBatch
 from rag.config import Settings, load_settings
-from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, UnreadableFile
+from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
 from rag.library import Library
 from rag.store.dump import dump
@@ -211,6 +213,30 @@ def test_reembedding_brings_pictures_in_and_keeps_the_words(
         return [line for line in rows(chosen) if '"table": "vectors_' in line]
 
     assert vectors(seeing) == vectors(fresh) != []
+
+
+def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "films"
+    folder.mkdir()
+    write_video(folder / "long.mp4", 60, fps=4)
+    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    clips = settings.video.model_copy(update={"clip_seconds": 5.0, "min_last_clip_seconds": 1.0})
+    seeing = settings.model_copy(
+        update={"encoder": settings.encoder.model_copy(update=changes), "video": clips}
+    )
+    whole, read = iter(range(99)), FrameStream.__next__
+
+    def die(stream: FrameStream) -> FrameBatch:
+        if next(whole) == 2:
+            raise StalledFile(f"{folder / 'long.mp4'}: its reader died (SIGKILL)")
+        return read(stream)
+
+    monkeypatch.setattr(FrameStream, "__next__", die)
+    (problem,) = run(folder, seeing).problems
+    assert problem.reason == "its reader died (SIGKILL); what came before 30 s is kept"
+    assert problem.action == "indexed 30 s of it"
 
 
 def test_a_second_writer_is_told_who_holds_the_library(corpus: Path, settings: Settings) -> None:

@@ -245,6 +245,13 @@ def test_errors_are_mapped_at_one_boundary(
         raise error
 
 
+def test_a_missing_temporary_folder_is_no_damage(tmp_path: Path) -> None:
+    words = 'Failed to create temp dir: LanceError(IO): No such file or directory (os error 2) at path "/x"'
+    with pytest.raises(LibraryError, match="set TMPDIR") as caught, read_errors(tmp_path, "videos"):
+        raise RuntimeError(words)
+    assert not isinstance(caught.value, LibraryCorrupt)
+
+
 def test_a_bug_stays_a_bug(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="sql filter"), read_errors(tmp_path, "clips"):
         raise ValueError("Invalid user input: Error optimizing sql filter: no such column")
