@@ -247,5 +247,5 @@ def _spoken(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
 def _heading(video: Video) -> list[Evidence]:
     """Title, description and tags, which speak of the whole video."""
     words = [video.title, video.description, ", ".join(video.tags)]
-    text = ". ".join(part for part in words if part)
+    text = ". ".join(part.strip().rstrip(".") for part in words if part.strip())
     return [Evidence(video.video_id, 0.0, video.duration, "tag", text)] if text and video.duration else []
