@@ -49,6 +49,10 @@ def start(
 ) -> Session:
     """Resolve the settings; `flags` are dotted names, None where the option was not given."""
     _hush(verbose)
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError("the working folder is gone; change to one that is there") from error
     from rag.config import load_settings
 
     settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})

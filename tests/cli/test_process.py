@@ -77,6 +77,15 @@ def test_closed_streams_harm_nothing(tmp_path: Path, closed: str, code: int) -> 
     assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
 
 
+def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    command = ["sh", "-c", 'rmdir ../gone; exec "$0" -m rag._cli.main stats', sys.executable]
+    environment = {**os.environ, **ENVIRONMENT}
+    done = subprocess.run(command, cwd=tmp_path / "gone", capture_output=True, env=environment)
+    assert done.stderr == b"rag: the working folder is gone; change to one that is there\n"
+    assert done.returncode == 2
+
+
 def test_standard_streams_are_opened_before_any_file(tmp_path: Path) -> None:
     (tmp_path / "try.py").write_text(
         "import os, sys\n"
