@@ -16,7 +16,7 @@ from indexers.asr import open_asr
 from indexers.ocr import open_ocr
 from indexers.stages import Off
 from rag.config import Settings
-from rag.errors import FileProblem
+from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.encoders import Chosen, choose
 from rag.indexing.ledger import Group, Plan, below, make_plan, row_of
 from rag.indexing.media import MediaIndexer
@@ -50,7 +50,7 @@ class Done:
     problems: list[Problem] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
-    """Paths that `limit` left for another run."""
+    """Paths that wait for another run: past the `limit`, or of a content that changed while it was read."""
     forgotten: list[str] = field(default_factory=list)
     """Paths that are no longer in the library."""
 
@@ -181,6 +181,7 @@ class _Run:
         self._writer.flush()
         try:
             result = indexer.index(group.first, group.sidecars, group.content_id, probe)
+            self._require_rest(group)
         except FileProblem as problem:
             self._give_up(group, problem)
             return
@@ -201,6 +202,7 @@ class _Run:
                 vectors = chosen.text.encode_text([f"{p.title}\n{p.text}" for p in part])
                 self._writer.add_passages(group.content_id, part, vectors)
                 count += len(part)
+            self._require_rest(group)
         except FileProblem as problem:
             self._give_up(group, problem)
             return
@@ -211,6 +213,17 @@ class _Run:
         self.done.passages += count
         if notes:
             self._odd(group, "; ".join(notes), f"indexed {count} passages of it")
+
+    def _require_rest(self, group: Group) -> None:
+        """Raise `UnreadableFile` where the file that was read is no longer the one that was hashed."""
+        found = group.first
+        try:
+            now = os.stat(found.path)
+        except OSError:
+            return  # gone, but it was read to its end
+        if (now.st_size, now.st_mtime_ns) != (found.size, found.mtime_ns):
+            self.done.left.update(f.path for f in group.files)
+            raise UnreadableFile("it changed while it was read; run the same command again once it rests")
 
     def _chunks(self, path: str, notes: list[str]) -> Iterator[Passage]:
         """The passages of a file, each content once; what is wrong with single rows goes to `notes`."""
@@ -241,7 +254,8 @@ class _Run:
         self._writer.remove_paths([f.path for f in group.files])
         reason = reason_of(problem, group.first.path)
         for found in group.files:
-            self._say(Problem(found.path, reason), found.stamp)
+            # Without a stamp it is tried again, changed or not.
+            self._say(Problem(found.path, reason), "" if found.path in self.done.left else found.stamp)
 
     def _odd(self, group: Group, reason: str, action: str) -> None:
         for found in group.files:

@@ -239,6 +239,32 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     assert problem.action == "indexed 30 s of it"
 
 
+@pytest.mark.parametrize(("name", "before"), [("a.mp4", "finish_video"), ("notes.md", "add_passages")])
+def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
+    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str, before: str
+) -> None:
+    shutil.copy(corpus / name, corpus / f"same-{name}")
+    whole = getattr(Writer, before)
+
+    def meanwhile(writer: Writer, *given: object) -> None:
+        with (corpus / name).open("ab") as file:
+            file.write(b"\0\0\0\x08free")
+        whole(writer, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, before, meanwhile)
+        report = run(corpus, settings)
+    assert {Path(p.path).name for p in report.problems} == {name, f"same-{name}"}
+    assert {p.reason.partition(";")[0] for p in report.problems} == {"it changed while it was read"}
+    assert report.exit_code == 3
+    again = run(corpus, settings)
+    assert (again.indexed, again.problems) == (2, ())
+    assert settings.library is not None
+    fresh = settings.model_copy(update={"library": settings.library.with_name("fresh")})
+    run(corpus, fresh)
+    assert rows(settings) == rows(fresh)
+
+
 def test_a_second_writer_is_told_who_holds_the_library(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     write_video(corpus / "new.mp4", 3)
