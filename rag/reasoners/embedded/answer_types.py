@@ -15,15 +15,35 @@ class AnswerType:
     name: str
     strict: bool
     """True: a sentence without such a thing can hardly be the answer."""
+    asked: frozenset[str] = frozenset()
+    """Stems of a when-question; empty for others."""
 
     def strength(self, sentence: str) -> float:
         """1.0: it holds one; 0.5: it may; 0.0: it holds none."""
+        if self.asked and not _DATED.search(sentence):
+            return self._told_when(sentence)
         if self.name in _NUMERIC and not _has_number(sentence):
             return 0.0
         pattern, weak = _CUES.get(self.name), _WEAK.get(self.name)
         if pattern is None or pattern.search(sentence):
             return 1.0
         return 0.5 if weak is not None and weak.search(sentence) else 0.0
+
+    def _told_when(self, sentence: str) -> float:
+        """A clause tells when something is done only if what is asked about stands outside of it.
+
+        "Do not press it after flipping it" forbids pressing and says nothing of when to flip.
+        """
+        clause = _WHEN_CLAUSE.search(sentence)
+        forbids = bool(_FORBIDS.match(sentence))
+        if clause is None:
+            told = _TIME_WORDED.search(sentence) or _USUALLY.search(sentence)
+            return 0.5 if told and not forbids else 0.0
+        outside = set(content_words(_WHEN_CLAUSE.sub(" ", sentence)))
+        inside = self.asked & set(content_words(clause.group())) - outside
+        if forbids and (inside or clause.group("cue").casefold() not in _BOUNDS):
+            return 0.0
+        return 0.5 if inside else 1.0
 
 
 _NAME = (
@@ -37,11 +57,20 @@ _TIME_WORDS = (
     r"\b(?:while|during|first|last|then|every|morning|noon|evening|night|"
     r"today|tomorrow|yesterday|spring|summer|autumn|fall|winter)\b"
 )
+_DATED = re.compile(_DATE, re.IGNORECASE)
+_TIME_WORDED = re.compile(_TIME_WORDS, re.IGNORECASE)
+_WHEN_CLAUSE = re.compile(
+    r"\b(?P<cue>if|when|whenever|until|before|after|once|as soon as)\b[^,;]*", re.IGNORECASE
+)
+_FORBIDS = re.compile(r"\W*(?:please )?(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+_BOUNDS = frozenset({"until", "before"})
+"""With these a ban tells when it ends: "Do not walk on it before Tuesday"."""
 _SPAN = r"\b(?:second|minute|hour|day|night|overnight|week|month|year|decade|centur(?:y|ie))s?\b"
 _LENGTH = (
     r"\b(?:nano|micro|milli|centi|kilo)?met(?:re|er)s?\b"
     r"|\b(?:mm|cm|km|m|inch(?:es)?|f(?:oo|ee)t|yards?|miles?)\b"
 )
+_USUALLY = re.compile(r"\b(?:usually|normally|typically|about|at)\b.*" + _SPAN, re.IGNORECASE)
 _CUES = {
     "who": re.compile(_NAME),
     "date": re.compile(_DATE + r"|\b(?:if|when|until|before|after|once|as soon as)\b", re.IGNORECASE),
@@ -95,7 +124,7 @@ _WEAK = {
         r"\b(?:I|we|he|she|they|doctor|engineers?|scientists?|team|teacher|chef|man|woman|people|father|mother|"
         r"grandfather|grandmother)\b"
     ),
-    "date": re.compile(_TIME_WORDS, re.IGNORECASE),
+    "date": _TIME_WORDED,
     "why": re.compile(r"\b(?:so|to|for|as|or|helps?|keeps?)\b", re.IGNORECASE),
 }
 _NUMERIC = frozenset({"number", "length", "weight", "money", "speed", "temperature"})
@@ -137,7 +166,8 @@ def answer_type(question: str) -> AnswerType:
     """By the first rule that fits; `thing` where none does."""
     for pattern, name, strict in _QUESTIONS:
         if re.search(pattern, question, re.IGNORECASE):
-            return AnswerType(name, strict)
+            asked = content_words(question) if re.search(r"\bwhen\b", question, re.IGNORECASE) else []
+            return AnswerType(name, strict, frozenset(asked) if name == "date" else frozenset())
     return AnswerType("thing", False)
 
 

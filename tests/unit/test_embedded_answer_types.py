@@ -1,0 +1,31 @@
+"""What a question asks for, and which sentences hold such a thing."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.reasoners.embedded.answer_types import answer_type
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "strength"),
+    [
+        (
+            "When should I flip a pancake?",
+            "Flip a pancake when bubbles form, usually after two minutes.",
+            1.0,
+        ),
+        ("When should I flip a pancake?", "Do not press the pancake after flipping it.", 0.0),
+        ("When should I flip a pancake?", "Press the pancake after flipping it.", 0.5),
+        ("When should I flip a pancake?", "Pour the batter into the pan.", 0.0),
+        ("When do I flip a pancake?", "We flip a pancake usually two minutes into baking.", 0.5),
+        ("When can I walk on the floor?", "Do not walk on the floor until the glue is dry.", 1.0),
+        ("When can I walk on the floor?", "Never walk on the floor after waxing.", 0.0),
+        ("When was the bridge built?", "It was built in 1932, after the war.", 1.0),
+        ("What year did the bridge open?", "It opened after the war.", 1.0),
+    ],
+)
+def test_a_sentence_tells_when_what_is_asked_is_done(question: str, sentence: str, strength: float) -> None:
+    kind = answer_type(question)
+    assert kind.name == "date"
+    assert kind.strength(sentence) == strength
