@@ -69,7 +69,7 @@ def index(
             limit=limit,
         )
     _say_problems(report, progress.said)
-    if not report.files_found:
+    if not (report.files_found or report.removed):
         talk(f"rag: no file that can be indexed below {', '.join(map(os.fsdecode, paths))}")
     if session.as_json:
         from rag.rendering.shapes import report_shape

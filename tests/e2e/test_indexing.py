@@ -239,6 +239,15 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     assert problem.action == "indexed 30 s of it"
 
 
+def test_dropping_all_that_is_gone_is_something_done(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    for path in corpus.iterdir():
+        path.unlink()
+    assert run(corpus, settings).exit_code == 1
+    pruned = run(corpus, settings, prune=True)
+    assert (pruned.removed, pruned.exit_code) == (2, 0)
+
+
 @pytest.mark.parametrize(("name", "before"), [("a.mp4", "finish_video"), ("notes.md", "add_passages")])
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
     corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str, before: str
