@@ -5,13 +5,36 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.reasoners.embedded.sentences import Sentence, joined, split_sentences
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.sentences import Sentence, joined, sentences_of, split_sentences
 from rag.reasoners.embedded.shortlist import MOST_SENTENCES, shortlist
-from rag.records import Evidence
+from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
+from rag.records import Clip, Evidence, Passage, Question, Window
 
 
 def cue(start: float, end: float, text: str) -> Evidence:
     return Evidence("v", start, end, "subtitle", text)
+
+
+def reading(*passages: Passage, heading: str = "", title: str = "") -> Reading:
+    question = Question("q", "When should I flip a pancake?")
+    texts = (Evidence("v", 0.0, 30.0, "tag", heading),) if heading else ()
+    window = ReadWindow(
+        "v.mp4", title, Clip("v:00000", "v", 0.0, 30.0), Window("v", 0.0, 8.0, 1.0), 1.0, texts
+    )
+    read = tuple(ReadPassage(passage, "p.md", 1.0, None) for passage in passages)
+    return Reading(question, rewrite_question(question), anchor_event(question), (window,), read)
+
+
+def test_a_title_and_tags_are_never_quoted_and_a_description_may_be() -> None:
+    for title in ("decord flipping a pancake", "How to flip. A pancake."):
+        bare = title.rstrip(".")
+        assert sentences_of(reading(heading=bare, title=title)) == []
+        told = f"{bare}. Flip it when bubbles stay open. Serve warm with syrup. cooking, flat pan cakes, food"
+        assert [s.text for s in sentences_of(reading(heading=told, title=title))] == [
+            "Flip it when bubbles stay open.",
+            "Serve warm with syrup.",
+        ]
 
 
 def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:

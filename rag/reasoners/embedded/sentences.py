@@ -20,6 +20,8 @@ MAX_GAP = 2.0
 """Seconds of silence between two cues after which they are two sentences."""
 MAX_WORDS = 45
 """Speech without punctuation is cut at the first cue that goes beyond this."""
+LEAST_WORDS = 4
+"""Words on end that make a sentence of a description; tags, parted by commas, are shorter."""
 
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
@@ -95,9 +97,26 @@ def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
             before = text
     for evidence in window.texts:
         if evidence.kind not in ("subtitle", "asr"):
-            text = " ".join(evidence.text.split())
-            if text:
-                yield Sentence(text, text, "", "window", index, evidence.kind, evidence.start, evidence.end)
+            whole = " ".join(evidence.text.split())
+            for text in _described(whole, window.title) if evidence.kind == "tag" else [whole]:
+                if text:
+                    yield Sentence(
+                        text, text, "", "window", index, evidence.kind, evidence.start, evidence.end
+                    )
+
+
+def _described(text: str, title: str) -> list[str]:
+    """Sentences of the description: a bare title (often the file's name) and listed tags say nothing."""
+    title = " ".join(title.split()).rstrip(".")
+    rest = text.removeprefix(title).lstrip(". ") if title else text
+    head, _, tail = rest.rpartition(". ")
+    if not _speaks(tail):
+        rest = f"{head}." if head else ""
+    return [sentence for sentence in split_sentences(rest) if _speaks(sentence)]
+
+
+def _speaks(text: str) -> bool:
+    return max(len(part.split()) for part in text.split(",")) >= LEAST_WORDS
 
 
 def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
