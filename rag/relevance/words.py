@@ -49,6 +49,13 @@ _IRREGULAR = {
     "wore": "wear", "worn": "wear", "wrote": "write", "written": "write",
 }  # fmt: skip
 
+_MADE_SO = {
+    "deepen": "deep", "harden": "hard", "lengthen": "long", "lighten": "light", "loosen": "loose",
+    "sharpen": "sharp", "shorten": "short", "soften": "soft", "straighten": "straight", "thicken": "thick",
+    "tighten": "tight", "weaken": "weak", "widen": "wide",
+}  # fmt: skip
+"""A verb to the quality that it gives: "how tight" is answered by "tighten to"."""
+
 _TEENS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
@@ -74,7 +81,7 @@ def tokens(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A light English stem: plural, -ing, -ed and a last e go, -ation loses its -ion."""
+    """A light English stem: plural, -ing, -ed and a last e go, -ation its -ion, "tighten" is "tight"."""
     word = word.removesuffix("'s")
     word = _IRREGULAR.get(word, word)
     if len(word) > 4 and word.endswith("ies"):
@@ -88,6 +95,7 @@ def stem(word: str) -> str:
         if root != word and len(root) >= 3 and re.search(r"[aeiouy]", root):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
             break
+    word = _MADE_SO.get(word, word)
     if len(word) > 6 and word.endswith("ation"):
         word = word[:-3]
     return word[:-1] if len(word) > 3 and word.endswith("e") else word

@@ -29,3 +29,26 @@ def test_a_sentence_tells_when_what_is_asked_is_done(question: str, sentence: st
     kind = answer_type(question)
     assert kind.name == "date"
     assert kind.strength(sentence) == strength
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("How tight should the wheel bolts be?", "Tighten the bolts to 110 Nm.", "They are made of steel."),
+        ("How tight should the bolts be?", "Tighten them to 110Nm.", "Tighten the 5 bolts."),
+        ("How tightly are they done up?", "To 80 foot-pounds, in a star.", "With a wrench, in a star."),
+        ("How hot is the oven?", "Heat it to 200 C.", "Heat it for 200 guests."),
+        ("How long does it rest?", "It rests for ten minutes.", "It rests in the bowl."),
+        ("How far is the village?", "It is 5km down the road.", "It is down the road."),
+        ("How heavy is the wheel?", "It weighs 18 kg.", "It weighs a lot."),
+    ],
+)
+def test_a_measure_is_a_number_with_its_unit(question: str, told: str, untold: str) -> None:
+    kind = answer_type(question)
+    assert kind.measures(told)
+    assert not kind.measures(untold)
+    assert kind.strength(told) > kind.strength(untold)
+
+
+def test_a_number_alone_is_no_measure_where_none_is_asked() -> None:
+    assert not answer_type("What is the bolt made of?").measures("Tighten the bolts to 110 Nm.")

@@ -22,12 +22,17 @@ class AnswerType:
         """1.0: it holds one; 0.5: it may; 0.0: it holds none."""
         if self.asked and not _DATED.search(sentence):
             return self._told_when(sentence)
+        sentence = _JOINED.sub(" ", sentence)
         if self.name in _NUMERIC and not _has_number(sentence):
             return 0.0
         pattern, weak = _CUES.get(self.name), _WEAK.get(self.name)
         if pattern is None or pattern.search(sentence):
             return 1.0
         return 0.5 if weak is not None and weak.search(sentence) else 0.0
+
+    def measures(self, sentence: str) -> bool:
+        """Whether it holds a number with a unit of what "how tight", "how hot", "how far" ask for."""
+        return self.name in _MEASURED and _has_number(sentence) and self.strength(sentence) == 1.0
 
     def _told_when(self, sentence: str) -> float:
         """A clause tells when something is done only if what is asked about stands outside of it.
@@ -71,6 +76,10 @@ _LENGTH = (
     r"|\b(?:mm|cm|km|m|inch(?:es)?|f(?:oo|ee)t|yards?|miles?)\b"
 )
 _USUALLY = re.compile(r"\b(?:usually|normally|typically|about|at)\b.*" + _SPAN, re.IGNORECASE)
+_TORQUE = (
+    r"\b(?:newton[- ]?met(?:re|er)s?|n[·. ]?m|(?:foot|inch)[- ]pounds?|(?:ft|in)[-. ·]?lbs?|lbs?[-. ·]?ft)\b"
+    r"|\b(?:turns?|bar|psi|kn|newtons?|percent)\b|%"
+)
 _CUES = {
     "who": re.compile(_NAME),
     "date": re.compile(_DATE + r"|\b(?:if|when|until|before|after|once|as soon as)\b", re.IGNORECASE),
@@ -89,7 +98,8 @@ _CUES = {
         r"an? (?:day|week|month|year|hour))\b",
         re.IGNORECASE,
     ),
-    "temperature": re.compile(r"°|\b(?:degrees?|celsius|fahrenheit|kelvin)\b", re.IGNORECASE),
+    "temperature": re.compile(r"°|\b(?:degrees?|celsius|fahrenheit|kelvin)\b|\b[CFK]\b", re.IGNORECASE),
+    "tightness": re.compile(_TORQUE, re.IGNORECASE),
     "length": re.compile(_LENGTH, re.IGNORECASE),
     "weight": re.compile(
         r"\b(?:(?:kilo|milli)?grams?|kg|g|pounds?|lbs?|ounces?|tons?|tonnes?)\b", re.IGNORECASE
@@ -125,9 +135,14 @@ _WEAK = {
         r"grandfather|grandmother)\b"
     ),
     "date": _TIME_WORDED,
+    "tightness": re.compile(r"\b(?:finger|hand|snug|fully|firmly|torque)\b", re.IGNORECASE),
+    "duration": re.compile(_LENGTH, re.IGNORECASE),
     "why": re.compile(r"\b(?:so|to|for|as|or|helps?|keeps?)\b", re.IGNORECASE),
 }
+_MEASURED = frozenset({"length", "weight", "speed", "temperature", "tightness", "duration"})
 _NUMERIC = frozenset({"number", "length", "weight", "money", "speed", "temperature"})
+_JOINED = re.compile(r"(?<=\d)(?=[^\W\d_])")
+"""Between a number and its unit in "110Nm"."""
 
 _FOCUS = re.compile(
     r"\b(?:which|what) (?!(?:is|are|was|were|does|do|did|can|should|happens?|has|have)\b)([a-z]+)\b",
@@ -138,6 +153,7 @@ _QUESTIONS: tuple[tuple[str, str, bool], ...] = (
     (r"\bhow (?:many|much) (?:does|did|do) .*\bcost\b|\b(?:price|cost) of\b", "money", True),
     (r"\bhow (?:heavy|much .*\bweigh)\b|\bweight of\b", "weight", True),
     (r"\bhow (?:hot|cold|warm)\b|\b(?:what|which) temperature\b|\btemperature\b", "temperature", True),
+    (r"\bhow (?:tight(?:ly)?|loose(?:ly)?|hard|firm(?:ly)?)\b|\btorque\b", "tightness", False),
     (r"\bhow fast\b|\bspeed (?:of|limit)\b", "speed", True),
     (
         r"\bhow (?:thick|wide|tall|high|deep|far|big|large)\b|\b(?:height|width|length|size) of\b",

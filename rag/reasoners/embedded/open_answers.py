@@ -7,7 +7,8 @@ Each sentence of the windows and passages that were read is scored by
 with the overlap weighted by how rare a word is among the sentences at hand
 (words of a passage's title count half), and a cue for holding the kind of
 thing that is asked for. The confidence is `rag.relevance`'s
-curve for answers, to which a cue can only take away.
+curve for answers; a cue can only take away from it, but for a measure ("110 Nm")
+with all the words of a question for one ("how tight", "how far").
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ FOCUS_BONUS = 0.06
 """For holding the noun of "which NOUN" or "what NOUN"."""
 TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
+MEASURE_BONUS = 0.08
+FULL = 0.999
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
@@ -126,7 +129,8 @@ def _score(
     malus = 0.0 if strength or kind.name == "thing" else TYPE_MALUS * (1.0 if kind.strict else 0.5)
     malus += TYPE_MALUS if sentence.text.rstrip().endswith("?") else 0.0
     value = round(cosine + 0.12 * overlap + bonus - malus, 6)
-    confidence = answer_confidence(cosine - malus, overlap)
+    sure = MEASURE_BONUS if overlap > FULL and kind.measures(sentence.text) else 0.0
+    confidence = answer_confidence(cosine - malus + sure, overlap)
     return Scored(sentence, value, confidence, round(overlap, 6), strength > 0)
 
 
