@@ -37,6 +37,26 @@ def test_a_title_and_tags_are_never_quoted_and_a_description_may_be() -> None:
         ]
 
 
+def test_a_heading_is_no_part_of_the_sentence_below_it() -> None:
+    text = (
+        "Mirror\nThe primary mirror is gold. It is\nvery cold.\n\nThe Shield\n\nFive layers keep it cool.\n"
+        "Torque: 110 Nm\n\n- Two eggs\n- Some milk"
+    )
+    told = sentences_of(reading(Passage("p", "d", "Webb", text)))
+    assert [(s.title, s.text) for s in told] == [
+        ("Webb: Mirror", "The primary mirror is gold."),
+        ("Webb: Mirror", "It is very cold."),
+        ("Webb: The Shield", "Five layers keep it cool."),
+        ("Webb: The Shield", "Torque: 110 Nm - Two eggs - Some milk"),
+    ]
+
+
+def test_short_lines_without_prose_below_are_told_not_headed() -> None:
+    for text in ("Red paint", "Red paint\n\nBlue paint", "The mirror of the\nWebb telescope is gold."):
+        told = sentences_of(reading(Passage("p", "d", "", text)))
+        assert [(s.title, s.text) for s in told] == [("", " ".join(text.split()))]
+
+
 def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:
     cues = [
         cue(0, 3, "The mirror is made of eighteen"),

@@ -13,6 +13,7 @@ from typing import Literal
 
 from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
 from rag.records import Evidence
+from rag.relevance import content_words
 
 __all__ = ["Sentence", "joined", "sentences_of", "split_sentences"]
 
@@ -22,7 +23,11 @@ MAX_WORDS = 45
 """Speech without punctuation is cut at the first cue that goes beyond this."""
 LEAST_WORDS = 4
 """Words on end that make a sentence of a description; tags, parted by commas, are shorter."""
+HEADING_WORDS = 8
+"""A wrapped line of prose is longer."""
 
+_FIGURED = re.compile(r"[\d:]")
+"""In a short line this is told rather than headed: "Torque: 110 Nm"."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
@@ -120,10 +125,42 @@ def _speaks(text: str) -> bool:
 
 
 def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
-    before = ""
-    for text in split_sentences(read.passage.text):
-        yield Sentence(text, _context(before, text), read.passage.title, "passage", index, "passage")
-        before = text
+    for heading, body in _sections(read.passage.text):
+        title = ": ".join(part for part in (read.passage.title, heading) if part)
+        before = ""
+        for text in split_sentences(body):
+            yield Sentence(text, _context(before, text), title, "passage", index, "passage")
+            before = text
+
+
+def _sections(text: str) -> Iterable[tuple[str, str]]:
+    """Heading (or empty) and the text below it: a heading is no part of the sentence it stands above."""
+    heading = ""
+    body: list[str] = []
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        below = next((other for other in lines[at + 1 :] if other.strip()), "")
+        above = lines[at - 1].strip() if at else ""
+        if _heads(line, above) and below and not _heads(below, ""):
+            yield heading, "\n".join(body)
+            heading, body = line.strip(), []
+        else:
+            body.append(line)
+    yield heading, "\n".join(body)
+
+
+def _heads(line: str, above: str) -> bool:
+    """Short, opened by a capital, without a stop, a figure or a colon, and not the middle of a sentence."""
+    words = line.split()
+    return (
+        0 < len(words) <= HEADING_WORDS
+        and words[0][0].isalpha()
+        and not words[0][0].islower()
+        and line.rstrip()[-1] not in ".!?…。！？;,"
+        and not _FIGURED.search(line)
+        and bool(content_words(words[-1]))
+        and (not above or bool(_CLOSED.search(above)))
+    )
 
 
 def _context(before: str, text: str) -> str:
