@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from corpora.video.reader import MediaReader
-from rag.errors import StalledFile, UnsupportedFile
+from rag.errors import DamagedFile, StalledFile, UnsupportedFile
 from tests.synthetic import write_video
 
 
@@ -211,9 +211,10 @@ def test_gigantic_pictures_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.gif"
     write_video(path, 1)
     data = bytearray(path.read_bytes())
-    data[6:10] = (60000).to_bytes(2, "little") + (40000).to_bytes(2, "little")
-    path.write_bytes(data)
     with MediaReader() as reader:
-        with pytest.raises(UnsupportedFile, match="60000x40000"):
-            reader.probe(str(path))
+        for width, height, error in ((20000, 120, UnsupportedFile), (60000, 40000, DamagedFile)):
+            data[6:10] = width.to_bytes(2, "little") + height.to_bytes(2, "little")
+            path.write_bytes(data)
+            with pytest.raises(error, match=r"20000x120|no size"):
+                reader.probe(str(path))
         assert memory(reader.pids[0], "VmHWM") < 2**30
