@@ -102,12 +102,15 @@ def test_a_child_that_died_between_two_files_is_not_noticed(tmp_path: Path) -> N
 
 
 def test_slow_is_not_stalled(long_video: Path) -> None:
-    with MediaReader(stall_seconds=0.4) as reader:
+    with MediaReader(stall_seconds=2.0) as reader:
         stream = reader.frames(str(long_video))
-        for _ in range(3):
-            next(stream)
-            # The consumer is slow, and the child waits for it: that is no stall.
-            time.sleep(0.8)
+        child = reader.pids
+        batches = [next(stream)]
+        # The consumer is slow, and the child waits for it: that is no stall.
+        time.sleep(4.0)
+        batches += [next(stream) for _ in range(3)]
+        assert reader.pids == child
+        assert batches[-1].frames.times[-1] > batches[0].frames.times[-1]
         stream.close()
 
 

@@ -99,7 +99,7 @@ def chosen(**changes) -> ChosenOption:
     ],
 )
 def test_a_sound_choice_passes(changes):
-    check_chosen_option(chosen(**changes), reading(CHOICE))
+    assert check_chosen_option(chosen(**changes), reading(CHOICE)) is None
 
 
 @pytest.mark.parametrize(
