@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from corpora.passages import Document, chunk, read_documents
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
@@ -88,12 +91,24 @@ def work(
     return run.done
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A small passage file, read and not yet encoded."""
+
+    group: Group
+    passages: list[Passage]
+    notes: list[str]
+
+
 class _Run:
     def __init__(self, writer: Writer, folder: Path, settings: Settings, progress: Progress) -> None:
         self._writer = writer
         self._folder = folder
         self._settings = settings
         self._progress = progress
+        self._rows = writer.files()
+        """What each path held when the run began; a run comes to each path once."""
+        self._waiting: list[_Read] = []
         self.done = Done()
 
     def index(self, plan: Plan, *, reembed: bool) -> None:
@@ -123,6 +138,7 @@ class _Run:
                         self._media(group, probes[group.content_id], indexer)
         for group in words:
             self._passages(group, chosen)
+        self._settle(chosen)
         for group in plan.known:
             self._publish(group)
             self.done.moved += len(group.fresh)
@@ -193,26 +209,55 @@ class _Run:
             self._odd(group, result.note, f"indexed {result.video.duration:.0f} s of it")
 
     def _passages(self, group: Group, chosen: Chosen) -> None:
+        """A large file goes in part by part; small ones wait for company, because a batch is a batch."""
         self._progress.file(group.first.path)
-        self._writer.begin_passages(group.content_id)
-        count, notes = 0, list[str]()
+        notes: list[str] = []
         try:
             passages = self._chunks(group.first.path, notes)
-            while part := list(itertools.islice(passages, PASSAGES_PER_CALL)):
-                vectors = chosen.text.encode_text([f"{p.title}\n{p.text}" for p in part])
-                self._writer.add_passages(group.content_id, part, vectors)
+            part = list(itertools.islice(passages, PASSAGES_PER_CALL))
+            if len(part) < PASSAGES_PER_CALL:
+                self._require_rest(group)
+                self._waiting.append(_Read(group, part, notes))
+                if sum(len(read.passages) for read in self._waiting) >= PASSAGES_PER_CALL:
+                    self._settle(chosen)
+                return
+            self._writer.begin_passages(group.content_id)
+            count = 0
+            while part:
+                self._writer.add_passages(group.content_id, part, self._vectors(part, chosen))
                 count += len(part)
+                part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             self._require_rest(group)
         except FileProblem as problem:
             self._give_up(group, problem)
             return
+        self._count(group, count, notes)
+
+    def _settle(self, chosen: Chosen) -> None:
+        """Encode the passages of the small files that wait, all at once, and bring each file in."""
+        vectors = self._vectors([p for read in self._waiting for p in read.passages], chosen)
+        first = 0
+        for read in self._waiting:
+            last = first + len(read.passages)
+            self._writer.begin_passages(read.group.content_id)
+            self._writer.add_passages(read.group.content_id, read.passages, vectors[first:last])
+            self._count(read.group, len(read.passages), read.notes)
+            first = last
+        self._waiting = []
+
+    def _vectors(self, passages: Sequence[Passage], chosen: Chosen) -> NDArray[np.float32]:
+        if not passages:
+            return np.empty((0, chosen.text.dim), np.float32)
+        return chosen.text.encode_text([f"{p.title}\n{p.text}" for p in passages])
+
+    def _count(self, group: Group, passages: int, notes: Sequence[str]) -> None:
         self._progress.advance(group.first.size / PASSAGE_BYTES_PER_SECOND)
         self._publish(group)
         self.done.indexed += 1
         self.done.moved += len(group.files) - 1
-        self.done.passages += count
+        self.done.passages += passages
         if notes:
-            self._odd(group, "; ".join(notes), f"indexed {count} passages of it")
+            self._odd(group, "; ".join(notes), f"indexed {passages} passages of it")
 
     def _require_rest(self, group: Group) -> None:
         """Raise `UnreadableFile` where the file that was read is no longer the one that was hashed."""
@@ -239,7 +284,7 @@ class _Run:
 
     def _publish(self, group: Group) -> None:
         """Say which paths hold this content; a path that held another one lets that go first."""
-        rows = self._writer.files()
+        rows = self._rows
         changed = [
             f.path for f in group.fresh if f.path in rows and rows[f.path].content_id != group.content_id
         ]

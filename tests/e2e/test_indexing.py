@@ -12,7 +12,7 @@ from corpora.video.reader import FrameStream
 from corpora.video.records import FrameBatch
 from rag.config import Settings, load_settings
 from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
-from rag.indexing import IndexReport, index
+from rag.indexing import IndexReport, index, work
 from rag.library import Library
 from rag.store.dump import dump
 from rag.store.reading import Reader
@@ -248,20 +248,22 @@ def test_dropping_all_that_is_gone_is_something_done(corpus: Path, settings: Set
     assert (pruned.removed, pruned.exit_code) == (2, 0)
 
 
-@pytest.mark.parametrize(("name", "before"), [("a.mp4", "finish_video"), ("notes.md", "add_passages")])
+@pytest.mark.parametrize(
+    ("name", "place", "before"), [("a.mp4", Writer, "finish_video"), ("notes.md", work, "chunk")]
+)
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
-    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str, before: str
+    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str, place: object, before: str
 ) -> None:
     shutil.copy(corpus / name, corpus / f"same-{name}")
-    whole = getattr(Writer, before)
+    whole = getattr(place, before)
 
-    def meanwhile(writer: Writer, *given: object) -> None:
+    def meanwhile(*given: object) -> object:
         with (corpus / name).open("ab") as file:
             file.write(b"\0\0\0\x08free")
-        whole(writer, *given)
+        return whole(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Writer, before, meanwhile)
+        patch.setattr(place, before, meanwhile)
         report = run(corpus, settings)
     assert {Path(p.path).name for p in report.problems} == {name, f"same-{name}"}
     assert {p.reason.partition(";")[0] for p in report.problems} == {"it changed while it was read"}
