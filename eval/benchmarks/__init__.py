@@ -1,0 +1,57 @@
+"""Benchmarks by name; each is imported only when it is opened.
+
+A benchmark of your own needs no entry: `MODULE:FACTORY` names any function
+that takes a folder (or None for its default place) and gives a `Benchmark`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.runs.records import Benchmark
+
+__all__ = ["BENCHMARKS", "Entry", "open_benchmark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    factory: str
+    """`module:function`; the function reads nothing."""
+    about: str
+
+
+BENCHMARKS: Mapping[str, Entry] = {
+    "egofact-workbench": Entry(
+        "eval.benchmarks.egofact:open_workbench",
+        "396 questions of one and two hops over 127 drawn clips and their passages",
+    ),
+}
+
+
+def open_benchmark(name: str, data: Path | None = None) -> Benchmark:
+    """The benchmark of that name, its data not read yet.
+
+    `data`: its folder; None for the default place. Raises `UsageError` for an
+    unknown name.
+    """
+    entry = BENCHMARKS.get(name)
+    factory = entry.factory if entry else name
+    module_name, colon, function = factory.partition(":")
+    if not colon:
+        known = ", ".join(sorted(BENCHMARKS))
+        raise UsageError(f"no benchmark {name!r}; there are {known}, or name yours as MODULE:FACTORY")
+    try:
+        module = importlib.import_module(module_name)
+        make = getattr(module, function)
+    except (ImportError, AttributeError) as error:
+        if entry:
+            raise
+        raise UsageError(f"benchmark {name!r} cannot be loaded: {error}") from error
+    return cast("Benchmark", make(data))
