@@ -86,7 +86,7 @@ def carrot(pen: Pen, look: Look) -> None:
 
 def tomato(pen: Pen, look: Look) -> None:
     red, leaf = _natural((222, 44, 34), look), mix(LEAF, look.accent, 0.12)
-    tall = 0.37 * (1 + 0.12 * look.stretch)
+    tall = 0.36 * (1 + 0.12 * look.stretch)
     middle = 0.95 - tall
     pen.ellipse(0.05, middle - tall, 0.95, 0.95, red)
     if look.form % 3 == 1:
@@ -103,7 +103,7 @@ def tomato(pen: Pen, look: Look) -> None:
         angle, reach = math.pi * i / arms + math.pi / 2, 0.3 if i % 2 == 0 else 0.08
         points.append((0.5 + reach * math.cos(angle), crown + reach * 0.62 * math.sin(angle)))
     pen.polygon(points, leaf)
-    pen.line([(0.5, crown), (0.54, max(0.07, crown - 0.16))], darker(leaf, 0.3), 0.06)
+    pen.line([(0.5, crown), (0.54, max(0.09, crown - 0.16))], darker(leaf, 0.3), 0.06)
 
 
 def pineapple(pen: Pen, look: Look) -> None:

@@ -50,10 +50,10 @@ def screwdriver(pen: Pen, look: Look) -> None:
 
 
 def pliers(pen: Pen, look: Look) -> None:
-    metal, spread = _metal(look), 0.33 + 0.07 * look.stretch
+    metal, spread = _metal(look), 0.31 + 0.05 * look.stretch
     for side in (-1, 1):
         grip = bowed(
-            (0.5 - side * 0.03, 0.44), (0.5 + side * spread * 1.25, 0.58), (0.5 + side * spread, 0.88)
+            (0.5 - side * 0.03, 0.44), (0.5 + side * spread * 1.25, 0.58), (0.5 + side * spread, 0.86)
         )
         pen.line(grip, metal, 0.1)
         pen.line(grip[3:], look.body, 0.15)

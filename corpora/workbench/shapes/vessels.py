@@ -179,10 +179,10 @@ def watering_can(pen: Pen, look: Look) -> None:
 def bucket(pen: Pen, look: Look) -> None:
     low = 0.24 * (1 + 0.2 * look.stretch)
     if look.form % 3 == 1:
-        pen.line(bowed((0.1, 0.42), (0.5, -0.3), (0.9, 0.42), 12), STEEL, 0.04)
-        pen.line([(0.4, 0.08), (0.6, 0.08)], look.accent, 0.07)
+        pen.line(bowed((0.1, 0.42), (0.5, -0.26), (0.9, 0.42), 12), STEEL, 0.04)
+        pen.line([(0.4, 0.09), (0.6, 0.09)], look.accent, 0.07)
     else:
-        pen.line(bowed((0.1, 0.42), (0.5, -0.3), (0.9, 0.42), 12), look.accent, 0.055)
+        pen.line(bowed((0.1, 0.42), (0.5, -0.26), (0.9, 0.42), 12), look.accent, 0.055)
     pen.polygon([(0.06, 0.4), (0.94, 0.4), (0.5 + low, 0.94), (0.5 - low, 0.94)], look.body)
     pen.ellipse(0.5 - low, 0.88, 0.5 + low, 0.96, look.body, outline=False)
     if look.form % 3 == 2:
