@@ -233,9 +233,9 @@ def picture_frame(pen: Pen, look: Look) -> None:
 
 
 def umbrella(pen: Pen, look: Look) -> None:
-    low = 0.52 + 0.04 * look.stretch
-    pen.line([(0.5, 0.10), (0.5, 0.86)], (96, 84, 78), 0.045)
-    pen.arc(0.59, 0.86, 0.09, 180, 20, look.accent, 0.06)
+    low = 0.53 + 0.02 * look.stretch
+    pen.line([(0.5, 0.10), (0.5, 0.83)], (96, 84, 78), 0.045)
+    pen.arc(0.59, 0.83, 0.09, 180, 20, look.accent, 0.06)
     arch: list[Point] = [
         (0.04, low),
         (0.07, low - 0.15),
@@ -262,7 +262,7 @@ def umbrella(pen: Pen, look: Look) -> None:
             pen.polygon([(0.5, low - 0.42), (0.5 + side * 0.28, low - 0.27), (0.5 + side * 0.46, low),
                          (0.5 + side * 0.345, low - 0.05),
                          (0.5 + side * 0.23, low)], look.accent)  # fmt: skip
-    pen.line([(0.5, low - 0.42), (0.5, low - 0.46)], (96, 84, 78), 0.04)
+    pen.line([(0.5, low - 0.42), (0.5, low - 0.445)], (96, 84, 78), 0.04)
 
 
 RECIPES: dict[str, Recipe] = {

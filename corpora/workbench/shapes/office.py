@@ -86,7 +86,7 @@ def scissors(pen: Pen, look: Look) -> None:
         pen.line([(0.5 - side * 0.03, 0.53), (0.5 - side * 0.14, 0.655)], look.body, 0.08)
     for side in (-1, 1):
         color = look.accent if look.form % 3 == 2 and side == 1 else look.body
-        oval = rounded(0.5 + side * 0.20, 0.79, ring, 0.15, 0, 360)
+        oval = rounded(0.5 + side * 0.20, 0.77, ring, 0.14, 0, 360)
         pen.line([*oval, oval[1]], color, 0.07)
     pen.disc(0.5, 0.50, 0.04, look.accent)
 
@@ -142,10 +142,10 @@ def phone(pen: Pen, look: Look) -> None:
 
 def headphones(pen: Pen, look: Look) -> None:
     wide = 0.36 + 0.03 * look.stretch
-    band = [(0.5 - wide, 0.62), *rounded(0.5, 0.46, wide, 0.38, 180, 360), (0.5 + wide, 0.62)]
+    band = [(0.5 - wide, 0.62), *rounded(0.5, 0.49, wide, 0.38, 180, 360), (0.5 + wide, 0.62)]
     pen.line(band, look.body, 0.09)
     if look.form % 2:
-        pen.line(rounded(0.5, 0.46, wide, 0.38, 235, 305), look.accent, 0.12)
+        pen.line(rounded(0.5, 0.49, wide, 0.38, 235, 305), look.accent, 0.12)
     for side in (-1, 1):
         outer, inner = 0.5 + side * (wide + 0.07), 0.5 + side * (wide - 0.06)
         pad = 0.5 + side * (wide - 0.15)
@@ -195,7 +195,7 @@ def envelope(pen: Pen, look: Look) -> None:
     paper = lighter(look.body, 0.35)
     middle = (top + low) / 2
     if look.form % 3 == 2:
-        pen.polygon([(0.04, top + 0.08), (0.5, top - 0.16), (0.96, top + 0.08)], darker(paper, 0.25))
+        pen.polygon([(0.04, top + 0.08), (0.5, top - 0.10), (0.96, top + 0.08)], darker(paper, 0.25))
         pen.box(0.14, top - 0.04, 0.86, low - 0.10, _WHITE)
         for y in (0.06, 0.14):
             pen.line([(0.22, top + y), (0.78, top + y)], look.accent, 0.03, outline=False)
