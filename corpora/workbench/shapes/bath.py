@@ -23,8 +23,8 @@ def toothbrush(pen: Pen, look: Look) -> None:
         top = 0.28 if look.form % 2 == 0 else 0.26 + 0.025 * place
         pen.polygon(turned([(x, top), (x + 0.062, top), (x + 0.062, 0.47), (x, 0.47)], aslant), color)
     pen.line(turned([(0.40, 0.5), (0.98, 0.5)], aslant), look.body, 0.09)
-    pen.line(turned([(0.01, 0.5), (0.36, 0.5)], aslant), look.body, 2 * half + 0.04)
-    grip = ((0.03, 0.32),) if look.form % 3 == 0 else ((0.03, 0.07), (0.13, 0.19), (0.26, 0.32))
+    pen.line(turned([(0.05, 0.5), (0.36, 0.5)], aslant), look.body, 2 * half + 0.04)
+    grip = ((0.06, 0.32),) if look.form % 3 == 0 else ((0.06, 0.07), (0.13, 0.19), (0.26, 0.32))
     for start, end in grip:
         pen.line(turned([(start, 0.5), (end, 0.5)], aslant), look.accent, half, outline=False)
 
@@ -60,7 +60,9 @@ def towel(pen: Pen, look: Look) -> None:
     for x in fringe:
         pen.line([(x, low - 0.02), (x, 0.93)], look.body, 0.03)
     pen.box(left, 0.06, right - 0.04, low, look.body, radius=0.05)
-    bands = ((0.70, 0.08),) if look.form % 3 == 0 else ((0.62, 0.06), (0.74, 0.06))
+    bands: tuple[tuple[float, float], ...] = (
+        ((0.70, 0.08),) if look.form % 3 == 0 else ((0.62, 0.06), (0.74, 0.06))
+    )
     if look.form % 3 == 2:
         bands = ((0.24, 0.07), (0.40, 0.07), (0.56, 0.07), (0.72, 0.07))
     for y, width in bands:
