@@ -1,4 +1,4 @@
-"""What stands still in a clip: wall and surface of the scene, its furniture, decor and clutter, drawn once."""
+"""What stands still in a clip, drawn once: wall and surface, the scene's furniture, decor and clutter."""
 
 from __future__ import annotations
 
@@ -131,10 +131,11 @@ def _living(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
 
 
 def _bedroom(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
+    shift = rng.uniform(-0.05, 0.05)
     cover = mix(story.sleeve, (230, 230, 240), 0.6)
     sheet.box(0.0, 0.28, 1.0, 0.52, darker(WOOD, 0.4))
     sheet.polygon([(-0.1, 0.46), (1.1, 0.46), (1.4, 1.1), (-0.1, 1.1)], cover)
-    for x in (0.15, 0.6):
+    for x in (0.15 + shift, 0.6 + shift):
         sheet.box(x, 0.40, x + 0.32, 0.54, (248, 248, 244), (170, 170, 180))
     for step in range(5):
         sheet.line(-0.1, 0.62 + step * 0.1, 1.15 + step * 0.05, 0.62 + step * 0.1, darker(cover, 0.12), 0.012)

@@ -1,4 +1,4 @@
-"""The things of the Workbench world: kinds, where they live, what can be done with them, and their other names."""
+"""The things of the Workbench world: kinds, where they live, what can be done with them, other names."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def with_article(noun: str) -> str:
 
 
 def _kinds(family: str, rows: str) -> list[Kind]:
-    """Rows of `name | scenes | affords | alias in train | in dev | in test`."""
+    """Rows of `name | scenes | affords | alias in train | in dev | in test`; a row may run over two lines."""
     found = []
-    for row in rows.strip().splitlines():
+    for row in rows.replace("|\n", "| ").strip().splitlines():
         name, scenes, affords, train, dev, test = (cell.strip() for cell in row.split("|"))
         found.append(
             Kind(
@@ -69,8 +69,10 @@ KINDS: tuple[Kind, ...] = tuple(
         """
         paint can | garage shed | tip open tighten | tin of paint | paint pot | pail of paint
         oil can | garage shed | tip open tighten | oiler | oil dispenser | lubricant can
-        glue bottle | desk garage | tip open tighten cut | bottle of glue | adhesive bottle | squeeze bottle of glue
-        shampoo bottle | bathroom bedroom | tip open tighten cut | bottle of shampoo | hair wash bottle | shampoo container
+        glue bottle | desk garage | tip open tighten cut | bottle of glue |
+            adhesive bottle | squeeze bottle of glue
+        shampoo bottle | bathroom bedroom | tip open tighten cut | bottle of shampoo |
+            hair wash bottle | shampoo container
         milk carton | kitchen living | tip open cut | carton of milk | milk box | milk pack
         baby bottle | living kitchen | tip open tighten | feeding bottle | infant bottle | nursing bottle
         watering can | garden shed | tip tighten | plant watering can | sprinkling can | garden watering pot
@@ -106,7 +108,8 @@ KINDS: tuple[Kind, ...] = tuple(
     + _kinds(
         "household",
         """
-        remote control | living bedroom | open tighten | television remote | tv remote | remote for the television
+        remote control | living bedroom | open tighten | television remote |
+            tv remote | remote for the television
         cushion | living bedroom | open cut | sofa cushion | throw pillow | couch pillow
         book | living desk | open cut | hardcover book | novel | paperback book
         candle | living bathroom | cut | wax candle | lit candle | candle stick

@@ -50,9 +50,7 @@ GESTURES: dict[str, Gesture] = {
     "rinse": Gesture("claw", "", (0.0, -0.28), 0.46, (0.0, 0.10), 15, (0.0, 0.0), 0.05, "drops"),
     "hang": Gesture("claw", "", (0.0, -0.34), 0.40, (0.0, -0.04), 0, (0.0, -0.10), 0.02, "sway"),
     "drop": Gesture("claw", "", (0.0, 0.26), 0.46, (0.0, -0.18), 30, (0.0, 0.16), effect="fall"),
-    "measure": Gesture(
-        "pinch", "pinch", (0.0, -0.20), 0.50, (0.0, 0.06), 0, (0.0, 0.0), 0.04, "marks", "place"
-    ),
+    "measure": Gesture("pinch", "", (0.0, -0.20), 0.50, (0.0, 0.06), 0, (0.0, 0.0), 0.04, "marks", "place"),
     "weigh": Gesture("palm", "", (0.0, 0.18), 0.46, (0.0, -0.12), 0, (0.0, 0.04), effect="dial"),
     "spray": Gesture(
         "palm", "fist", (0.34, -0.10), 0.40, (-0.16, 0.06), 0, (0.0, 0.0), 0.02, "mist", "place"

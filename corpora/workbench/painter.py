@@ -1,4 +1,4 @@
-"""A moment of a story as a picture: the camera sways over the backdrop, hands work, light and colour are graded."""
+"""A moment of a story as a picture: the camera sways over the backdrop, hands work, light is graded."""
 
 from __future__ import annotations
 

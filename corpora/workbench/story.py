@@ -1,4 +1,4 @@
-"""What happens in a clip, planned from a seed before anything is drawn: scene, looks, and events to the frame."""
+"""What happens in a clip, planned from a seed before anything is drawn: scene, looks, exact events."""
 
 from __future__ import annotations
 

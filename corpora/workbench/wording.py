@@ -169,8 +169,31 @@ COLORS: dict[str, tuple[int, int, int]] = {
     "black": (34, 34, 38),
 }
 LIGHTS = ("warm", "cold", "neutral")
-PROPS: tuple[str, ...] = tuple(
-    ["wall_clock", "poster", "potted_fern", "window", "globe", "radio", "fan", "aquarium", "floor_lamp", "calendar", "guitar", "trophy", "coat_rack", "bird_cage", "fire_extinguisher", "toolbox", "ladder", "cactus", "balloon", "flag", "crate", "mask", "barrel", "kite"]
+PROPS: tuple[str, ...] = (
+    "wall_clock",
+    "poster",
+    "potted_fern",
+    "window",
+    "globe",
+    "radio",
+    "fan",
+    "aquarium",
+    "floor_lamp",
+    "calendar",
+    "guitar",
+    "trophy",
+    "coat_rack",
+    "bird_cage",
+    "fire_extinguisher",
+    "toolbox",
+    "ladder",
+    "cactus",
+    "balloon",
+    "flag",
+    "crate",
+    "mask",
+    "barrel",
+    "kite",
 )
 
 
@@ -182,12 +205,13 @@ class Scene:
 
 
 def _scenes(rows: str) -> tuple[Scene, ...]:
+    """Blocks of an id, then a line of phrases for train, dev and test."""
     found = []
-    for row in rows.strip().splitlines():
-        scene_id, train, dev, test = (cell.strip() for cell in row.split("|"))
+    lines = [line.strip() for line in rows.strip().splitlines()]
+    for scene_id, train, dev, test in zip(*(lines[i::4] for i in range(4)), strict=True):
         phrases: dict[Split, tuple[str, ...]] = {
             "train": tuple(train.split("; ")),
-            "dev": (dev,),
+            "dev": tuple(dev.split("; ")),
             "test": tuple(test.split("; ")),
         }
         found.append(Scene(scene_id, phrases))
@@ -196,14 +220,38 @@ def _scenes(rows: str) -> tuple[Scene, ...]:
 
 SCENES: tuple[Scene, ...] = _scenes(
     """
-    garage | fixing things in a garage; mechanical work at a garage bench; a person busy in a garage workshop | repairs in a garage | repair work at a garage bench; handiwork in the garage
-    shed | sorting tools in a shed; a person busy in a wooden shed; work inside a garden shed | clearing out a shed | tidying up a tool shed; putting a wooden shed in order
-    kitchen | cooking in a kitchen; making a meal at the kitchen counter; a person busy in a kitchen | kitchen work | preparing food at a kitchen counter; getting dinner ready in the kitchen
-    living | cleaning a living room; a person busy on a living room carpet; putting a living room in order | chores in a living room | tidying up on a living room floor; housework in the lounge
-    bedroom | cleaning a bedroom; a person busy beside a bed; putting a bedroom in order | chores in a bedroom | sorting belongings in a bedroom; clearing up beside a bed
-    desk | office work at a desk; a person busy at an office desk; working in a study | desk work | doing paperwork at a desk; working in an office
-    bathroom | cleaning a bathroom; a person busy in a tiled bathroom; getting ready in a bathroom | chores in a bathroom | washing up in a bathroom; tidying a tiled bathroom
-    garden | gardening outside; a person busy on a lawn; yard work in a garden | garden chores | working outdoors in a back garden; yard work on the grass
+    garage
+      fixing things in a garage; mechanical work at a garage bench; a person busy in a garage workshop
+      repairs in a garage
+      repair work at a garage bench; handiwork in the garage
+    shed
+      sorting tools in a shed; a person busy in a wooden shed; work inside a garden shed
+      clearing out a shed
+      tidying up a tool shed; putting a wooden shed in order
+    kitchen
+      cooking in a kitchen; making a meal at the kitchen counter; a person busy in a kitchen
+      kitchen work
+      preparing food at a kitchen counter; getting dinner ready in the kitchen
+    living
+      cleaning a living room; a person busy on a living room carpet; putting a living room in order
+      chores in a living room
+      tidying up on a living room floor; housework in the lounge
+    bedroom
+      cleaning a bedroom; a person busy beside a bed; putting a bedroom in order
+      chores in a bedroom
+      sorting belongings in a bedroom; clearing up beside a bed
+    desk
+      office work at a desk; a person busy at an office desk; working in a study
+      desk work
+      doing paperwork at a desk; working in an office
+    bathroom
+      cleaning a bathroom; a person busy in a tiled bathroom; getting ready in a bathroom
+      chores in a bathroom
+      washing up in a bathroom; tidying a tiled bathroom
+    garden
+      gardening outside; a person busy on a lawn; yard work in a garden
+      garden chores
+      working outdoors in a back garden; yard work on the grass
     """
 )
 _SCENE_BY_ID = {found.scene_id: found for found in SCENES}
