@@ -18,7 +18,7 @@ from typing import Any, NoReturn, Self, TextIO
 
 from rag.errors import UsageError
 
-__all__ = ["BadLine", "BatchQuestion", "Output", "read_questions"]
+__all__ = ["BadLine", "BatchQuestion", "Output", "differences", "read_questions"]
 
 _ID_KEYS = ("_id", "question_id", "query_id", "id")
 _TEXT_KEYS = ("text", "question", "query")
@@ -180,7 +180,7 @@ class Output:
             self._refuse(f"there is no {self._manifest_path.name} beside it, so it cannot be taken up")
         except ValueError:
             self._refuse(f"{self._manifest_path.name} beside it cannot be read")
-        changes = list(_differences("", there, self._manifest))
+        changes = list(differences("", there, self._manifest))
         if changes:
             more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
             self._refuse(f"it was made otherwise: {'; '.join(changes[:3])}{more}")
@@ -203,10 +203,11 @@ class Output:
         raise UsageError(f"{self.path}: {why}; name another file, or delete this one to begin anew")
 
 
-def _differences(where: str, there: Any, here: Any) -> Iterator[str]:
+def differences(where: str, there: Any, here: Any) -> Iterator[str]:
+    """`key.inner was 1, is 2` for every place in which two JSON values differ; `where` names the root."""
     if isinstance(there, dict) and isinstance(here, dict):
         for key in sorted(there.keys() | here.keys()):
             name = f"{where}.{key}" if where else key
-            yield from _differences(name, there.get(key), here.get(key))
+            yield from differences(name, there.get(key), here.get(key))
     elif there != here:
         yield f"{where} was {json.dumps(there)}, is {json.dumps(here)}"

@@ -1,0 +1,19 @@
+"""A figure with what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Estimate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    value: float
+    n: int
+    """Values that it is the mean of, or was computed from."""
+    clusters: int
+    """Videos that they come from."""
+    low: float | None
+    """95 % interval; None where one video is too little to tell."""
+    high: float | None

@@ -1,0 +1,51 @@
+"""A sample beside its query and what the retrieval measures said of it: what every other measure reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from eval.runs.records import Query, Sample
+
+__all__ = ["Measure", "Scored", "score_samples"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    query: Query
+    sample: Sample
+    clip_found: bool | None
+    """The gold clip is among the first retrieved; None where the run retrieves no clips."""
+    passage_found: bool | None
+    """The gold passage is; None for one hop, and where the run retrieves no passages."""
+    localizes: bool
+    """The run finds windows in gold clips, so that a sample without one has missed it."""
+    ranks_windows: bool
+    """The run gives windows to the clips it retrieves."""
+
+
+Measure = Callable[[Scored], float | None]
+"""A measure of one sample; None where it does not apply, and then it counts nowhere."""
+
+
+def score_samples(
+    pairs: Sequence[tuple[Query, Sample]],
+    clip_success: Mapping[str, float],
+    passage_success: Mapping[str, float],
+) -> list[Scored]:
+    """`pairs`: all samples of one run. The success measures by query id, of `eval.metrics.success`."""
+    clips = any(sample.clips for _, sample in pairs)
+    passages = any(sample.passages for _, sample in pairs)
+    localizes = any(sample.gold_window_found is not None for _, sample in pairs)
+    ranks = any(sample.windows for _, sample in pairs)
+    return [
+        Scored(
+            query,
+            sample,
+            clip_success[query.query_id] >= 1 if clips else None,
+            passage_success[query.query_id] >= 1 if passages and query.passage is not None else None,
+            localizes,
+            ranks,
+        )
+        for query, sample in pairs
+    ]

@@ -1,0 +1,83 @@
+"""All measures of a set of samples by name, over families and over right and wrong answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from eval.metrics.accuracy import correct, parse_failure
+from eval.metrics.calibration import brier
+from eval.metrics.ceiling import oracle_iou, own_ceiling
+from eval.metrics.coverage import covers_event
+from eval.metrics.estimate import Estimate
+from eval.metrics.intervals import cluster_interval
+from eval.metrics.iou import THRESHOLDS, corpus_iou, found_iou, recall_at_one
+from eval.metrics.letters import chose_fact
+from eval.metrics.scored import Measure, Scored
+from eval.metrics.success import CLIPS_AT, PASSAGES_AT
+from eval.metrics.understanding import event_shown, judged
+
+__all__ = ["CASES", "MEASURES", "estimate", "families", "measure_slices"]
+
+FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
+"""The paper's order of columns."""
+
+
+def _clip_found(scored: Scored) -> float | None:
+    return None if scored.clip_found is None else float(scored.clip_found)
+
+
+def _passage_found(scored: Scored) -> float | None:
+    return None if scored.passage_found is None else float(scored.passage_found)
+
+
+MEASURES: Mapping[str, Measure] = {
+    "accuracy": correct,
+    f"clip success@{CLIPS_AT}": _clip_found,
+    f"passage success@{PASSAGES_AT}": _passage_found,
+    **{f"R@1 IoU>={threshold}": recall_at_one(threshold) for threshold in THRESHOLDS},
+    "mIoU": found_iou,
+    "ceiling of mIoU": own_ceiling,
+    "event coverage>=0.8": covers_event,
+    **{f"corpus R@1 IoU>={threshold}": recall_at_one(threshold, corpus_iou) for threshold in THRESHOLDS},
+    "corpus mIoU": corpus_iou,
+    "oracle 5 s mIoU": oracle_iou,
+    "understanding, judged": judged,
+    "understanding, event shown": event_shown,
+    "facts chosen": chose_fact,
+    "Brier score": brier,
+    "parse failures": parse_failure,
+}
+
+CASES: Mapping[str, Callable[[Scored], bool]] = {
+    "all": lambda scored: True,  # noqa: ARG005 (one shape for the three)
+    "right": lambda scored: scored.sample.correct,
+    "wrong": lambda scored: not scored.sample.correct,
+}
+"""The three groups of the paper's figures 3 to 5: all queries, answered right, answered wrong."""
+
+
+def families(samples: Iterable[Scored]) -> list[str]:
+    """Those that occur, in the paper's order, others behind in alphabetical order."""
+    present = {scored.query.family for scored in samples}
+    return [name for name in FAMILIES if name in present] + sorted(present - set(FAMILIES))
+
+
+def estimate(measure: Measure, samples: Iterable[Scored]) -> Estimate | None:
+    """The mean of a measure where it applies; None where it applies nowhere."""
+    values, clusters = [], []
+    for scored in samples:
+        value = measure(scored)
+        if value is not None:
+            values.append(value)
+            clusters.append(scored.query.cluster)
+    return cluster_interval(values, clusters)
+
+
+def measure_slices(measure: Measure, samples: Sequence[Scored]) -> dict[str, Estimate | None]:
+    """A measure overall, by family, and over right and wrong answers."""
+    slices = {"overall": estimate(measure, samples)}
+    for family in families(samples):
+        slices[family] = estimate(measure, [each for each in samples if each.query.family == family])
+    for name in ("right", "wrong"):
+        slices[name] = estimate(measure, [each for each in samples if CASES[name](each)])
+    return slices

@@ -1,0 +1,194 @@
+"""A run folder on disk: begun, taken up again, read.
+
+manifest.json     what the run depends on (eval/runs/manifest.py)
+queries.jsonl     the queries with their gold, in the order asked
+samples.jsonl     one line a query, whole before the next is begun
+timings.jsonl     seconds; the only file that differs between equal runs
+clips.run.trec    clips.qrels       the two retrievals, and what is right
+passages.run.trec passages.qrels
+results.json      figures with n and interval; its presence says that the run is complete
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, Self, TextIO
+
+from eval.batches import differences
+from eval.runs.manifest import SCHEMA, session_of
+from eval.runs.records import Query, Sample
+from eval.runs.samples import canonical, query_line, read_queries, read_samples, sample_line
+from rag.errors import UsageError
+
+__all__ = ["Run", "RunWriter", "queries_text", "read_run_folder", "write_whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as it was read; `samples` answer the first of `queries`, all of them where it is complete."""
+
+    folder: Path
+    manifest: Mapping[str, Any]
+    queries: tuple[Query, ...]
+    samples: tuple[Sample, ...]
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        identity: Mapping[str, Any] = self.manifest["identity"]
+        return identity
+
+    @property
+    def complete(self) -> bool:
+        return len(self.samples) == len(self.queries)
+
+
+def queries_text(queries: Iterable[Query]) -> str:
+    return "".join(query_line(query) for query in queries)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """A file that is there is whole: a draft beside it, then a rename."""
+    draft = path.with_name(f"{path.name}.part")
+    draft.write_text(text, encoding="utf-8", newline="\n")
+    draft.replace(path)
+
+
+def read_run_folder(folder: Path) -> Run:
+    """Raises `UsageError` where the folder holds no run, or one that was changed by hand."""
+    manifest = _read_manifest(folder)
+    queries_path = folder / "queries.jsonl"
+    try:
+        found = hashlib.sha256(queries_path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UsageError(f"{queries_path}: cannot be read: {error.strerror}") from error
+    if found != manifest["identity"]["queries"]:
+        raise UsageError(
+            f"{queries_path}: not the queries of this run; their hash differs from the manifest's"
+        )
+    queries = read_queries(queries_path)
+    samples = read_samples(folder / "samples.jsonl")
+    _require_prefix(folder, queries, samples)
+    return Run(folder, manifest, tuple(queries), tuple(samples))
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder}: no run of 'rag eval run' lies here") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA or "identity" not in manifest:
+        raise UsageError(f"{path}: no manifest of schema {SCHEMA}")
+    return manifest
+
+
+def _require_prefix(folder: Path, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
+    for number, sample in enumerate(samples, 1):
+        due = queries[number - 1].query_id if number <= len(queries) else "no more"
+        if sample.query_id != due:
+            raise UsageError(
+                f"{folder / 'samples.jsonl'}:{number}: answers {sample.query_id!r} where {due!r} is due"
+            )
+
+
+class RunWriter:
+    """A run being made; a context manager that locks the folder against a second writer.
+
+    `samples` are those that an earlier session left, in the order of the queries.
+    """
+
+    def __init__(
+        self, folder: Path, identity: Mapping[str, Any], queries: Sequence[Query], data: str | None = None
+    ) -> None:
+        self.folder = folder
+        self.samples: list[Sample] = []
+        self._identity = dict(identity)
+        self._queries = queries
+        self._data = data
+        self._stream: TextIO | None = None
+
+    def __enter__(self) -> Self:
+        """Raises `UsageError` if what lies there was made otherwise, or another process writes it."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._stream = (self.folder / "samples.jsonl").open("a", encoding="utf-8", newline="\n")
+            self._lock(self._stream)
+            if (self.folder / "manifest.json").exists():
+                self._take_up()
+            elif self._stream.tell():
+                self._refuse("samples.jsonl lies there without a manifest.json")
+            else:
+                self._begin()
+        except OSError as error:
+            self.__exit__()
+            raise UsageError(f"{error.filename or self.folder}: {error.strerror}") from error
+        except UsageError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    def append(self, sample: Sample, seconds: float) -> None:
+        """Write one sample, whole, to the disk's care before this returns; then how long it took."""
+        if self._stream is None or sample.query_id != self._queries[len(self.samples)].query_id:
+            raise ValueError(f"{sample.query_id} is not the next query of an open run")
+        self._stream.write(sample_line(sample))
+        self._stream.flush()
+        self.samples.append(sample)
+        self.time(sample.query_id, {"seconds": seconds, **sample.timings})
+
+    def time(self, what: str, seconds: Mapping[str, float]) -> None:
+        with (self.folder / "timings.jsonl").open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")
+
+    def _begin(self) -> None:
+        write_whole(self.folder / "queries.jsonl", queries_text(self._queries))
+        self._write_manifest([session_of()])
+
+    def _take_up(self) -> None:
+        manifest = _read_manifest(self.folder)
+        changes = list(differences("", manifest["identity"], self._identity))
+        if changes:
+            more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+            self._refuse(f"it was made otherwise: {'; '.join(changes[:3])}{more}")
+        self._trim()
+        self.samples = read_samples(self.folder / "samples.jsonl")
+        _require_prefix(self.folder, self._queries, self.samples)
+        write_whole(self.folder / "queries.jsonl", queries_text(self._queries))
+        session = session_of()
+        if len(self.samples) < len(self._queries) and manifest["sessions"][-1] != session:
+            self._write_manifest([*manifest["sessions"], session])
+
+    def _trim(self) -> None:
+        """A process that died while writing left half a line, whose query is asked again."""
+        for name in ("samples.jsonl", "timings.jsonl"):
+            path = self.folder / name
+            data = path.read_bytes() if path.exists() else b""
+            whole = data.rfind(b"\n") + 1
+            if whole < len(data):
+                os.truncate(path, whole)
+
+    def _write_manifest(self, sessions: list[Any]) -> None:
+        shape = {"schema": SCHEMA, "identity": self._identity, "data": self._data, "sessions": sessions}
+        write_whole(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
+
+    def _lock(self, stream: TextIO) -> None:
+        import fcntl
+
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(f"{self.folder}: another run is writing it") from error
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise UsageError(f"{self.folder}: {why}; name another folder, or delete this one to begin anew")

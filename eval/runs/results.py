@@ -1,0 +1,91 @@
+"""From the samples of a complete run to its TREC files and `results.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from eval.metrics.calibration import expected_calibration_error, reliability
+from eval.metrics.letters import letter_shares
+from eval.metrics.scored import Scored, score_samples
+from eval.metrics.success import CLIPS_AT, PASSAGES_AT, success
+from eval.metrics.tables import MEASURES, measure_slices
+from eval.runs.folder import Run, write_whole
+from eval.runs.records import Query, Sample
+from eval.runs.samples import canonical
+from eval.trec import escape_id, read_run, run_lines
+
+__all__ = ["score_run", "write_results", "write_retrieval"]
+
+SCHEMA = "rag.eval.results/1"
+
+
+def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
+    """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries."""
+    clips = ((sample.query_id, _levelled(sample)) for sample in samples)
+    passages = ((sample.query_id, _ranked(sample)) for sample in samples)
+    _write_run(folder / "clips.run.trec", clips, tag)
+    _write_run(folder / "passages.run.trec", passages, tag)
+    _write_qrels(folder / "clips.qrels", ((query.query_id, query.video) for query in queries))
+    two_hop = ((query.query_id, query.passage) for query in queries if query.passage is not None)
+    _write_qrels(folder / "passages.qrels", two_hop)
+
+
+def write_results(run: Run) -> dict[str, Any]:
+    """Write `results.json` and give it. The retrieval files must lie there."""
+    samples = score_run(run)
+    identity = run.identity
+    shape = {
+        "schema": SCHEMA,
+        "benchmark": identity["benchmark"],
+        "system": identity["system"],
+        "seed": identity["seed"],
+        "figures": {name: measure_slices(measure, samples) for name, measure in MEASURES.items()},
+        "calibration": {
+            "expected calibration error": expected_calibration_error(samples),
+            "bins": reliability(samples),
+        },
+        "letters": letter_shares(samples),
+    }
+    plain: dict[str, Any] = canonical(shape)
+    write_whole(run.folder / "results.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
+    return plain
+
+
+def score_run(run: Run) -> list[Scored]:
+    """Every sample with its retrieval scored from the TREC files on disk."""
+    clips = {query.query_id: query.video for query in run.queries}
+    passages = {query.query_id: query.passage for query in run.queries if query.passage is not None}
+    return score_samples(
+        list(zip(run.queries, run.samples, strict=True)),
+        success(clips, read_run(run.folder / "clips.run.trec"), CLIPS_AT),
+        success(passages, read_run(run.folder / "passages.run.trec"), PASSAGES_AT),
+    )
+
+
+def _levelled(sample: Sample) -> Iterator[tuple[str, float]]:
+    """Clips in the order given. Lists fused of two kinds may rise in score: held level."""
+    level = float("inf")
+    for clip in sample.clips:
+        level = min(level, clip.score)
+        yield clip.clip_id, level
+
+
+def _ranked(sample: Sample) -> list[tuple[str, float]]:
+    """Passages of all options in one ranking by score, equal scores by id."""
+    return sorted(
+        ((found.passage_id, found.score) for found in sample.passages), key=lambda each: (-each[1], each[0])
+    )
+
+
+def _write_run(path: Path, rankings: Iterable[tuple[str, Iterable[tuple[str, float]]]], tag: str) -> None:
+    lines = (line for query_id, ranking in rankings for line in run_lines(query_id, ranking, tag))
+    write_whole(path, "".join(f"{line}\n" for line in lines))
+
+
+def _write_qrels(path: Path, gold: Iterable[tuple[str, str]]) -> None:
+    write_whole(
+        path, "".join(f"{escape_id(query_id)} 0 {escape_id(doc_id)} 1\n" for query_id, doc_id in gold)
+    )

@@ -1,0 +1,194 @@
+"""A benchmark of drawn numbers: real queries, systems with seeds, no data and no models."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.runs.records import (
+    LETTERS,
+    ClipScore,
+    ClipWindow,
+    Explanation,
+    PassageScore,
+    Query,
+    Sample,
+    System,
+    sample_of,
+)
+from rag.errors import UsageError
+from rag.records import Frames
+
+FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
+CLIP_SECONDS = 30.0
+
+SKILL = {
+    "no-localization": 0.3,
+    "localized": 0.6,
+    "video-split-5s": 0.45,
+    "localized-10s": 0.5,
+    "random": 1 / 6,
+}
+"""How often each system is right."""
+
+
+def stable_random(*parts: object) -> random.Random:
+    digest = hashlib.blake2b("/".join(str(part) for part in parts).encode(), digest_size=8).digest()
+    return random.Random(int.from_bytes(digest, "big"))
+
+
+def make_queries(count: int = 40, clips: int = 12) -> tuple[Query, ...]:
+    return tuple(_query(number, clips) for number in range(count))
+
+
+def _query(number: int, clips: int) -> Query:
+    chance = stable_random("query", number)
+    family = FAMILIES[number % 4]
+    two_hop = family.endswith("2hop")
+    clip = chance.randrange(clips)
+    start = round(chance.uniform(0, 26), 3)
+    end = round(start + chance.uniform(1.5, 4), 3)
+    order = tuple(chance.sample(range(6), 6))
+    passages = tuple(f"p{3 * number + place // 2}" for place in order) if two_hop else ()
+    return Query(
+        query_id=f"q{number:03d}",
+        text=f"What is the object of event {number}?",
+        options=tuple(f"thing {number}-{place}" for place in order),
+        answer=LETTERS[order.index(5)],
+        family=family,
+        video=f"clip{clip:02d}",
+        cluster=f"clip{clip:02d}",
+        window=(start, end),
+        order=order,
+        passage=f"p{3 * number + 2}" if two_hop else None,
+        option_passages=passages,
+        seen=(start, round(start + 1, 3)),
+        position="after" if family.startswith("temporal") else "within",
+    )
+
+
+@dataclass(frozen=True)
+class Player:
+    """Right as often as its skill says, with windows and rankings to match."""
+
+    name: str
+    seed: int
+    delay: float = 0.0
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        shared: dict[str, Any] = {"skill": round(SKILL[self.name], 6)}
+        series = {
+            "localized": "localization",
+            "video-split-5s": "video-split",
+            "localized-10s": "localization",
+        }
+        if self.name in series:
+            shared |= {"series": series[self.name], "window_seconds": 10.0 if "10s" in self.name else 5.0}
+        return shared
+
+    def answer(self, query: Query) -> Sample:
+        time.sleep(self.delay)
+        chance = stable_random(self.name, self.seed, query.query_id)
+        right = chance.random() < SKILL[self.name]
+        wrong = [letter for letter in LETTERS if letter != query.answer]
+        choice: str | None = query.answer if right else chance.choice(wrong)
+        failed = chance.random() < 0.02
+        scores = [chance.random() + (2 if letter == choice else 0) for letter in LETTERS]
+        total = sum(scores)
+        if self.name == "random":
+            return sample_of(query, choice, scores=(1 / 6,) * 6, confidence=1 / 6)
+        return sample_of(
+            query,
+            None if failed else choice,
+            scores=tuple(score / total for score in scores),
+            confidence=max(scores) / total,
+            parse_failure=failed,
+            evidence={"caption": f"seen by {self.name}", "weights": [chance.random()]},
+            tokens={"prompt": 100 + query.order[0]},
+            timings={"read": 0.001},
+            **self._retrieved(query, chance),
+        )
+
+    def _retrieved(self, query: Query, chance: random.Random) -> dict[str, Any]:
+        gold = query.video
+        others = [f"clip{number:02d}" for number in range(12) if f"clip{number:02d}" != gold]
+        names = chance.sample(others, 4)
+        if found := chance.random() < 0.8:
+            names.insert(chance.randrange(3), gold)
+        clips = tuple(ClipScore(name, 1.0 / (rank + 1)) for rank, name in enumerate(names))
+        retrieved: dict[str, Any] = {"clips": clips}
+        if query.passage is not None:
+            kept = [name for name in query.option_passages if name is not None]
+            kept = kept if chance.random() < 0.9 else [name for name in kept if name != query.passage]
+            retrieved["passages"] = tuple(
+                PassageScore(name, chance.random(), i) for i, name in enumerate(kept)
+            )
+        if self.name != "no-localization":
+            start = min(25.0, max(0.0, query.window[0] + chance.uniform(-4, 2)))
+            retrieved["gold_window_found"] = (start, start + 5.0)
+            retrieved["windows"] = tuple(
+                ClipWindow(name, start, start + 5.0, 0.5) if name == gold else ClipWindow(name, 3.0, 8.0, 0.3)
+                for name in names
+            )
+            if found:
+                retrieved["gold_frames"] = tuple(start + 0.5 * step for step in range(10))
+        elif found:
+            retrieved["gold_frames"] = tuple(1.0 + 2.0 * step for step in range(15))
+        if found:
+            retrieved["understood"] = chance.random() < SKILL[self.name]
+        return retrieved
+
+
+class ToyBenchmark:
+    """`TOY_DELAY` (seconds a query) in the environment makes it slow enough to be killed."""
+
+    name = "toy"
+    encoders: Mapping[str, str] = {"image": "none"}
+
+    def __init__(self, data: Path | None = None, count: int = 40) -> None:
+        self.queries = make_queries(count)
+        self.dataset: Mapping[str, str] = {"queries.jsonl": "abc", "videos.jsonl": "def"}
+        if data is not None:
+            content = (data / "queries.jsonl").read_bytes()
+            self.dataset = {"queries.jsonl": hashlib.sha256(content).hexdigest()}
+
+    def systems(self) -> Mapping[str, str]:
+        return {name: f"right in {skill:.0%} of cases" for name, skill in SKILL.items()}
+
+    def open_system(self, name: str, seed: int) -> System:
+        if name not in SKILL:
+            raise UsageError(f"no system {name!r}; there are {', '.join(SKILL)}")
+        return Player(name, seed, float(os.environ.get("TOY_DELAY", "0")))
+
+    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
+        (query,) = (query for query in self.queries if query.query_id == query_id)
+        times = np.arange(0, CLIP_SECONDS, 0.5)
+        middle = sum(query.window) / 2
+        pictures = [
+            Frames(
+                np.linspace(window.start, window.end, frames, endpoint=False),
+                np.full((frames, 36, 64, 3), 40 + 30 * place, np.uint8),
+            )
+            for place, window in enumerate(windows)
+        ]
+        return Explanation(
+            times=times,
+            similarity=np.exp(-((times - middle) ** 2) / 8),
+            windows=tuple(windows),
+            frames=tuple(pictures),
+            paths=tuple(f"{window.clip_id}.mp4" for window in windows),
+            words="the thing of the event",
+        )
+
+
+def open_toy(data: Path | None = None) -> ToyBenchmark:
+    return ToyBenchmark(data)
