@@ -1,0 +1,163 @@
+"""Passages put together out of the written sentences, always in the same way.
+
+Which of its equally likely values a particular has in a passage is drawn by a
+hash, and every value of a slot comes up as often as the next one; so nothing but
+the passage tells a fact from a counter-fact. No two things of one activity have
+a particular in common, so that a statement finds its own passage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+
+from corpora.workbench.passages.activities import Activity, activities
+from corpora.workbench.passages.parsing import Particular, Slot, Value, about_things, particulars
+from corpora.workbench.passages.things import Thing, thing
+
+__all__ = ["Assembled", "Claim", "assembled"]
+
+STATEMENTS = 2
+COUNTERFACTS = 3
+OWN_FACTS = 3
+TITLES = (
+    "How to keep {a} in good order when {doing}",
+    "How to look after {a} when {doing}",
+    "How to handle {a} when {doing}",
+    "How to make the best of {a} when {doing}",
+    "How to rely on {a} when {doing}",
+)
+OPENINGS = (
+    "Few people think about {the} before they start {doing}.",
+    "When {doing}, treat {the} with some thought.",
+    "Looking after {the} pays when you are {doing}.",
+    "Anybody {doing} has a use for {the}.",
+    "Much depends on {the} when you are {doing}.",
+    "A little care for {the} goes a long way when {doing}.",
+)
+
+Choice = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    fact: str
+    counterfacts: tuple[str, str, str]
+    told: str
+    """The sentence of the passage."""
+    particular: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    thing: Thing
+    activity: str
+    title: str
+    text: str
+    claims: tuple[Claim, ...]
+
+
+def assembled() -> list[Assembled]:
+    """All passages in the order of activities and their things."""
+    board = _Board()
+    return [board.passage(activity, thing(name)) for activity in activities() for name in activity.things]
+
+
+class _Board:
+    """What has been given out so far."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+        self._by_activity: dict[str, set[str]] = {}
+        self._by_thing: dict[str, set[str]] = {}
+        self._decks: dict[tuple[str, str], list[Value]] = {}
+        self._count: Counter[str] = Counter()
+
+    def passage(self, activity: Activity, about: Thing) -> Assembled:
+        rng = Random(_seed(activity.name, about.name))
+        turn = self._count[about.name]
+        self._count[about.name] += 1
+        claims = tuple(self._claim(found, about, rng) for found in self._particulars(activity, about))
+        own = about_things()[about.name]
+        known = [own[(turn + 2 * step) % len(own)] for step in range(OWN_FACTS)]
+        remark = activity.remarks[turn % len(activity.remarks)]
+        words = {"a": about.indefinite, "the": f"the {about.name}", "doing": activity.name}
+        opening = OPENINGS[rng.randrange(len(OPENINGS))].format(**words)
+        told = [claim.told for claim in claims]
+        lines = [opening, remark, told[0], known[0], told[1], *known[1:]]
+        title = TITLES[rng.randrange(len(TITLES))].format(**words)
+        return Assembled(about, activity.name, title, " ".join(lines), claims)
+
+    def _particulars(self, activity: Activity, about: Thing) -> list[Particular]:
+        """Two that suit the thing, new to the activity and to the thing, those given least so far first."""
+        used = self._by_activity.setdefault(activity.name, set())
+        own = self._by_thing.setdefault(about.name, set())
+        fitting = [found for found in particulars() if _suits(found, about) and found.name not in used | own]
+        fitting.sort(key=lambda p: (self._given[p.name], _seed(p.name, activity.name, about.name)))
+        chosen = fitting[:STATEMENTS]
+        for found in chosen:
+            self._given[found.name] += 1
+            used.add(found.name)
+            own.add(found.name)
+        return chosen
+
+    def _claim(self, found: Particular, about: Thing, rng: Random) -> Claim:
+        truth = tuple(self._draw(found, slot) for slot in found.slots)
+        rivals = _rivals(found.slots, truth, rng)
+        frame = found.frames[self._given[found.name] % len(found.frames)]
+        return Claim(
+            fact=_stated(found, truth),
+            counterfacts=(
+                _stated(found, rivals[0]),
+                _stated(found, rivals[1]),
+                _stated(found, rivals[2]),
+            ),
+            told=_told(frame, found.slots, truth, about),
+            particular=found.name,
+        )
+
+    def _draw(self, found: Particular, slot: Slot) -> Value:
+        deck = self._decks.setdefault((found.name, slot.name), [])
+        if not deck:
+            deck.extend(slot.values)
+            Random(_seed(found.name, slot.name, str(self._given[found.name]))).shuffle(deck)
+        return deck.pop()
+
+
+def _suits(found: Particular, about: Thing) -> bool:
+    """Whether it may be said of the thing at all, and in words that do not give the thing away."""
+    said = found.statement + " " + " ".join(v.stated for slot in found.slots for v in slot.values)
+    spoken = {form for word in re.findall(r"[a-z]+", said.lower()) for form in (word, word.removesuffix("s"))}
+    return not (found.unsuited & about.tags or spoken & about.telltale)
+
+
+def _rivals(slots: tuple[Slot, ...], truth: Choice, rng: Random) -> list[Choice]:
+    """Three that differ from the truth in one slot each, from different slots as far as they go."""
+    by_slot = []
+    for at, slot in enumerate(slots):
+        others = [value for value in slot.values if value != truth[at]]
+        rng.shuffle(others)
+        by_slot.append([(*truth[:at], other, *truth[at + 1 :]) for other in others])
+    rng.shuffle(by_slot)
+    depth = max(map(len, by_slot))
+    dealt = [row[step] for step in range(depth) for row in by_slot if step < len(row)]
+    return dealt[:COUNTERFACTS]
+
+
+def _stated(found: Particular, choice: Choice) -> str:
+    words = {slot.name: value.stated for slot, value in zip(found.slots, choice, strict=True)}
+    return found.statement.format(**words)
+
+
+def _told(frame: str, slots: tuple[Slot, ...], choice: Choice, about: Thing) -> str:
+    words = {slot.name: value.told for slot, value in zip(slots, choice, strict=True)}
+    stated = {f"={slot.name}": value.stated for slot, value in zip(slots, choice, strict=True)}
+    text = re.sub(r"\{(=?\w+)\}", lambda m: {**words, **stated, "the": f"the {about.name}"}[m[1]], frame)
+    return text[0].upper() + text[1:]
+
+
+def _seed(*parts: str) -> int:
+    return int.from_bytes(hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "big")

@@ -1,0 +1,82 @@
+"""The written data as records: particulars with their slots, and sentences by the thing they are about."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from corpora.workbench.passages.conditions import CONDITIONS
+from corpora.workbench.passages.desk_and_larder import DESK_AND_LARDER
+from corpora.workbench.passages.handling import HANDLING
+from corpora.workbench.passages.home import HOME
+from corpora.workbench.passages.places import PLACES
+from corpora.workbench.passages.strangers import STRANGERS
+from corpora.workbench.passages.vessels import VESSELS
+from corpora.workbench.passages.workshop import WORKSHOP
+
+__all__ = ["Particular", "Slot", "Value", "about_things", "particulars"]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    stated: str
+    """In the statement."""
+    told: str
+    """In the passage; mostly the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    name: str
+    values: tuple[Value, ...]
+    """Two or more, each as likely as the next one to be true."""
+
+
+@dataclass(frozen=True, slots=True)
+class Particular:
+    """One thing that a passage may say of an object, whatever the object is."""
+
+    name: str
+    unsuited: frozenset[str]
+    """Tags of things of which it is not said."""
+    statement: str
+    frames: tuple[str, ...]
+    slots: tuple[Slot, ...]
+
+
+@cache
+def particulars() -> tuple[Particular, ...]:
+    blocks = "\n\n".join(text.strip() for text in (PLACES, HANDLING, CONDITIONS)).split("\n\n")
+    return tuple(_particular(block.splitlines()) for block in blocks)
+
+
+def _particular(lines: list[str]) -> Particular:
+    name, *unsuited = lines[0].split()
+    slots = [line.split(" = ") for line in lines[2:] if re.match(r"\w+ = ", line)]
+    return Particular(
+        name=name,
+        unsuited=frozenset(tag.removeprefix("!") for tag in unsuited),
+        statement=lines[1],
+        frames=tuple(line.removeprefix("> ") for line in lines[2:] if line.startswith("> ")),
+        slots=tuple(Slot(slot, tuple(_value(v) for v in values.split(" / "))) for slot, values in slots),
+    )
+
+
+def _value(text: str) -> Value:
+    stated, _, told = text.partition(":")
+    return Value(stated, told or stated)
+
+
+@cache
+def about_things() -> dict[str, tuple[str, ...]]:
+    """Name of a thing to what is true of it, in the order written. Names stand in lines without a stop."""
+    found: dict[str, list[str]] = {}
+    for text in (WORKSHOP, VESSELS, HOME, DESK_AND_LARDER, STRANGERS):
+        current: list[str] = []
+        for line in text.strip().splitlines():
+            if line.endswith("."):
+                current.append(line)
+            else:
+                current = found.setdefault(line, [])
+    return {name: tuple(sentences) for name, sentences in found.items()}
