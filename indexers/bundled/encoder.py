@@ -1,0 +1,87 @@
+"""The bundled encoder as any other: its image tower in torch, its words through the light sentence reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexers.bundled.space import TextSpace
+from indexers.bundled.tower import open_tower
+from indexers.digests import fingerprint, folder_digest
+from indexers.light_text import LightText, open_sentences
+from indexers.preprocess import Preprocessing
+from indexers.tensors import Tensors
+from indexers.torch_ground import TorchImageEncoder
+from rag.errors import WeightsMissing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BUNDLED", "DIM", "MEAN", "PREPROCESSING", "SENTENCES", "SPREAD", "WEIGHTS", "BundledText", "open_bundled",
+           "open_bundled_text"]
+
+BUNDLED = "bundled"
+SENTENCES = "all-MiniLM-L6-v2"
+"""The sentence encoder whose vectors the tower was trained against."""
+WEIGHTS = Path(__file__).with_name("tower.safetensors")
+DIM = 384
+MEAN, SPREAD = 0.45, 0.25
+BOX = 4
+PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=(108, 192), resample=BOX)
+"""The whole picture squashed to 192 x 108: what stands at the edges counts, too."""
+
+
+class BundledText:
+    """A `TextTower`: sentence vectors, centred and gently whitened by constants that come with the tower."""
+
+    name = BUNDLED
+    dim = DIM
+
+    def __init__(self, sentences: LightText, weights: Path) -> None:
+        tensors = Tensors((weights,))
+        self._sentences = sentences
+        self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
+        self._file = weights
+
+    @cached_property
+    def weights(self) -> str:
+        return folder_digest((self._file,))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint({"weights": self.weights, "sentences": self._sentences.fingerprint})
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, 384), each text alone."""
+        return self._space(self._sentences.encode_text(texts))
+
+
+def open_bundled_text(sentences: Path, weights: Path = WEIGHTS) -> BundledText:
+    """`sentences`: the folder of all-MiniLM-L6-v2. Raises `WeightsMissing` or `WeightsInvalid`."""
+    return BundledText(open_sentences(SENTENCES, sentences), _there(weights))
+
+
+def open_bundled(
+    sentences: Path, weights: Path = WEIGHTS, *, backend: str, batch: int
+) -> TorchImageEncoder:
+    """The image half; the text half opens when first asked for. Raises `WeightsMissing` or `WeightsInvalid`."""
+    return TorchImageEncoder(
+        name=BUNDLED,
+        dim=DIM,
+        weights=folder_digest((_there(weights),)),
+        preprocessing=PREPROCESSING,
+        forward=open_tower(Tensors((weights,))),
+        open_text=partial(open_bundled_text, sentences, weights),
+        backend=backend,
+        batch=batch,
+    )
+
+
+def _there(weights: Path) -> Path:
+    if not weights.is_file():
+        raise WeightsMissing(f"{weights}: the bundled encoder's weights are not here; install the package anew")
+    return weights

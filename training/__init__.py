@@ -1,0 +1,1 @@
+"""How the bundled encoder was made: outside the packages, so that it may import any room."""

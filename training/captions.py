@@ -1,0 +1,168 @@
+"""What a frame of the Workbench world can be called, in the wording of one split, and the vectors of it all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.workbench.catalogue import KINDS, Kind, Split, with_article
+from corpora.workbench.story import CAMERA_WEARER, Event
+from corpora.workbench.wording import (
+    ACTIONS,
+    COLORS,
+    LIGHTS,
+    PROPS,
+    SCENES,
+    Action,
+    action,
+    allows,
+    place_name,
+    predicate,
+    prop_name,
+)
+from indexers.bundled.space import TextSpace
+from indexers.digests import fingerprint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "ACTS",
+    "IDLE",
+    "IDLE_TEXTS",
+    "NONE",
+    "SENTENCES",
+    "Act",
+    "act_of",
+    "act_text",
+    "decor",
+    "full_text",
+    "kind_number",
+    "sentence_vectors",
+    "text_space",
+    "thing_text",
+]
+
+SENTENCES = "all-MiniLM-L6-v2"
+SHRINKAGE = 3.0
+"""Of the whitening, in mean eigenvalues: the largest that costs no right answer on dev wording by text alone."""
+IDLE_TEXTS = (
+    "nothing is happening",
+    "the hands are empty",
+    "the camera wearer does nothing",
+    "nothing is happening, the hands are empty",
+    "nobody is doing anything",
+)
+NONE = len(KINDS)
+"""The number of "no object in view"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Who does what where: an event without its object."""
+
+    agent: str
+    action_id: str
+    place: str | None
+
+
+def _acts() -> tuple[Act, ...]:
+    found = []
+    for agent in (CAMERA_WEARER, "woman", "man"):
+        for what in ACTIONS:
+            places: tuple[str | None, ...] = what.places or (None,)
+            if "person" in what.places:
+                places = ("woman", "man") if agent == CAMERA_WEARER else (CAMERA_WEARER,)
+            found += [Act(agent, what.action_id, place) for place in places]
+    return tuple(found)
+
+
+ACTS = _acts()
+IDLE = len(ACTS)
+"""The number of "nothing happens"."""
+_ACT_NUMBER = {act: number for number, act in enumerate(ACTS)}
+_KIND_NUMBER = {kind.kind_id: number for number, kind in enumerate(KINDS)}
+
+
+def act_of(event: Event) -> int:
+    """The number of the event's act in `ACTS`."""
+    return _ACT_NUMBER[Act(event.agent, event.action_id, event.place)]
+
+
+def kind_number(kind_id: str) -> int:
+    return _KIND_NUMBER[kind_id]
+
+
+def act_text(act: Act, phrase: str, thing: str = "something") -> str:
+    """"the camera wearer plugs something into the wall socket"."""
+    return f"the {act.agent} {predicate(phrase, thing, place_name(act.place) if act.place else None)}"
+
+
+def thing_text(thing: Kind, split: Split, rng: random.Random) -> str:
+    """"a kettle", "the tea kettle": by name three times of four, else by the split's other name."""
+    noun = thing.name if rng.random() < 0.75 else thing.aliases[split]
+    return f"the {noun}" if rng.random() < 0.5 else with_article(noun)
+
+
+def full_text(act: Act, thing: Kind, split: Split, rng: random.Random) -> str:
+    """"the camera wearer plugs the kettle in at the wall socket", in a phrase of the split."""
+    return act_text(act, rng.choice(action(act.action_id).phrases[split]), thing_text(thing, split, rng))
+
+
+def possible(act: Act, thing: Kind) -> bool:
+    what: Action = action(act.action_id)
+    return allows(what, thing)
+
+
+def decor() -> list[tuple[str, str]]:
+    """Every prop in every colour; a pair's place in the list is its number."""
+    return [(prop, color) for prop in PROPS for color in COLORS]
+
+
+def sentence_vectors(texts: Sequence[str], cache_folder: Path | None = None) -> NDArray[np.float32]:
+    """Unit sentence vectors, float32 (n, 384); kept in the folder under a hash of the texts."""
+    kept = cache_folder / f"{fingerprint({'texts': list(texts)})[:24]}.npy" if cache_folder else None
+    if kept is not None and kept.is_file():
+        return np.asarray(np.load(kept), np.float32)
+    rows = _reader().encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
+    vectors = np.asarray(rows, np.float32)
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        np.save(kept, vectors)
+    return vectors
+
+
+@cache
+def _reader():  # type: ignore[no-untyped-def]
+    from sentence_transformers import SentenceTransformer
+
+    from indexers.models.lookup import find_weights
+    from rag.config import EncoderSettings
+
+    return SentenceTransformer(str(find_weights(SENTENCES, EncoderSettings())), device="cpu")
+
+
+def text_space(cache_folder: Path | None = None) -> TextSpace:
+    """The text space of the tower, from train wording alone: a mean taken off and a shrunk whitening."""
+    rng = random.Random(0)
+    texts = [*IDLE_TEXTS]
+    for act in ACTS:
+        for phrase in action(act.action_id).phrases["train"]:
+            texts.append(act_text(act, phrase))
+            fit = [kind for kind in KINDS if possible(act, kind)]
+            texts += [act_text(act, phrase, thing_text(kind, "train", rng)) for kind in rng.sample(fit, 3)]
+    for kind in KINDS:
+        texts += [with_article(kind.name), f"the {kind.name} in the hand", with_article(kind.aliases["train"])]
+    for scene in SCENES:
+        for _ in range(20):
+            props = " and ".join(prop_name(*rng.choice(decor())) for _ in range(2))
+            texts.append(
+                f"a video that shows {rng.choice(scene.phrases['train'])} with {props} in {rng.choice(LIGHTS)} light"
+            )
+    return TextSpace.fitted(sentence_vectors(texts, cache_folder), SHRINKAGE)

@@ -1,0 +1,138 @@
+"""Frames of train stories, drawn by a process of its own into a pool that the trainer reads."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PIL import Image
+
+from corpora.workbench.painter import Painter
+from corpora.workbench.seeds import stream
+from corpora.workbench.story import ClipStory, plan_clip
+from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
+from training.captions import IDLE, NONE, act_of, kind_number, sentence_vectors
+
+if TYPE_CHECKING:
+    import random
+
+    from numpy.typing import NDArray
+
+__all__ = ["FRAME", "LABELS", "Pool", "draw_for_ever", "labels_at", "moments", "small"]
+
+FRAME = (108, 192)
+"""Height and width of what the tower sees."""
+LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
+PAINTED = 216
+A_STORY = 12
+"""Frames of one story."""
+STORIES = 24
+"""Stories whose descriptions are read at once."""
+AHEAD = 1024
+
+
+@dataclass
+class Pool:
+    """Shared tensors, a ring of frames with what they show."""
+
+    frames: Any
+    """uint8 (n, height, width, 3)"""
+    labels: Any
+    """int64 (n, 6), in the order of `LABELS`"""
+    described: Any
+    """float32 (n, 384): the sentence vector of the story's description"""
+    drawn: Any
+    """int64 (1,): how many frames were ever written"""
+    used: Any
+    """int64 (1,): how many frames the trainer has taken, times over"""
+
+    @classmethod
+    def empty(cls, size: int) -> Pool:
+        import torch
+
+        return cls(
+            torch.zeros((size, *FRAME, 3), dtype=torch.uint8).share_memory_(),
+            torch.zeros((size, len(LABELS)), dtype=torch.int64).share_memory_(),
+            torch.zeros((size, 384), dtype=torch.float32).share_memory_(),
+            torch.zeros(1, dtype=torch.int64).share_memory_(),
+            torch.zeros(1, dtype=torch.int64).share_memory_(),
+        )
+
+
+def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
+    """Fills the pool round and round, as far ahead of the trainer as `reuse` of every frame allows."""
+    import torch
+
+    torch.set_num_threads(1)
+    size = len(pool.frames)
+    story_seed = seed * 100_000_000
+    while True:
+        stories = [plan_clip(story_seed + step, "train") for step in range(STORIES)]
+        story_seed += STORIES
+        described = sentence_vectors([f"a video that shows {story.description}" for story in stories])
+        for story, vector in zip(stories, described, strict=True):
+            while int(pool.drawn) > AHEAD + int(pool.used) / reuse:
+                time.sleep(0.05)
+                if os.getppid() != parent:
+                    return
+            rng = stream("frames", seed, story.seed)
+            painter = Painter(story, PAINTED)
+            for moment in moments(story, rng, A_STORY):
+                place = int(pool.drawn) % size
+                picture = compressed(painter.picture(moment), rng)
+                pool.frames[place] = torch.from_numpy(small(picture))
+                pool.labels[place] = torch.tensor(labels_at(story, moment))
+                pool.described[place] = torch.from_numpy(vector)
+                pool.drawn += 1
+
+
+def moments(story: ClipStory, rng: random.Random, count: int) -> list[float]:
+    """Times: 60 % with the object in view, 25 % in events without it, 15 % between events."""
+    found: list[float] = []
+    while len(found) < count:
+        share, event = rng.random(), rng.choice(story.events)
+        if share < 0.6:
+            found.append(rng.uniform(event.seen_from, event.seen_until - 0.01))
+        elif share < 0.85:
+            moment = rng.uniform(event.start, event.end - 0.01)
+            if not event.seen_from <= moment < event.seen_until:
+                found.append(moment)
+        else:
+            moment = rng.uniform(0, story.duration)
+            if not any(e.start <= moment < e.end for e in story.events):
+                found.append(moment)
+    return found
+
+
+def labels_at(story: ClipStory, moment: float) -> list[int]:
+    """What is seen at a moment, in the order of `LABELS`."""
+    event = next((e for e in story.events if e.start <= moment < e.end), None)
+    seen = event is not None and event.seen_from <= moment < event.seen_until
+    scenes = [scene.scene_id for scene in SCENES]
+    colors = list(COLORS)
+    props = [PROPS.index(prop.prop_id) * len(colors) + colors.index(prop.color) for prop in story.props[:2]]
+    return [
+        kind_number(event.kind_id) if event is not None and seen else NONE,
+        IDLE if event is None else act_of(event),
+        scenes.index(story.scene),
+        LIGHTS.index(story.light),
+        *props,
+    ]
+
+
+def compressed(picture: Image.Image, rng: random.Random) -> Image.Image:
+    """As a video codec leaves it, for two frames of three."""
+    if rng.random() < 0.33:
+        return picture
+    kept = io.BytesIO()
+    picture.save(kept, "JPEG", quality=rng.randint(35, 92))
+    return Image.open(kept)
+
+
+def small(picture: Image.Image) -> NDArray[np.uint8]:
+    """What the tower sees of a picture of any size; uint8 (height, width, 3)."""
+    return np.array(picture.convert("RGB").resize((FRAME[1], FRAME[0]), Image.Resampling.BOX))

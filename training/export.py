@@ -1,0 +1,50 @@
+"""A checkpoint into the package: batch normalisation folded, float16, with the constants of the text space.
+
+`python -m training.export RUN [FILE]`
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from indexers.bundled.encoder import WEIGHTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["export", "folded"]
+
+
+def folded(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The network's tensors with every convolution and its normalisation as one; float32."""
+    found: dict[str, Any] = {}
+    for name, tensor in state.items():
+        if name.endswith(".conv.weight"):
+            block = name.removesuffix(".conv.weight")
+            norm = {part: state[f"{block}.norm.{part}"] for part in ("weight", "bias", "running_mean", "running_var")}
+            gain = norm["weight"] / torch.sqrt(norm["running_var"] + 1e-5)
+            found[f"{block}.weight"] = tensor * gain[:, None, None, None]
+            found[f"{block}.bias"] = norm["bias"] - norm["running_mean"] * gain
+        elif ".norm." not in name:
+            found[name] = tensor
+    return found
+
+
+def export(run: Path, file: Path = WEIGHTS) -> None:
+    """Writes the averaged weights of a run's last checkpoint."""
+    from safetensors.torch import save_file
+
+    state = torch.load(run / "state.pt", weights_only=True)
+    tensors = {name: tensor.half().contiguous() for name, tensor in folded(state["steady"]).items()}
+    space = {f"text.{name}": tensor.float().contiguous() for name, tensor in state["space"].items()}
+    waiting = file.with_suffix(".new")
+    save_file({**tensors, **space}, waiting, {"step": str(state["step"])})
+    waiting.replace(file)
+
+
+if __name__ == "__main__":
+    export(Path(sys.argv[1]), *map(Path, sys.argv[2:3]))

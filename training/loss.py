@@ -1,0 +1,76 @@
+"""What the tower is asked to do: name what it sees, and lie nearest to the captions that fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from training.captions import IDLE, NONE
+
+if TYPE_CHECKING:
+    from training.banks import Banks
+    from training.network import Seen
+
+__all__ = ["Losses"]
+
+WEIGHTS = {
+    "name_object": 1.0, "name_act": 1.0, "name_scene": 0.2, "name_light": 0.1, "name_props": 1.0,
+    "full": 0.5, "act": 1.0, "object": 1.0, "described": 0.5, "scene": 0.2, "light": 0.1, "prop": 0.5,
+}
+BANKED = ("full", "act", "object", "described", "scene", "light", "prop")
+
+
+class Losses(nn.Module):
+    """Cross-entropies against heads and banks, each bank with a learned temperature."""
+
+    def __init__(self, banks: Banks) -> None:
+        super().__init__()
+        for name in ("objects", "acts", "scenes", "lights", "props", "full", "full_at"):
+            self.register_buffer(name, torch.from_numpy(getattr(banks, name)))
+        self.scales = nn.ParameterDict({name: nn.Parameter(torch.tensor(3.0)) for name in BANKED})
+
+    def forward(self, seen: Seen, labels: Any, described: Any) -> dict[str, Any]:
+        """`labels` (n, 6), `described` (n, 384) unit rows of the text space; a scalar for each of `WEIGHTS`."""
+        objects, acts, scenes, lights = labels[:, 0], labels[:, 1], labels[:, 2], labels[:, 3]
+        shown = torch.zeros_like(seen.props).scatter_(1, labels[:, 4:6], 1.0)
+        held = objects != NONE
+        vector = seen.vector
+        found = {
+            "name_object": functional.cross_entropy(seen.objects, objects),
+            "name_act": functional.cross_entropy(seen.acts, acts),
+            "name_scene": functional.cross_entropy(seen.scenes, scenes),
+            "name_light": functional.cross_entropy(seen.lights, lights),
+            "name_props": functional.binary_cross_entropy_with_logits(seen.props, shown, reduction="none").sum(1).mean(),
+            "act": functional.cross_entropy(self._against("act", vector, _drawn(self.acts)), acts),
+            "object": functional.cross_entropy(
+                self._against("object", vector[held], _drawn(self.objects)), objects[held]
+            ),
+            "scene": functional.cross_entropy(self._against("scene", vector, _drawn(self.scenes)), scenes),
+            "light": functional.cross_entropy(self._against("light", vector, _drawn(self.lights)), lights),
+            "prop": _several(self._against("prop", vector, _drawn(self.props)), shown),
+        }
+        alike = described @ described.T > 0.999
+        found["described"] = _several(self._against("described", vector, described), alike.float())
+        wording = int(torch.randint(self.full_at.shape[2], ()))
+        rows = self.full_at[acts[held].clamp(max=IDLE - 1), objects[held], wording]
+        same = (rows[:, None] == rows[None, :]).float()
+        found["full"] = _several(self._against("full", vector[held], self.full[rows]), same)
+        return found
+
+    def _against(self, name: str, vector: Any, bank: Any) -> Any:
+        return vector @ bank.T * self.scales[name].exp().clamp(max=60.0)
+
+
+def _drawn(bank: Any) -> Any:
+    """One wording for every row, drawn anew at every step."""
+    wording = torch.randint(bank.shape[0], (bank.shape[1],))
+    return bank[wording, torch.arange(bank.shape[1])]
+
+
+def _several(logits: Any, right: Any) -> Any:
+    """Cross-entropy where a row may have several right answers, each with an equal share."""
+    share = right / right.sum(1, keepdim=True)
+    return -(share * functional.log_softmax(logits, dim=1)).sum(1).mean()

@@ -1,0 +1,117 @@
+"""The tower while it learns: plain residual convolutions, then a readout that adds up vectors of what it sees.
+
+The readout's sums start from the caption vectors themselves: an image vector begins as "what is in the
+hand" + "what happens" + "what stands around", each weighted by how sure the tower is of it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from training.captions import ACTS, IDLE, NONE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["HEADS", "Network", "Seen", "WIDTHS"]
+
+WIDTHS = (48, 96, 224)
+HEADS = 8
+HEAD_WIDTH = 48
+HIDDEN = 384
+PROPS = 192
+SCENES = 8
+LIGHTS = 3
+DIM = 384
+
+
+@dataclass
+class Seen:
+    """What the tower makes of a batch of n pictures."""
+
+    vector: Any
+    """(n, 384), unit rows"""
+    objects: Any
+    """(n, 69) logits: kinds, then none"""
+    acts: Any
+    """(n, 149) logits: acts, then idle"""
+    scenes: Any
+    lights: Any
+    props: Any
+    """(n, 192) logits, each for itself"""
+
+
+def _conv(entering: int, leaving: int, size: int, stride: int, *, act: bool = True) -> nn.Sequential:
+    parts: OrderedDict[str, nn.Module] = OrderedDict(
+        conv=nn.Conv2d(entering, leaving, size, stride, size // 2, bias=False),
+        norm=nn.BatchNorm2d(leaving),
+    )
+    if act:
+        parts["act"] = nn.ReLU(inplace=True)
+    return nn.Sequential(parts)
+
+
+class _Residual(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = _conv(width, width, 3, 1)
+        self.second = _conv(width, width, 3, 1, act=False)
+        nn.init.zeros_(self.second.norm.weight)
+
+    def forward(self, x: Any) -> Any:
+        return functional.relu(x + self.second(self.first(x)))
+
+
+class Network(nn.Module):
+    """Normalised pictures (n, 3, height, width) into `Seen`."""
+
+    def __init__(self, prototypes: dict[str, NDArray[Any]]) -> None:
+        """`prototypes`: "objects" (68, 384), "acts" (149, 384), "scenes" (8), "lights" (3), "props" (192), unit rows."""
+        super().__init__()
+        low, middle, high = WIDTHS
+        self.stem = _conv(3, low, 7, 4)
+        self.low = nn.Sequential(_Residual(low))
+        self.to_middle = _conv(low, middle, 3, 2)
+        self.middle = nn.Sequential(_Residual(middle), _Residual(middle))
+        self.to_high = _conv(middle, high, 3, 2)
+        self.high = nn.Sequential(_Residual(high), _Residual(high))
+        self.look = nn.Conv2d(high, HEADS, 1)
+        self.value = nn.Conv2d(high, HEADS * HEAD_WIDTH, 1)
+        self.hidden = nn.Linear(HEADS * HEAD_WIDTH + high, HIDDEN)
+        self.objects = nn.Linear(HIDDEN, NONE + 1)
+        self.acts = nn.Linear(HIDDEN, len(ACTS) + 1)
+        self.scenes = nn.Linear(HIDDEN, SCENES)
+        self.lights = nn.Linear(HIDDEN, LIGHTS)
+        self.props = nn.Conv2d(high, PROPS, 1)
+        nn.init.constant_(self.props.bias, -9.0)
+        rows = [prototypes["objects"], prototypes["objects"][:1] * 0, prototypes["acts"]]
+        rows += [prototypes[name] * share for name, share in (("scenes", 0.5), ("lights", 0.3), ("props", 0.5))]
+        self.sums = nn.Linear(sum(len(part) for part in rows), DIM, bias=False)
+        self.sums.weight.data = torch.cat([torch.from_numpy(part) for part in rows]).T.contiguous()
+        self.rest = nn.Linear(HIDDEN, DIM)
+        nn.init.normal_(self.rest.weight, std=0.002)
+        nn.init.zeros_(self.rest.bias)
+
+    def forward(self, x: Any) -> Seen:
+        x = self.low(self.stem(x))
+        x = self.middle(self.to_middle(x))
+        x = self.high(self.to_high(x))
+        props = torch.logsumexp(self.props(x).flatten(2), dim=2)
+        weights = self.look(x).flatten(2).softmax(dim=2)
+        values = self.value(x).flatten(2).unflatten(1, (HEADS, HEAD_WIDTH))
+        pooled = (values * weights.unsqueeze(2)).sum(dim=3).flatten(1)
+        hidden = functional.relu(self.hidden(torch.cat([pooled, x.mean(dim=(2, 3))], dim=1)))
+        objects, acts = self.objects(hidden), self.acts(hidden)
+        scenes, lights = self.scenes(hidden), self.lights(hidden)
+        shares = [objects.softmax(1), acts.softmax(1), scenes.softmax(1), lights.softmax(1), props.sigmoid()]
+        vector = self.sums(torch.cat(shares, dim=1)) + self.rest(hidden)
+        return Seen(functional.normalize(vector, dim=1), objects, acts, scenes, lights, props)
+
+
+assert IDLE == len(ACTS)
