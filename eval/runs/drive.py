@@ -51,13 +51,14 @@ def run_system(
     folder: Path,
     *,
     limit: int | None = None,
+    factory: str | None = None,
     data: str | None = None,
     watch: Watch | None = None,
 ) -> Done:
     """Ask all queries, or the first `limit`, that the folder does not answer yet; then score them all.
 
-    `data`: where the benchmark's data lie, as the user said it, for `rag eval
-    show`. Raises `UsageError` where the folder holds a run of other settings
+    `factory` and `data`: how the user named the benchmark and the folder of
+    its data, for `rag eval show`. Raises `UsageError` where the folder holds a run of other settings
     or data. An error of the system leaves a folder that the same call takes up.
     """
     queries = tuple(benchmark.queries)[:limit]
@@ -69,7 +70,8 @@ def run_system(
     identity = identity_of(
         benchmark.name, name, seed, limit, system.settings, benchmark.dataset, benchmark.encoders, digest
     )
-    with RunWriter(folder, identity, queries, data) as writer:
+    opened_as = {"factory": factory or benchmark.name, "data": data}
+    with RunWriter(folder, identity, queries, opened_as) as writer:
         kept = len(writer.samples)
         if watch is not None:
             watch.start(f"{name}, seed {seed}", len(queries) - kept)

@@ -105,13 +105,18 @@ class RunWriter:
     """
 
     def __init__(
-        self, folder: Path, identity: Mapping[str, Any], queries: Sequence[Query], data: str | None = None
+        self,
+        folder: Path,
+        identity: Mapping[str, Any],
+        queries: Sequence[Query],
+        opened_as: Mapping[str, str | None],
     ) -> None:
+        """`opened_as`: what `open_benchmark` was given, so that a sample can be looked at again."""
         self.folder = folder
         self.samples: list[Sample] = []
         self._identity = dict(identity)
         self._queries = queries
-        self._data = data
+        self._opened_as = dict(opened_as)
         self._stream: TextIO | None = None
 
     def __enter__(self) -> Self:
@@ -179,7 +184,7 @@ class RunWriter:
                 os.truncate(path, whole)
 
     def _write_manifest(self, sessions: list[Any]) -> None:
-        shape = {"schema": SCHEMA, "identity": self._identity, "data": self._data, "sessions": sessions}
+        shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}
         write_whole(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
 
     def _lock(self, stream: TextIO) -> None:

@@ -1,0 +1,148 @@
+"""Table 1, what was asked, and table 3, how much of it was answered right."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from eval.metrics.accuracy import correct, parse_failure
+from eval.metrics.holm import holm
+from eval.metrics.pairing import Paired, compare
+from eval.metrics.tables import estimate, families
+from eval.reports.layout import Cell, Table, family_name, p_text, percent, percent_range, record
+from eval.reports.published import ACCURACY, MARK, METHODS, QUERY_COUNTS
+from eval.reports.rows import BASELINE, Row, Section
+
+__all__ = ["accuracy_table", "paper_accuracy_table", "query_table"]
+
+
+def query_table(section: Section) -> Table:
+    """Table 1: queries by family, beside the paper's count."""
+    counts = Counter(query.family for query in section.queries)
+    order = families(section.rows[0].samples)
+    clips = len({query.video for query in section.queries})
+    body = [(family_name(name), str(counts[name]), str(QUERY_COUNTS.get(name, "–"))) for name in order]
+    body.append(("all", str(len(section.queries)), str(sum(QUERY_COUNTS.values()))))
+    records: list[dict[str, Cell]] = [
+        {"family": name, "queries": counts[name], MARK: QUERY_COUNTS.get(name)} for name in order
+    ]
+    return Table(
+        name="table1_queries",
+        title="Table 1: queries by family",
+        note=f"On {clips} clips of {len({query.cluster for query in section.queries})} videos.",
+        head=("family", "queries", MARK),
+        body=tuple(body),
+        records=tuple(records),
+    )
+
+
+def accuracy_table(section: Section) -> Table:
+    """Table 3: accuracy by family and overall, and each system against the one without localization."""
+    order = families(section.rows[0].samples)
+    pairs = _pairs(section)
+    adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
+    head = ["system", *(family_name(name) for name in order), "overall", "n", "seeds"]
+    head += [f"minus {BASELINE}", "p by video", "p Holm", "p McNemar", "unread replies", f"{MARK}: overall"]
+    body, records = [], []
+    for row in section.rows:
+        overall = estimate(correct, row.samples)
+        cells = [row.label]
+        for name in order:
+            part = estimate(correct, [each for each in row.samples if each.query.family == name])
+            cells.append(percent_range(part))
+            records.append(
+                record(part, system=row.label, family=name, seeds=len(row.seeds)) | {MARK: _paper(row, name)}
+            )
+        pair = pairs.get(row.label)
+        failures = estimate(parse_failure, row.samples)
+        cells += [percent_range(overall), str(len(row.samples)), str(len(row.seeds))]
+        cells += [
+            percent_range(pair.difference) if pair else "–",
+            p_text(pair.p if pair else None),
+            p_text(adjusted.get(row.label)),
+            p_text(pair.p_mcnemar if pair else None),
+            percent(failures.value if failures else None),
+            _paper_text(row, "overall"),
+        ]
+        body.append(tuple(cells))
+        records.append(
+            record(overall, system=row.label, family="overall", seeds=len(row.seeds))
+            | {MARK: _paper(row, "overall")}
+            | _paired_record(pair, adjusted.get(row.label))
+        )
+    return Table(
+        name="table3_accuracy",
+        title="Table 3: accuracy",
+        note=(
+            f"Percent right, with 95 % intervals clustered by video. Differences are paired with {BASELINE}: "
+            "p by video is an exact permutation test over whole videos, Holm's correction is over this "
+            f"table, McNemar's exact test counts queries as independent. Chance is {_chance(section)}."
+        ),
+        head=tuple(head),
+        body=tuple(body),
+        records=tuple(records),
+    )
+
+
+def paper_accuracy_table(section: Section) -> Table:
+    """The paper's table 3 beside our rows, family by family."""
+    order = [*families(section.rows[0].samples), "overall"]
+    head = ["system", *(family_name(name) for name in order)]
+    head += [f"{MARK}: {family_name(name)}" for name in order]
+    body = []
+    for row in section.rows:
+        if row.system not in ACCURACY:
+            continue
+        ours = [
+            estimate(correct, [each for each in row.samples if name in ("overall", each.query.family)])
+            for name in order
+        ]
+        cells = [f"{row.label} ({METHODS[row.system]})"]
+        cells += [percent(each.value if each else None) for each in ours]
+        cells += [_paper_text(row, name) for name in order]
+        body.append(tuple(cells))
+    return Table(
+        name="",
+        title="Table 3 of the paper",
+        note="Ego4D clips, other questions, GPT-4o-mini: to be looked at, not compared.",
+        head=tuple(head),
+        body=tuple(body),
+        records=(),
+    )
+
+
+def _pairs(section: Section) -> dict[str, Paired]:
+    baseline = section.baseline
+    if baseline is None:
+        return {}
+    found = {row.label: compare(row.samples, baseline.samples) for row in section.rows if row is not baseline}
+    return {label: pair for label, pair in found.items() if pair is not None}
+
+
+def _paired_record(pair: Paired | None, adjusted: float | None) -> dict[str, Cell]:
+    if pair is None:
+        return {}
+    difference = pair.difference
+    return {
+        "difference": difference.value,
+        "difference_low": difference.low,
+        "difference_high": difference.high,
+        "p_by_video": pair.p,
+        "p_holm": adjusted,
+        "p_mcnemar": pair.p_mcnemar,
+    }
+
+
+def _paper(row: Row, family: str) -> float | None:
+    published = ACCURACY.get(row.system, {}).get(family)
+    return None if published is None else published / 100
+
+
+def _paper_text(row: Row, family: str) -> str:
+    """Percent with the two decimals that the paper prints."""
+    published = ACCURACY.get(row.system, {}).get(family)
+    return "–" if published is None else f"{published:.2f}"
+
+
+def _chance(section: Section) -> str:
+    sizes = {len(query.options) for query in section.queries}
+    return f"{100 / sizes.pop():.1f} %" if len(sizes) == 1 else "not the same for all queries"

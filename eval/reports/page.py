@@ -1,0 +1,153 @@
+"""A report: one Markdown page, a folder of CSV and PNG for each benchmark. Same runs, same bytes.
+
+Times stand apart, in `timings.md` and `timings.csv`: they alone differ between equal runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+from eval.reports.accuracy import accuracy_table, paper_accuracy_table, query_table
+from eval.reports.confidence import calibration_table, reliability_table
+from eval.reports.evidence import (
+    letters_table,
+    retrieval_table,
+    understanding_by_family_table,
+    understanding_table,
+)
+from eval.reports.layout import Table, csv_text, markdown_table
+from eval.reports.localizing import localization_table, window_table
+from eval.reports.pictures import draw_figures
+from eval.reports.published import MARK
+from eval.reports.rows import Section, gather
+from eval.runs.drive import folder_name
+from eval.runs.folder import write_whole
+from rag.errors import UsageError
+
+__all__ = ["write_report"]
+
+
+def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
+    """Write the report of these runs into `out`; gives the files written, the page first.
+
+    Raises `UsageError` for runs that cannot be reported together.
+    """
+    sections = gather(folders)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        written = [list(_write_section(section, out)) for section in sections]
+        made = [path for paths in written for path in paths]
+        page = out / "report.md"
+        parts = [
+            part
+            for section, paths in zip(sections, written, strict=True)
+            for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
+        ]
+        write_whole(page, "\n".join(parts))
+        timings = _timings(sections)
+        write_whole(out / "timings.csv", csv_text(timings.records))
+        write_whole(out / "timings.md", f"# {timings.title}\n\n{markdown_table(timings.head, timings.body)}")
+    except OSError as error:
+        raise UsageError(f"{error.filename or out}: {error.strerror}") from error
+    return [page, *made, out / "timings.md", out / "timings.csv"]
+
+
+def _tables(section: Section) -> list[Table]:
+    tables = [
+        query_table(section),
+        accuracy_table(section),
+        paper_accuracy_table(section),
+        understanding_table(section),
+        retrieval_table(section),
+        understanding_by_family_table(section),
+        letters_table(section),
+        window_table(section),
+        localization_table(section),
+        calibration_table(section),
+    ]
+    return [table for table in tables if table.body]
+
+
+def _folder(section: Section) -> str:
+    return folder_name(section.benchmark, 0).removesuffix("-seed0")
+
+
+def _write_section(section: Section, out: Path) -> Iterator[Path]:
+    folder = out / _folder(section)
+    folder.mkdir(exist_ok=True)
+    for table in [*_tables(section), reliability_table(section)]:
+        if table.records:
+            path = folder / f"{table.name}.csv"
+            write_whole(path, csv_text(table.records))
+            yield path
+    for name in draw_figures(section, folder):
+        yield folder / name
+
+
+def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
+    """`figures`: the name of a table, to the picture of it that was drawn."""
+    yield f"# {section.benchmark}\n"
+    yield f"{_made(section)}\n"
+    yield (
+        "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "
+        f'"{MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.\n'
+    )
+    for table in _tables(section):
+        yield f"## {table.title}\n"
+        yield f"{table.note}\n"
+        yield markdown_table(table.head, table.body)
+        picture = figures.get("reliability" if table.name == "calibration" else table.name)
+        if picture:
+            yield f"![{table.title}]({_folder(section)}/{picture})\n"
+
+
+def _made(section: Section) -> str:
+    """Which program and data it came from, in one paragraph."""
+    commits = sorted({commit for row in section.rows for commit in row.commits})
+    parts = [f"{len(section.queries)} queries, {len(section.rows)} systems."]
+    if commits:
+        parts.append(f"Commit {', '.join(commits)} (+: with changes).")
+    parts += [f"{name} {digest[:16]}" for name, digest in sorted(section.dataset.items())]
+    return " ".join(parts[:2]) + (f" Data: {'; '.join(parts[2:])}." if len(parts) > 2 else "")
+
+
+def _timings(sections: Sequence[Section]) -> Table:
+    body, records = [], []
+    for section in sections:
+        for row in section.rows:
+            seconds = [value for folder in row.folders for value in _seconds(folder)]
+            tokens = [sum(scored.sample.tokens.values()) for scored in row.samples]
+            mean_tokens = sum(tokens) / len(tokens)
+            middle = median(seconds) if seconds else 0.0
+            cells = (
+                section.benchmark,
+                row.label,
+                f"{sum(seconds):.1f}",
+                f"{middle:.4f}",
+                f"{mean_tokens:.0f}",
+            )
+            body.append(cells)
+            records.append(
+                {
+                    "benchmark": section.benchmark,
+                    "system": row.label,
+                    "seconds": sum(seconds),
+                    "median_seconds": middle,
+                    "mean_tokens": mean_tokens,
+                }
+            )
+    head = ("benchmark", "system", "seconds, all queries", "median seconds", "mean tokens a query")
+    return Table("timings", "Timings", "", head, tuple(body), tuple(records))
+
+
+def _seconds(folder: Path) -> Iterator[float]:
+    path = folder / "timings.jsonl"
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        if entry["query_id"]:
+            yield float(entry["seconds"])

@@ -1,0 +1,173 @@
+"""The figures of a section: retrieval, understanding, letters, window sizes, reliability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.metrics.calibration import reliability
+from eval.metrics.estimate import Estimate
+from eval.metrics.letters import chose_fact, letter_shares
+from eval.metrics.scored import Measure
+from eval.metrics.tables import CASES, estimate, families
+from eval.reports.drawing import COLOURS, draw, grouped_bars, percent_axis
+from eval.reports.evidence import RETRIEVALS, UNDERSTANDINGS, case_estimates
+from eval.reports.layout import family_name
+from eval.reports.localizing import SERIES, window_points
+from eval.reports.rows import Section, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_figures"]
+
+CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
+
+
+def draw_figures(section: Section, folder: Path) -> list[str]:
+    """Names of the PNG files written into `folder`; what does not apply is not drawn."""
+    made = []
+    for name, title, measures in (
+        ("figure3_retrieval.png", "Retrieval success", RETRIEVALS),
+        ("figure4_understanding.png", "Video understanding, gold clip retrieved", UNDERSTANDINGS),
+    ):
+        if _cases(section, folder / name, title, measures):
+            made.append(name)
+    if _letters(section, folder / "figure5_letters.png"):
+        made.append("figure5_letters.png")
+    if window_points(section):
+        _windows(section, folder / "figure8_windows.png")
+        made.append("figure8_windows.png")
+    _reliability(section, folder / "reliability.png")
+    return [*made, "reliability.png"]
+
+
+def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Measure]) -> bool:
+    """A row of panels for each measure, a panel for each case, bars by family."""
+    rows = shown(section)
+    applied = {
+        name: measure
+        for name, measure in measures.items()
+        if any(estimate(measure, row.samples) is not None for row in rows)
+    }
+    if not applied:
+        return False
+
+    def paint(figure: Figure) -> None:
+        figure.suptitle(title)
+        panels = figure.subplots(len(applied), len(CASES), squeeze=False, sharey=True)
+        for (name, measure), line in zip(applied.items(), panels, strict=True):
+            parts = [
+                part
+                for part in families(rows[0].samples)
+                if any(case_estimates(measure, row.samples, part)["all"] for row in rows)
+            ]
+            for case, axes in zip(CASES, line, strict=True):
+                bars: dict[str, list[Estimate | None]] = {
+                    row.label: [case_estimates(measure, row.samples, part)[case] for part in (*parts, None)]
+                    for row in rows
+                }
+                grouped_bars(axes, [family_name(part).replace(" ", "\n") for part in parts] + ["all"], bars)
+                axes.set_title(f"{name}: {CASE_NAMES[case]}")
+        _legend(figure, panels[0][0])
+
+    draw(path, (11, 1.2 + 2.8 * len(applied)), paint)
+    return True
+
+
+def _letters(section: Section, path: Path) -> bool:
+    rows = [row for row in shown(section) if estimate(chose_fact, row.samples) is not None]
+    if not rows:
+        return False
+
+    def paint(figure: Figure) -> None:
+        figure.suptitle("Answers over the unshuffled letters: B, D, F are facts, F is right")
+        panels = figure.subplots(1, len(CASES), squeeze=False, sharey=True)
+        for (case, belongs), axes in zip(CASES.items(), panels[0], strict=True):
+            shares = {
+                row.label: letter_shares([each for each in row.samples if belongs(each)]) for row in rows
+            }
+            letters = list(next(iter(shares.values())))
+            bars = {label: [_free(case, *each) for each in share.items()] for label, share in shares.items()}
+            grouped_bars(axes, letters, bars)
+            axes.set_title(CASE_NAMES[case])
+        _legend(figure, panels[0][0])
+
+    draw(path, (11, 3.6), paint)
+    return True
+
+
+def _free(case: str, letter: str, share: Estimate | None) -> Estimate | None:
+    """Without an interval where the case alone decides the share: what is answered right is F."""
+    if share is None or not (case == "right" or (case == "wrong" and letter == "F")):
+        return share
+    return replace(share, low=None, high=None)
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    """One for all panels, under them, where no bar can hide it."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+
+
+def _windows(section: Section, path: Path) -> None:
+    points = window_points(section)
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        for series, colour in zip(SERIES, (COLOURS[1], COLOURS[0]), strict=True):
+            own = [point for point in points if point.series == series]
+            if not own:
+                continue
+            at, values = [point.seconds for point in own], [100 * point.accuracy.value for point in own]
+            axes.plot(at, values, marker="o", color=colour, label=series)
+            bounded = [point for point in own if point.accuracy.low is not None]
+            axes.vlines(
+                [point.seconds for point in bounded],
+                [100 * (point.accuracy.low or 0.0) for point in bounded],
+                [100 * (point.accuracy.high or 0.0) for point in bounded],
+                color=colour,
+                linewidth=0.8,
+            )
+        axes.set_xlabel("window (s)")
+        axes.set_title("Accuracy over window sizes")
+        percent_axis(axes, "accuracy (%)")
+        axes.legend(frameon=False)
+
+    draw(path, (6, 4), paint)
+
+
+def _reliability(section: Section, path: Path) -> None:
+    rows = shown(section)
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(rows), squeeze=False, sharey=True)
+        for number, (row, axes) in enumerate(zip(rows, panels[0], strict=True)):
+            bins = reliability(row.samples)
+            axes.plot([0, 100], [0, 100], color="#999999", linewidth=0.8, linestyle="--")
+            axes.bar(
+                [50 * (each.low + each.high) for each in bins],
+                [100 * each.accuracy.value for each in bins],
+                [95 * (each.high - each.low) for each in bins],
+                color=COLOURS[number % len(COLOURS)],
+                alpha=0.6,
+            )
+            axes.plot(
+                [100 * each.confidence for each in bins],
+                [100 * each.accuracy.value for each in bins],
+                marker="o",
+                linestyle="none",
+                color="#222222",
+                markersize=3,
+            )
+            for each in bins:
+                axes.annotate(str(each.accuracy.n), (50 * (each.low + each.high), 2), ha="center", fontsize=7)
+            axes.set_xlim(0, 100)
+            axes.set_xlabel("confidence (%)")
+            axes.set_title(row.label)
+            percent_axis(axes, "right (%)")
+
+    draw(path, (1.0 + 4.0 * len(rows), 4), paint)

@@ -1,0 +1,55 @@
+"""`rag eval`: systems over benchmarks, measured; and `rag eval list`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import typer
+
+from rag._cli import eval_report, eval_run, eval_show
+from rag._cli.options import Config, Json, Verbose
+from rag._cli.output import print_json, print_lines
+from rag._cli.session import start
+
+__all__ = ["Listed", "app"]
+
+app = typer.Typer(help="Try systems on a benchmark, and report what they reach.", rich_markup_mode=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A benchmark, and each of its systems in one line."""
+
+    name: str
+    about: str
+    systems: Mapping[str, str]
+
+
+@app.command("list")
+def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+    """The benchmarks, and the systems that can be tried on each."""
+    session = start(None, config, as_json, verbose, None)
+    from eval.benchmarks import BENCHMARKS, open_benchmark
+
+    found = [Listed(name, entry.about, open_benchmark(name).systems()) for name, entry in BENCHMARKS.items()]
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.eval.list/1", {"benchmarks": found}))
+    else:
+        print_lines(_lines(found))
+    return 0
+
+
+def _lines(found: Sequence[Listed]) -> Iterator[str]:
+    from rag.rendering.terminal import table_lines
+
+    for benchmark in found:
+        yield f"{benchmark.name}: {benchmark.about}"
+        yield from table_lines([["   ", name, about] for name, about in benchmark.systems.items()])
+
+
+app.command("run")(eval_run.run)
+app.command("report")(eval_report.report)
+app.command("show")(eval_show.show)

@@ -1,0 +1,155 @@
+"""`rag eval show`: one query of a run: what was asked, what the system saw and chose, and a picture of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.eval_run import Data
+from rag._cli.options import Config, Json, Verbose
+from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.session import start
+from rag.errors import RagError, UsageError
+
+if TYPE_CHECKING:
+    from eval.runs.folder import Run
+    from eval.runs.records import Benchmark, ClipWindow, Query, Sample
+
+__all__ = ["show"]
+
+
+def show(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    query_id: Annotated[str, typer.Argument(metavar="QUERY_ID", help="One of its queries.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.png", help="Where the picture goes. Default: a name here."),
+    ] = None,
+    data: Data = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask the system once more, and compare with what the run holds.")
+    ] = False,
+    frames: Annotated[
+        int, typer.Option("--frames", metavar="N", min=1, max=15, help="Frames of each window.")
+    ] = 5,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Explain one sample of a run: question, options, gold, what the system saw, and a picture."""
+    session = start(None, config, as_json, verbose, None)
+    from eval.benchmarks import open_benchmark
+    from eval.runs.folder import read_run_folder
+    from eval.runs.samples import canonical
+
+    held = read_run_folder(run)
+    query, sample = _find(held, query_id)
+    place = data if data is not None else Path(held.manifest["data"]) if held.manifest.get("data") else None
+    benchmark = open_benchmark(held.manifest["factory"], place)
+    repeated = _ask_again(benchmark, held, query, sample) if again else None
+    picture = _draw(benchmark, query, sample, out or Path(_picture_name(run, query_id)), frames)
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
+        print_json(report_shape("rag.eval.show/1", shape))
+    else:
+        print_lines(_lines(query, sample, picture, repeated))
+    return 1 if repeated is False else 0
+
+
+def _find(run: Run, query_id: str) -> tuple[Query, Sample]:
+    for query, sample in zip(run.queries, run.samples, strict=False):
+        if query.query_id == query_id:
+            return query, sample
+    asked = any(query.query_id == query_id for query in run.queries)
+    why = "is not answered yet" if asked else f"is none of its {len(run.queries)} queries"
+    raise UsageError(f"{run.folder}: {query_id!r} {why}")
+
+
+def _ask_again(benchmark: Benchmark, run: Run, query: Query, sample: Sample) -> bool:
+    """Whether the system makes the same of the query as it did in the run."""
+    from eval.runs.samples import sample_line
+
+    system = benchmark.open_system(run.identity["system"], run.identity["seed"])
+    return sample_line(system.answer(query)) == sample_line(sample)
+
+
+def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames: int) -> Path | None:
+    """None, with a line why, where there is nothing to draw from."""
+    from eval.reports.explanation import draw_explanation
+    from eval.runs.records import ClipWindow
+
+    windows = [ClipWindow(query.video, *query.window, 0.0), *_cited(query, sample)]
+    try:
+        explanation = benchmark.explain(query.query_id, windows, frames)
+    except RagError as error:
+        talk(f"no picture: {error}")
+        return None
+    try:
+        draw_explanation(query, sample, explanation, out)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    return out
+
+
+def _cited(query: Query, sample: Sample) -> Sequence[ClipWindow]:
+    """The windows of the clips retrieved; and the gold clip's, where that was not among them."""
+    from eval.runs.records import ClipWindow
+
+    found = list(sample.windows)
+    inside = sample.gold_window_found
+    if inside is not None and all(window.clip_id != query.video for window in found):
+        found.append(ClipWindow(query.video, *inside, 0.0))
+    return found
+
+
+def _picture_name(run: Path, query_id: str) -> str:
+    stem = f"{run.resolve().name}_{query_id}"
+    return re.sub(r"[^\w.-]+", "_", stem) + ".png"
+
+
+def _lines(query: Query, sample: Sample, picture: Path | None, repeated: bool | None) -> Iterator[str]:
+    from rag.rendering.terminal import excerpt, span, visible
+
+    yield f"? {visible(query.text)}"
+    yield from _option_lines(query, sample)
+    verdict = "right" if sample.correct else "wrong"
+    chosen = sample.choice or "no answer"
+    yield f"{verdict}: {chosen}, gold {query.answer}, confidence {sample.confidence:.2f} ({query.family})"
+    yield f"gold clip {visible(query.video)}, event {span(*query.window)}"
+    windows = {window.clip_id: window for window in sample.windows}
+    for rank, clip in enumerate(sample.clips, 1):
+        mark = "*" if clip.clip_id == query.video else " "
+        window = windows.get(clip.clip_id)
+        where = f"  {span(window.start, window.end)}" if window else ""
+        yield f"{mark}{rank:2d}. {clip.score:.3f}  {visible(clip.clip_id)}{where}"
+    if sample.gold_window_found is not None:
+        yield f"    in the gold clip: {span(*sample.gold_window_found)}"
+    for found in sample.passages:
+        mark = "*" if found.passage_id == query.passage else " "
+        option = "" if found.option is None else f"  for option {'ABCDEF'[found.option]}"
+        yield f"{mark}    {found.score:.3f}  passage {visible(found.passage_id)}{option}"
+    for key, value in sample.evidence.items():
+        yield f"    {key}: {excerpt(value if isinstance(value, str) else json.dumps(value), 3 * width())}"
+    if repeated is not None:
+        yield "asked again: the same" if repeated else "asked again: NOT the same"
+    if picture is not None:
+        yield f"picture: {visible(os.fspath(picture))}"
+
+
+def _option_lines(query: Query, sample: Sample) -> Iterator[str]:
+    from rag.rendering.terminal import excerpt
+
+    for place, text in enumerate(query.options):
+        letter = "ABCDEF"[place]
+        mark = ("*" if letter == query.answer else " ") + (">" if letter == sample.choice else " ")
+        score = f"{sample.scores[place]:.2f}  " if sample.scores else ""
+        truth = f"  ({query.truth[place]})" if query.truth else ""
+        yield f"{mark} {letter}. {score}{excerpt(text, width())}{truth}"
