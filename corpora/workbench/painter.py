@@ -23,6 +23,8 @@ __all__ = ["Painter"]
 
 HAND = 0.40
 THING = 0.36
+KEPT = 16
+"""Turned sprites that a painter keeps."""
 
 
 class Painter:
@@ -39,6 +41,7 @@ class Painter:
         self._backdrop = backdrop(story, height)
         paint_person(self._backdrop, story, height)
         self._grade = _grade(story)
+        self._turned: dict[tuple[int, float, float, bool], tuple[Image.Image, Image.Image]] = {}
         rng = stream("camera", story.split, story.seed)
         self._phases = [rng.uniform(0, math.tau) for _ in range(4)]
         self._rates = [
@@ -63,6 +66,16 @@ class Painter:
             _Scene(self, image, event, t, (-dx, -dy)).paint()
         return image.point(self._grade)
 
+    def turned(self, sprite: Image.Image, size: float, angle: float, mirror: bool = False) -> Image.Image:
+        """`scaled`, with the last few results kept: most of an event is drawn alike in every frame."""
+        key = (id(sprite), size, angle, mirror)
+        if key not in self._turned:
+            if len(self._turned) >= KEPT:
+                self._turned.clear()
+            # The sprite is kept beside its picture, so that no other can take its id.
+            self._turned[key] = (sprite, scaled(sprite, size, angle, mirror=mirror))
+        return self._turned[key][1]
+
     def _gaze(self, t: float) -> tuple[float, float]:
         a, b, c, d = (
             math.sin(rate * t + phase) for rate, phase in zip(self._rates, self._phases, strict=True)
@@ -79,7 +92,7 @@ class Painter:
             hand = hand_sprite(
                 "fist", self.story.skin, self.story.sleeve, level(HAND * self.height), self.story.style
             )
-            paste(image, scaled(hand, HAND * self.height, rng.uniform(-20, 20)), x, 0.96, self.height)
+            paste(image, self.turned(hand, HAND * self.height, rng.uniform(-20, 20)), x, 0.96, self.height)
 
 
 class _Scene:
@@ -135,13 +148,13 @@ class _Scene:
         size = self.gesture.place_size * self.scale * self.height
         picture = fixture_sprite(str(self.event.place), self.variant, level(size), self.style)
         turn = self.turn / 3 if self.gesture.moves == "thing" else self.turn / 2 + 12 * self.swing
-        paste(self.image, scaled(picture, size, turn, mirror=self.mirror), *self.place_at, self.height)
+        paste(self.image, self.painter.turned(picture, size, turn, self.mirror), *self.place_at, self.height)
 
     def _thing(self) -> None:
         size = THING * self.scale * self.height
         picture = thing_sprite(self.event.thing, level(size), self.style)
         angle = self.turn + self.gesture.thing_turn * (-1 if self.mirror else 1)
-        paste(self.image, scaled(picture, size, angle), *self.thing_at, self.height)
+        paste(self.image, self.painter.turned(picture, size, angle), *self.thing_at, self.height)
 
     def _hand(self, pose: str, at: tuple[float, float], lean: float) -> None:
         story = self.painter.story
@@ -153,7 +166,7 @@ class _Scene:
         self._arm(at[0], at[1] + drop * self.scale, angle, sleeve)
         paste(
             self.image,
-            scaled(picture, size, angle, mirror=self.mirror),
+            self.painter.turned(picture, size, angle, self.mirror),
             at[0],
             at[1] + drop * self.scale,
             self.height,
@@ -240,7 +253,13 @@ def _taker(scene: _Scene) -> None:
     picture = hand_sprite("claw", story.skin, sleeve, level(size), scene.style)
     x, y = scene.thing_at
     drop = 0.30 if wearer_takes else -0.30
-    paste(scene.image, scaled(picture, size, 0 if wearer_takes else 180), x + 0.04, y + drop, scene.height)
+    paste(
+        scene.image,
+        scene.painter.turned(picture, size, 0 if wearer_takes else 180),
+        x + 0.04,
+        y + drop,
+        scene.height,
+    )
 
 
 def _apart(scene: _Scene) -> None:
