@@ -48,17 +48,29 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[str]) -> Estima
         return None
     places, count = cluster_places(clusters)
     data = np.asarray(values, np.float64)
-    sums = np.bincount(places, data, minlength=count)
-    sizes = np.bincount(places, minlength=count).astype(np.float64)
     mean = float(data.mean())
     if np.all(data == data[0]):
         low, high = _without_spread(float(data[0]), count)
-    elif count == 1:
+        return Estimate(mean, len(values), count, low, high)
+    if count == 1:
         return Estimate(mean, len(values), 1, None, None)
-    else:
-        drawn = draws(count)
-        low, high = percentiles((drawn @ sums) / (drawn @ sizes))
+    sums = np.bincount(places, data, minlength=count)
+    sizes = np.bincount(places, minlength=count).astype(np.float64)
+    low, high = _bounds(sums.tobytes(), sizes.tobytes())
     return Estimate(mean, len(values), count, low, high)
+
+
+@lru_cache(maxsize=4096)
+def _bounds(sums: bytes, sizes: bytes) -> tuple[float, float]:
+    """Bounds of the mean, from (clusters,) float64 sums and sizes: a report asks for many of them again."""
+    import numpy as np
+
+    both = np.column_stack([np.frombuffer(sums), np.frombuffer(sizes)])
+    # Sums of rights and wrongs are whole numbers, which float32 adds without error, and faster.
+    exact = np.array_equal(both, np.rint(both)) and np.abs(both).max() * len(both) < 2**23
+    drawn = draws(len(both)).astype(np.float32 if exact else np.float64)
+    totals = (drawn @ both.astype(drawn.dtype)).astype(np.float64)
+    return percentiles(totals[:, 0] / totals[:, 1])
 
 
 def cluster_places(clusters: Sequence[str]) -> tuple[NDArray[np.int64], int]:
@@ -70,8 +82,8 @@ def cluster_places(clusters: Sequence[str]) -> tuple[NDArray[np.int64], int]:
     return np.array([index[name] for name in clusters], np.int64), len(names)
 
 
-@lru_cache(maxsize=32)
-def draws(clusters: int) -> NDArray[np.float32]:
+@lru_cache(maxsize=64)
+def draws(clusters: int) -> NDArray[np.uint8]:
     """(RESAMPLES, clusters): how often each cluster was drawn; every row sums to `clusters`."""
     import numpy as np
 
@@ -79,7 +91,7 @@ def draws(clusters: int) -> NDArray[np.float32]:
     picks = generator.integers(clusters, size=(RESAMPLES, clusters))
     rows = np.arange(RESAMPLES)[:, None] * clusters
     drawn = np.bincount((picks + rows).ravel(), minlength=RESAMPLES * clusters)
-    return drawn.reshape(RESAMPLES, clusters).astype(np.float32)
+    return drawn.reshape(RESAMPLES, clusters).astype(np.uint8)
 
 
 def percentiles(statistics: NDArray[np.float64]) -> tuple[float, float]:

@@ -33,13 +33,9 @@ def draw_explanation(query: Query, sample: Sample, explanation: Explanation, pat
         halves: Any = figure.subfigures(2, 1, height_ratios=[2.4, max(1, 1.35 * rows)])
         top, below = halves
         _curve(top.subplots(), query, sample, explanation)
-        most = max((len(frames.times) for frames in explanation.frames), default=1)
-        panels = below.subplots(max(1, rows), max(1, most), squeeze=False)
-        for line in panels:
-            for axes in line:
-                axes.set_axis_off()
+        panels = below.subplots(max(1, rows), 1, squeeze=False)
         for place, window in enumerate(explanation.windows):
-            _strip(panels[place], place, window, query, explanation)
+            _strip(panels[place][0], place, window, query, explanation)
 
     draw(path, (11, 2.9 + 1.45 * max(1, rows)), paint)
 
@@ -62,16 +58,26 @@ def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation) -
     axes.legend(frameon=False, fontsize=7, loc="upper right")
 
 
-def _strip(line: list[Axes], place: int, window: ClipWindow, query: Query, explanation: Explanation) -> None:
-    """One window's pictures, its name over the first; a window of the gold clip is told by its colour."""
+def _strip(axes: Axes, place: int, window: ClipWindow, query: Query, explanation: Explanation) -> None:
+    """One window's pictures in a row, its name above; a window of the gold clip is told by its colour."""
+    import numpy as np
+
     frames = explanation.frames[place]
-    for axes, time, image in zip(line, frames.times, frames.images, strict=False):
-        axes.imshow(image)
-        axes.text(0.02, 0.04, f"{time:.1f}", transform=axes.transAxes, fontsize=6, color="white")
+    axes.set_axis_off()
     name = "gold event" if place == 0 else f"{place}. {_plain(window.clip_id)}"
     colour = GOLD if place == 0 else FOUND if window.clip_id == query.video else "#333333"
     title = f"{name}  {window.start:.1f}-{window.end:.1f} s"
-    line[0].set_title(title, fontsize=7, loc="left", color=colour)
+    axes.set_title(title, fontsize=7, loc="left", color=colour)
+    if not len(frames.images):
+        return
+    count, height, width, _ = frames.images.shape
+    gap = max(1, width // 40)
+    row = np.full((height, count * (width + gap) - gap, 3), 255, np.uint8)
+    for number, (time, image) in enumerate(zip(frames.times, frames.images, strict=True)):
+        left = number * (width + gap)
+        row[:, left : left + width] = image
+        axes.text(left + width * 0.02, height * 0.96, f"{time:.1f}", fontsize=6, color="white")
+    axes.imshow(row)
 
 
 def _plain(text: str) -> str:

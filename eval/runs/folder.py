@@ -162,7 +162,12 @@ class RunWriter:
 
     def _take_up(self) -> None:
         manifest = _read_manifest(self.folder)
-        changes = list(differences("", manifest["identity"], self._identity))
+        there = manifest["identity"]
+        changes = [
+            change
+            for key, value in self._identity.items()
+            for change in differences(key, there.get(key), value)
+        ]
         if changes:
             more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
             self._refuse(f"it was made otherwise: {'; '.join(changes[:3])}{more}")

@@ -1,0 +1,135 @@
+"""`rag eval` from outside: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval import benchmarks
+from eval.benchmarks import Entry
+from rag._cli import eval_run
+from rag._cli.main import main
+
+TOY = "tests.toy_benchmark:open_toy"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    shape: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return shape
+
+
+def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--system", "no-localization,localized", "--seed", "0,1", "--limit", "16"]
+    assert main(["eval", "run", TOY, *words]) == 0
+    shape = told(capsys)
+    assert shape["schema"] == "rag.eval.run/1"
+    assert shape["benchmark"] == "toy"
+    folders = [each["folder"] for each in shape["runs"]]
+    assert folders == [
+        "runs/no-localization-seed0",
+        "runs/no-localization-seed1",
+        "runs/localized-seed0",
+        "runs/localized-seed1",
+    ]
+    assert {(each["asked"], each["kept"]) for each in shape["runs"]} == {(16, 0)}
+
+    assert main(["eval", "report", *folders, "--out", "pages"]) == 0
+    files = told(capsys)["files"]
+    assert files[0] == "pages/report.md"
+    assert all(Path(name).exists() for name in files)
+
+    assert main(["eval", "show", "runs/localized-seed0", "q005", "--again"]) == 0
+    shape = told(capsys)
+    assert shape["schema"] == "rag.eval.show/1"
+    assert (shape["query"]["query_id"], shape["sample"]["query_id"]) == ("q005", "q005")
+    assert shape["same"] is True
+    assert Path(shape["picture"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8", "--text"]) == 0
+    out = capsys.readouterr().out
+    assert "runs/localized-seed0" in out
+    assert "rag eval report runs/localized-seed0" in out
+    assert main(["eval", "show", "runs/localized-seed0", "q003", "--text", "--out", "q.png"]) == 0
+    out = capsys.readouterr().out
+    assert "? What is the object of event 3?" in out
+    assert out.count("*") >= 2
+    assert "picture: q.png" in out
+    assert main(["eval", "report", "runs/localized-seed0", "--text"]) == 0
+    assert capsys.readouterr().out.startswith("report/report.md\n")
+
+
+def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--system", "localized", "--limit", "4"]) == 0
+    path = Path("runs/localized-seed0/samples.jsonl")
+    path.write_text(path.read_text(encoding="utf-8").replace("seen by", "heard by"), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["eval", "show", "runs/localized-seed0", "q001", "--again", "--text"]) == 1
+    assert "asked again: NOT the same" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["run", "nothing"], "no benchmark 'nothing'"),
+        (
+            ["run", TOY, "--system", "localised"],
+            "no system 'localised'; there are no-localization",
+        ),
+        (["run", TOY, "--seed", "one"], "--seed one: not whole numbers"),
+        (["report", "nowhere"], "no run of 'rag eval run' lies here"),
+        (["show", "nowhere", "q001"], "no run of 'rag eval run' lies here"),
+    ],
+)
+def test_wrong_words_are_one_line(capsys: pytest.CaptureFixture[str], words: list[str], line: str) -> None:
+    assert main(["eval", *words]) == 2
+    said = capsys.readouterr().err
+    assert line in said
+    assert said.count("\n") == 1
+
+
+def test_an_unknown_query_and_one_still_to_come(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--system", "random", "--limit", "4"]) == 0
+    assert main(["eval", "show", "runs/random-seed0", "q999"]) == 2
+    assert "'q999' is none of its 4 queries" in capsys.readouterr().err
+    path = Path("runs/random-seed0/samples.jsonl")
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
+    assert main(["eval", "show", "runs/random-seed0", "q003"]) == 2
+    assert "'q003' is not answered yet" in capsys.readouterr().err
+
+
+def test_list_names_benchmarks_and_systems(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: Mapping[str, Entry] = {"toy": Entry(TOY, "drawn numbers")}
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", listed)
+    assert main(["eval", "list"]) == 0
+    shape = told(capsys)
+    assert shape["schema"] == "rag.eval.list/1"
+    assert shape["benchmarks"][0]["systems"]["localized"] == "right in 60% of cases"
+    assert main(["eval", "list", "--text"]) == 0
+    assert "toy: drawn numbers" in capsys.readouterr().out
+
+
+def test_progress_says_how_far_and_how_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 1000, 4))
+    monkeypatch.setattr(eval_run.time, "monotonic", lambda: float(next(clock)))
+    with eval_run._Progress() as watch:
+        watch.start("localized, seed 0", 10)
+        for _ in range(4):
+            watch.advance()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines
+    assert all(line.startswith("localized, seed 0: ") and line.endswith(" left") for line in lines)

@@ -1,0 +1,222 @@
+"""Each measure against values that were worked out by hand or printed elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from eval.metrics.calibration import brier, expected_calibration_error, reliability
+from eval.metrics.ceiling import best_iou, oracle_iou, own_ceiling
+from eval.metrics.coverage import covered, covers_event
+from eval.metrics.holm import holm
+from eval.metrics.intervals import cluster_interval, draws
+from eval.metrics.iou import corpus_iou, found_iou, recall_at_one, temporal_iou
+from eval.metrics.letters import chose_fact, letter_shares
+from eval.metrics.mcnemar import mcnemar_p
+from eval.metrics.pairing import compare
+from eval.metrics.permutation import sign_flip_p
+from eval.metrics.scored import Scored
+from eval.metrics.success import success
+from eval.metrics.tables import MEASURES, estimate, families, measure_slices
+from eval.metrics.understanding import event_shown, judged
+from eval.runs.records import ClipScore, ClipWindow, Query, sample_of
+from eval.trec import RunRow
+
+QUERY = Query(
+    query_id="q",
+    text="What is it?",
+    options=tuple("abcdef"),
+    answer="C",
+    family="local-2hop",
+    video="v1",
+    cluster="v1",
+    window=(10.0, 12.0),
+    order=(0, 1, 5, 2, 3, 4),
+    passage="p",
+    seen=(10.5, 11.0),
+)
+
+
+def scored(choice: str | None = "C", *, cluster: str = "v1", query_id: str = "q", **fields: object) -> Scored:
+    query = replace(QUERY, cluster=cluster, query_id=query_id)
+    return Scored(query, sample_of(query, choice, **fields), True, True, True, True)
+
+
+def test_iou_by_hand() -> None:
+    assert temporal_iou((10, 15), (10, 12)) == pytest.approx(0.4)
+    assert temporal_iou((0, 2), (1, 3)) == pytest.approx(1 / 3)
+    assert temporal_iou((0, 1), (1, 2)) == 0.0
+    with pytest.raises(ValueError, match="no interval"):
+        temporal_iou((2, 2), (0, 1))
+
+
+def test_recall_counts_a_missed_window_as_nothing() -> None:
+    inside = scored(gold_window_found=(10.0, 15.0))
+    assert found_iou(inside) == pytest.approx(0.4)
+    assert recall_at_one(0.3)(inside) == 1.0
+    assert recall_at_one(0.5)(inside) == 0.0
+    assert recall_at_one(0.4)(inside) == 1.0
+    assert found_iou(scored()) == 0.0
+    assert found_iou(replace(scored(), localizes=False)) is None
+
+
+def test_over_the_corpus_only_the_first_clip_counts() -> None:
+    windows = (ClipWindow("v2", 0, 5, 1.0), ClipWindow("v1", 10, 15, 0.5))
+    first_wrong = scored(clips=(ClipScore("v2", 1.0), ClipScore("v1", 0.5)), windows=windows)
+    first_right = scored(clips=(ClipScore("v1", 1.0), ClipScore("v2", 0.5)), windows=windows)
+    assert corpus_iou(first_wrong) == 0.0
+    assert corpus_iou(first_right) == pytest.approx(0.4)
+    assert corpus_iou(replace(first_right, ranks_windows=False)) is None
+
+
+def test_ceilings_and_coverage_by_hand() -> None:
+    assert best_iou((0, 2.5), 5.0) == 0.5
+    assert best_iou((0, 10), 5.0) == 0.5
+    assert oracle_iou(scored()) == pytest.approx(0.4)
+    assert own_ceiling(scored(gold_window_found=(0.0, 2.0))) == 1.0
+    assert covered((11, 20), (10, 12)) == 0.5
+    assert covers_event(scored(gold_window_found=(10.4, 15.4))) == 1.0
+    assert covers_event(scored(gold_window_found=(10.5, 15.5))) == 0.0
+
+
+def test_understanding_counts_only_where_the_gold_clip_was_retrieved() -> None:
+    assert event_shown(scored(gold_frames=(9.0, 10.7))) == 1.0
+    assert event_shown(scored(gold_frames=(9.0, 11.0))) == 0.0
+    assert event_shown(scored()) is None
+    assert judged(scored(understood=True)) == 1.0
+    missed = replace(scored(understood=True, gold_frames=(10.7,)), clip_found=False)
+    assert (judged(missed), event_shown(missed)) == (None, None)
+
+
+def test_letters_are_those_of_the_papers_order() -> None:
+    samples = [scored("C"), scored("B"), scored("A"), scored(None)]
+    assert [each.sample.unshuffled_choice for each in samples] == ["F", "B", "A", None]
+    shares = letter_shares(samples)
+    assert {name: share.value for name, share in shares.items() if share and share.value} == {
+        "A": 0.25,
+        "B": 0.25,
+        "F": 0.25,
+    }
+    facts = estimate(chose_fact, samples)
+    assert facts is not None
+    assert facts.value == 0.5
+
+
+def test_calibration_by_hand() -> None:
+    samples = [
+        scored("C", confidence=0.9, cluster="a"),
+        scored("A", confidence=0.95, cluster="b"),
+        scored("C", confidence=0.3, cluster="c"),
+        scored("C", confidence=1.0, cluster="d"),
+    ]
+    bins = reliability(samples)
+    assert [(each.low, each.high, each.accuracy.n) for each in bins] == [(0.3, 0.4, 1), (0.9, 1.0, 3)]
+    error = expected_calibration_error(samples)
+    assert error is not None
+    # |1 - 0.3| / 4 + 3 / 4 * |2/3 - 0.95|
+    assert error.value == pytest.approx(0.175 + 0.75 * (0.95 - 2 / 3))
+    assert brier(samples[1]) == pytest.approx(0.9025)
+    assert expected_calibration_error([]) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [
+        (0, 0, 1.0),
+        (5, 5, 1.0),
+        (6, 16, 2 * 110_056 / 2**22),  # sum of C(22, k) for k up to 6
+        (121, 59, 4.434444e-06),  # the approval table of the statsmodels documentation
+        (0, 10, 2 / 1024),
+        (1, 9, 2 * (1 + 10) / 1024),
+    ],
+)
+def test_mcnemar_gives_the_known_values(first: int, second: int, p: float) -> None:
+    assert mcnemar_p(first, second) == pytest.approx(p, rel=1e-5)
+    assert mcnemar_p(second, first) == mcnemar_p(first, second)
+
+
+def test_a_permutation_of_single_queries_is_the_sign_test() -> None:
+    assert sign_flip_p([1] * 9 + [-1]) == pytest.approx(mcnemar_p(9, 1))
+    assert sign_flip_p([]) == 1.0
+    assert sign_flip_p([0, 0]) == 1.0
+    assert sign_flip_p([3]) == 1.0
+    # Fisher's own data (Darwin's maize, in eighths of an inch): 1,726 of 32,768 sign patterns.
+    darwin = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    assert sign_flip_p(darwin) == pytest.approx(1726 / 32768, rel=1e-9)
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+
+
+def test_where_nothing_varies_the_exact_bound_stands_in() -> None:
+    found = cluster_interval([1.0] * 60, [f"v{number // 2}" for number in range(60)])
+    assert found is not None
+    assert (found.n, found.clusters, found.high) == (60, 30, 1.0)
+    assert found.low == pytest.approx(0.025 ** (1 / 30))
+    nothing = cluster_interval([0.0] * 3, ["a", "b", "c"])
+    assert nothing is not None
+    assert (nothing.low, nothing.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 3)))
+    alone = cluster_interval([1.0, 0.0], ["a", "a"])
+    assert alone is not None
+    assert (alone.value, alone.low, alone.high) == (0.5, None, None)
+    assert cluster_interval([], []) is None
+    with pytest.raises(ValueError, match="1 values of 2 clusters"):
+        cluster_interval([1.0], ["a", "b"])
+
+
+def test_every_draw_takes_as_many_videos_as_there_are() -> None:
+    drawn = draws(7)
+    assert drawn.shape == (5000, 7)
+    assert set(drawn.sum(axis=1)) == {7.0}
+
+
+def test_an_interval_is_wider_where_queries_stand_together() -> None:
+    together = [float(number < 20) for number in range(40)]
+    apart = cluster_interval(together, [f"v{number}" for number in range(40)])
+    grouped = cluster_interval(together, [f"v{number // 10}" for number in range(40)])
+    assert apart is not None
+    assert grouped is not None
+    assert None not in (apart.low, apart.high, grouped.low, grouped.high)
+    assert (grouped.high or 0) - (grouped.low or 0) > 2 * ((apart.high or 0) - (apart.low or 0))
+
+
+def test_paired_systems_and_their_seeds() -> None:
+    names = [f"q{number}" for number in range(10)]
+    better = [scored("C", query_id=name, cluster=name) for name in names]
+    worse = [
+        scored("A" if number < 6 else "C", query_id=f"q{number}", cluster=f"q{number}")
+        for number in range(10)
+    ]
+    pair = compare(better, worse)
+    assert pair is not None
+    assert pair.difference.value == pytest.approx(0.6)
+    assert pair.p == pair.p_mcnemar == pytest.approx(2 / 64)
+    pooled = compare(better, worse + better)
+    assert pooled is not None
+    assert pooled.difference.value == pytest.approx(0.3)
+    assert pooled.p == pytest.approx(2 / 64)
+    assert pooled.p_mcnemar is None
+    with pytest.raises(ValueError, match="different queries"):
+        compare(better, worse[1:])
+
+
+def test_success_counts_a_query_without_lines_as_a_miss() -> None:
+    run = [RunRow("q1", "x", 1, 0.9, "t"), RunRow("q1", "gold", 2, 0.5, "t"), RunRow("q2", "x", 1, 0.9, "t")]
+    gold = {"q1": "gold", "q2": "gold", "q3": "gold"}
+    assert success(gold, run, 1) == {"q1": 0.0, "q2": 0.0, "q3": 0.0}
+    assert success(gold, run, 2) == {"q1": 1.0, "q2": 0.0, "q3": 0.0}
+    assert success({}, run, 2) == {}
+
+
+def test_a_measure_counts_where_it_applies_and_by_slices() -> None:
+    right = scored("C", query_id="q1", cluster="a", gold_window_found=(10.0, 12.0))
+    wrong = replace(scored("A", query_id="q2", cluster="b"), passage_found=None)
+    slices = measure_slices(MEASURES["passage success@6"], [right, wrong])
+    assert slices["overall"] is not None
+    assert slices["overall"].n == 1
+    assert slices["wrong"] is None
+    assert families([right, wrong]) == ["local-2hop"]
+    assert measure_slices(MEASURES["accuracy"], [right, wrong])["wrong"] is not None
