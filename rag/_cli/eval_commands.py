@@ -11,6 +11,7 @@ from rag._cli import eval_report, eval_run, eval_show
 from rag._cli.options import Config, Json, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
+from rag.errors import UsageError
 
 __all__ = ["Listed", "app"]
 
@@ -30,9 +31,9 @@ class Listed:
 def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
     """The benchmarks, and the systems that can be tried on each."""
     session = start(None, config, as_json, verbose, None)
-    from eval.benchmarks import BENCHMARKS, open_benchmark
+    from eval.benchmarks import BENCHMARKS
 
-    found = [Listed(name, entry.about, open_benchmark(name).systems()) for name, entry in BENCHMARKS.items()]
+    found = [Listed(name, entry.about, _systems(name)) for name, entry in BENCHMARKS.items()]
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -40,6 +41,16 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
     else:
         print_lines(_lines(found))
     return 0
+
+
+def _systems(name: str) -> Mapping[str, str]:
+    """None where the benchmark says nothing without its data."""
+    from eval.benchmarks import open_benchmark
+
+    try:
+        return open_benchmark(name).systems()
+    except UsageError:
+        return {}
 
 
 def _lines(found: Sequence[Listed]) -> Iterator[str]:

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import rag
+from eval.runs.drive import Done
 from indexers.weights import FileCheck, ModelRow, Verification
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
+from rag._cli.eval_commands import Listed
 from rag._cli.models import verification_shape
 from rag._cli.show import Shown
 from rag.indexing.report import Forecast, IndexReport
@@ -121,6 +123,10 @@ PULLED = {"name": MODEL.name, "path": Path("models") / MODEL.name}
 COUNTS: Mapping[str, Any] = plain(Counts(20, 5, 0))
 CHECK = Finding("package", "av", True, "18.1.0")
 
+LISTED = Listed("egofact-workbench", "396 questions", {"random": "any option"})
+DONE = Done(Path("runs/random-seed0"), "random", 0, asked=300, kept=96, right=66)
+SHOWN_SAMPLE = {"query": {}, "sample": {}, "picture": Path("random-seed0_q1.png"), "same": None}
+
 MADE = [
     answer_shape(ANSWER),
     search_shape("the mirror", HITS),
@@ -137,6 +143,10 @@ MADE = [
     report_shape("rag.batch/1", {"out": "answers.jsonl", **COUNTS}),
     report_shape("rag.batch/1", {"run": "out.trec", "windows": "out.windows.jsonl", **COUNTS}),
     report_shape("rag.demo/1", {"folder": "demo", "index": {}, "answers": []}),
+    report_shape("rag.eval.list/1", {"benchmarks": [LISTED]}),
+    report_shape("rag.eval.run/1", {"benchmark": "egofact-workbench", "runs": [DONE]}),
+    report_shape("rag.eval.report/1", {"files": [Path("report/report.md")]}),
+    report_shape("rag.eval.show/1", SHOWN_SAMPLE),
 ]
 
 
