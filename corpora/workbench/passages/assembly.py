@@ -3,7 +3,7 @@
 Which of its equally likely values a particular has in a passage is drawn by a
 hash, and every value of a slot comes up as often as the next one; so nothing but
 the passage tells a fact from a counter-fact. No two things of one activity have
-a particular in common, so that a statement finds its own passage.
+a topic in common, so that a statement finds its own passage.
 """
 
 from __future__ import annotations
@@ -15,28 +15,21 @@ from dataclasses import dataclass
 from random import Random
 
 from corpora.workbench.passages.activities import Activity, activities
-from corpora.workbench.passages.parsing import Particular, Slot, Value, about_things, particulars
+from corpora.workbench.passages.parsing import Particular, Slot, Topic, Value, about_things, topics
 from corpora.workbench.passages.things import Thing, thing
 
 __all__ = ["Assembled", "Claim", "assembled"]
 
 STATEMENTS = 2
 COUNTERFACTS = 3
-OWN_FACTS = 3
-TITLES = (
-    "How to keep {a} in good order when {doing}",
-    "How to look after {a} when {doing}",
-    "How to handle {a} when {doing}",
-    "How to make the best of {a} when {doing}",
-    "How to rely on {a} when {doing}",
-)
+OWN_FACTS = 2
 OPENINGS = (
-    "Few people think about {the} before they start {doing}.",
-    "When {doing}, treat {the} with some thought.",
-    "Looking after {the} pays when you are {doing}.",
-    "Anybody {doing} has a use for {the}.",
-    "Much depends on {the} when you are {doing}.",
-    "A little care for {the} goes a long way when {doing}.",
+    "When {doing}, people do well to {way} in the right manner.",
+    "Anybody {doing} will sooner or later have to {way}.",
+    "Learn how to {way} before you start {doing}.",
+    "Knowing how to {way} pays when {doing}.",
+    "Much goes wrong when {doing} unless you {way} properly.",
+    "It takes some care to {way} when you are {doing}.",
 )
 
 Choice = tuple[Value, ...]
@@ -80,29 +73,38 @@ class _Board:
         rng = Random(_seed(activity.name, about.name))
         turn = self._count[about.name]
         self._count[about.name] += 1
-        claims = tuple(self._claim(found, about, rng) for found in self._particulars(activity, about))
+        topic = self._topic(activity, about)
+        claims = tuple(self._claim(found, about, rng) for found in self._particulars(topic, about))
         own = about_things()[about.name]
         known = [own[(turn + 2 * step) % len(own)] for step in range(OWN_FACTS)]
-        remark = activity.remarks[turn % len(activity.remarks)]
-        words = {"a": about.indefinite, "the": f"the {about.name}", "doing": activity.name}
-        opening = OPENINGS[rng.randrange(len(OPENINGS))].format(**words)
+        way = topic.heading.format(x=f"the {about.name}")
+        opening = OPENINGS[rng.randrange(len(OPENINGS))].format(way=way, doing=activity.name)
+        remark = topic.remarks[turn % len(topic.remarks)]
         told = [claim.told for claim in claims]
-        lines = [opening, remark, told[0], known[0], told[1], *known[1:]]
-        title = TITLES[rng.randrange(len(TITLES))].format(**words)
+        lines = [opening, remark, told[0], known[0], told[1], *known[1:], activity.remarks[turn % 2]]
+        title = f"How to {topic.heading.format(x=about.indefinite)} when {activity.name}"
         return Assembled(about, activity.name, title, " ".join(lines), claims)
 
-    def _particulars(self, activity: Activity, about: Thing) -> list[Particular]:
-        """Two that suit the thing, new to the activity and to the thing, those given least so far first."""
+    def _topic(self, activity: Activity, about: Thing) -> Topic:
+        """One that suits the thing, new to the activity and to the thing, of those given least so far."""
         used = self._by_activity.setdefault(activity.name, set())
         own = self._by_thing.setdefault(about.name, set())
-        fitting = [found for found in particulars() if _suits(found, about) and found.name not in used | own]
-        fitting.sort(key=lambda p: (self._given[p.name], _seed(p.name, activity.name, about.name)))
-        chosen = fitting[:STATEMENTS]
-        for found in chosen:
+        fitting = [topic for topic in topics() if topic.heading not in used | own]
+        fitting = [topic for topic in fitting if len(_suitable(topic, about)) >= STATEMENTS]
+        topic = min(
+            fitting, key=lambda t: (self._given[t.heading], _seed(t.heading, activity.name, about.name))
+        )
+        self._given[topic.heading] += 1
+        used.add(topic.heading)
+        own.add(topic.heading)
+        return topic
+
+    def _particulars(self, topic: Topic, about: Thing) -> list[Particular]:
+        """Those given least so far."""
+        fitting = sorted(_suitable(topic, about), key=lambda found: (self._given[found.name], found.name))
+        for found in fitting[:STATEMENTS]:
             self._given[found.name] += 1
-            used.add(found.name)
-            own.add(found.name)
-        return chosen
+        return fitting[:STATEMENTS]
 
     def _claim(self, found: Particular, about: Thing, rng: Random) -> Claim:
         truth = tuple(self._draw(found, slot) for slot in found.slots)
@@ -125,6 +127,10 @@ class _Board:
             deck.extend(slot.values)
             Random(_seed(found.name, slot.name, str(self._given[found.name]))).shuffle(deck)
         return deck.pop()
+
+
+def _suitable(topic: Topic, about: Thing) -> list[Particular]:
+    return [found for found in topic.particulars if _suits(found, about)]
 
 
 def _suits(found: Particular, about: Thing) -> bool:

@@ -1,16 +1,109 @@
-"""Facts of how a thing is gripped, moved, tried and passed on; the format is that of `places`."""
+"""How a thing is held, tried, marked and passed on; the format is that of `places`."""
 
 from __future__ import annotations
 
 __all__ = ["HANDLING"]
 
 HANDLING = """
+== guard {x} against loss
+* Things get lost where many people come and go.
+* Guards need a clear plan.
+
+ring
+It should stand inside a ring of {stuff} that is {n} centimetres wide.
+> Make a ring of {stuff} that is {n} centimetres wide and stand {the} inside.
+> Stand {the} inside a {stuff} ring measuring {n} centimetres.
+stuff = chalk / rope / gravel / ribbon
+n = 40 / 50 / 60 / 80 / 90
+
+team
+It should be guarded by {n} people from the {end} group.
+> Ask {n} people from the {end} group to guard {the}.
+> Have {the} guarded by {n} people from the {end} group.
+n = two / three / four / five
+end = first / last
+
+tether !F !B !L
+It should be tethered to the {post} by a cord of {n} centimetres.
+> Tether {the} to the {post} by a cord of {n} centimetres.
+> Cut {n} centimetres of cord and use it to tether {the} to the {post}.
+post = belt / railing / door knob
+n = 40 / 60 / 90 / 120
+
+locking
+It {p} be locked away during the {meal} break.
+> {p} lock {the} away during the {meal} break.
+> During the {meal} break {the} {=p} be locked away.
+p = should:do / should not:do not
+meal = lunch / morning / evening
+
+== hold {x} in the hand
+* A relaxed hand holds longer.
+* Fingers tire sooner than arms.
+
 fingers
 It should be steadied with {n} fingers of the {side} hand.
 > Use {n} fingers of the {side} hand to steady {the}.
 > The {side} hand should steady {the} with {n} fingers.
 side = left / right
 n = two / three / four
+
+other_hand
+It should be swapped to the other hand at intervals of {n} seconds.
+> Swap {the} to your other hand at intervals of {n} seconds.
+> At intervals of {n} seconds {the} should be swapped to the other hand.
+n = 15 / 20 / 30 / 45 / 60
+
+counting
+It should be released after a slow count to {n}.
+> Count slowly to {n} and then release {the}.
+> After a slow count to {n} you should release {the}.
+n = five / eight / twelve / fifteen / twenty
+
+== test {x} by touch
+* Touch reveals what the eye does not see.
+* Warm fingers feel best.
+
+thumb
+It should be pressed with the thumb on its {side} side for {n} seconds.
+> Press your thumb on the {side} side of {the} for {n} seconds.
+> For {n} seconds press {the} on the {side} side with your thumb.
+side = upper / lower
+n = 4 / 6 / 9 / 12
+
+knuckles
+It should be tapped {n} times with the knuckles.
+> Tap {the} {n} times with your knuckles and listen to the sound.
+> With your knuckles give {the} a tap {n} times.
+n = three / four / five / seven / nine
+
+nudging !E !B !F
+It should be nudged {how} {n} times to see whether it wobbles.
+> Nudge {the} {how} {n} times and look for a wobble.
+> Look for a wobble when you nudge {the} {how} for {n} times.
+how = gently / forcefully
+n = two / three / five / six
+
+== use {x} in short spells
+* Short spells keep the mind awake.
+* Fatigue creeps in unnoticed.
+
+posture
+It should be used in a {pose} posture for spells of {n} minutes.
+> Take up a {pose} posture and use {the} for spells of {n} minutes.
+> Spells of {n} minutes in a {pose} posture suit {the}.
+pose = kneeling / standing / seated / crouching
+n = 5 / 8 / 12 / 18
+
+break
+It should be put aside for a pause after {n} minutes of use.
+> After {n} minutes of use put {the} aside for a pause.
+> A pause is due after {n} minutes of use so put {the} aside.
+n = 15 / 20 / 35 / 50
+
+== carry {x} from place to place
+* Most accidents happen on the way.
+* Free the path before carrying anything.
 
 carry_height
 It should be carried at the height of the {part}.
@@ -32,18 +125,9 @@ It should be {way} across the bench on a sheet of {stuff}.
 way = pushed:push / pulled:pull
 stuff = felt / vinyl / cardboard / parchment
 
-rotation
-It should be rotated {n} degrees {way} after each use.
-> After each use rotate {the} {n} degrees {way}.
-> Rotate {the} {way} by {n} degrees after each use.
-n = 30 / 45 / 60 / 90 / 120
-way = clockwise / counterclockwise
-
-knuckles
-It should be tapped {n} times with the knuckles.
-> Tap {the} {n} times with your knuckles and listen to the sound.
-> With your knuckles give {the} a tap {n} times.
-n = three / four / five / seven / nine
+== weigh and gauge {x}
+* Figures beat guesses.
+* Scales and gauges are set to zero first.
 
 scale
 It should be weighed {when} the job with a tolerance of {n} grams.
@@ -52,38 +136,16 @@ It should be weighed {when} the job with a tolerance of {n} grams.
 when = before / after
 n = 5 / 10 / 20 / 40
 
-nudging !E !B !F
-It should be nudged {how} {n} times to see whether it wobbles.
-> Nudge {the} {how} {n} times and look for a wobble.
-> Look for a wobble when you nudge {the} {how} for {n} times.
-how = gently / forcefully
-n = two / three / five / six
+tolerance
+It should be gauged {when} assembly to within {n} millimetres.
+> Gauge {the} {when} assembly to within {n} millimetres.
+> To within {n} millimetres is how closely you gauge {the} {when} assembly.
+when = before / after
+n = 2 / 3 / 4 / 6
 
-thumb
-It should be pressed with the thumb on its {side} side for {n} seconds.
-> Press your thumb on the {side} side of {the} for {n} seconds.
-> For {n} seconds press {the} on the {side} side with your thumb.
-side = upper / lower
-n = 4 / 6 / 9 / 12
-
-other_hand
-It should be swapped to the other hand at intervals of {n} seconds.
-> Swap {the} to your other hand at intervals of {n} seconds.
-> At intervals of {n} seconds {the} should be swapped to the other hand.
-n = 15 / 20 / 30 / 45 / 60
-
-posture
-It should be used in a {pose} posture for spells of {n} minutes.
-> Take up a {pose} posture and use {the} for spells of {n} minutes.
-> Spells of {n} minutes in a {pose} posture suit {the}.
-pose = kneeling / standing / seated / crouching
-n = 5 / 8 / 12 / 18
-
-counting
-It should be released after a slow count to {n}.
-> Count slowly to {n} and then release {the}.
-> After a slow count to {n} you should release {the}.
-n = five / eight / twelve / fifteen / twenty
+== photograph {x}
+* Pictures settle disputes.
+* A steady camera matters more than a dear one.
 
 cameras
 It should be photographed from {n} angles {when} the session.
@@ -92,12 +154,16 @@ It should be photographed from {n} angles {when} the session.
 n = two / three / four / five
 when = before / after
 
-tolerance
-It should be gauged {when} assembly to within {n} millimetres.
-> Gauge {the} {when} assembly to within {n} millimetres.
-> To within {n} millimetres is how closely you gauge {the} {when} assembly.
-when = before / after
-n = 2 / 3 / 4 / 6
+backdrop
+It should be photographed against a {colour} backdrop with {n} exposures.
+> Take {n} exposures of {the} against a {colour} backdrop.
+> Against a {colour} backdrop {n} exposures of {the} are photographed.
+colour = grey / black / green / pink
+n = six / eight / nine / twelve
+
+== share {x} with other people
+* Good rules make good friends.
+* Visitors and borrowers mean well.
 
 guests
 It {p} be shown to the {who} who drop by.
@@ -113,12 +179,16 @@ It {p} be lent to a {who} for the weekend.
 p = should:do / should not:do not
 who = colleague / schoolmate / landlord
 
-locking
-It {p} be locked away during the {meal} break.
-> {p} lock {the} away during the {meal} break.
-> During the {meal} break {the} {=p} be locked away.
-p = should:do / should not:do not
-meal = lunch / morning / evening
+hire
+It should be hired out for {n} coins from {day} onwards.
+> Hire {the} out for {n} coins from {day} onwards.
+> From {day} onwards a fair price to hire {the} is {n} coins.
+n = three / five / seven / nine
+day = Tuesday / Thursday / Saturday
+
+== put a mark on {x}
+* A mark prevents mix-ups.
+* Clean and dry surfaces take marks best.
 
 owner
 It {p} bear the {what} of its owner.
@@ -127,38 +197,17 @@ It {p} bear the {what} of its owner.
 p = should:do / should not:do not
 what = initials / address / signature
 
-upside !L !E !B
-It {p} be turned upside down while the {event} lasts.
-> {p} turn {the} upside down during the {event}.
-> The {event} is when {the} {=p} be turned upside down.
-p = should:do / should not:do not
-event = rehearsal / coffee round / tidying up
+label
+It should carry a {colour} label on its {side}.
+> Stick a {colour} label on the {side} of {the}.
+> A {colour} label belongs on the {side} of {the}.
+colour = pink / green / white / turquoise
+side = front / back
 
-draught
-It {p} be placed in the draught of a {source}.
-> {p} place {the} in the draught of a {source}.
-> In the draught of a {source} {the} {=p} be placed.
-p = should:do / should not:do not
-source = chimney / staircase / ventilator
-
-height_change !R
-It should be {way} by {n} centimetres as the job gets going.
-> As the job gets going {the} should be {way} by {n} centimetres.
-> Have {the} {way} by {n} centimetres when the job gets going.
-way = raised / lowered
-n = 4 / 6 / 8 / 12
-
-retirement !F
-It should be retired after {n} uses and given to a {who}.
-> Retire {the} after {n} uses and give it to a {who}.
-> Give {the} to a {who} when it retires after {n} uses.
-n = 50 / 80 / 120 / 200
-who = school / museum / charity / scout club
-
-hire
-It should be hired out for {n} coins from {day} onwards.
-> Hire {the} out for {n} coins from {day} onwards.
-> From {day} onwards a fair price to hire {the} is {n} coins.
-n = three / five / seven / nine
-day = Tuesday / Thursday / Saturday
+dots !F
+It should be marked with {n} dots of {colour} ink.
+> Mark {the} with {n} dots of {colour} ink.
+> Take {colour} ink and mark {the} with {n} dots.
+n = two / three / four / five
+colour = blue / green / violet / silver
 """

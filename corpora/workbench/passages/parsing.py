@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,7 +14,7 @@ from corpora.workbench.passages.strangers import STRANGERS
 from corpora.workbench.passages.vessels import VESSELS
 from corpora.workbench.passages.workshop import WORKSHOP
 
-__all__ = ["Particular", "Slot", "Value", "about_things", "particulars"]
+__all__ = ["Particular", "Slot", "Topic", "Value", "about_things", "topics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +44,36 @@ class Particular:
     slots: tuple[Slot, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What one passage is about, besides its object."""
+
+    heading: str
+    """What one does with {x}."""
+    remarks: tuple[str, ...]
+    particulars: tuple[Particular, ...]
+
+
 @cache
-def particulars() -> tuple[Particular, ...]:
-    blocks = "\n\n".join(text.strip() for text in (PLACES, HANDLING, CONDITIONS)).split("\n\n")
-    return tuple(_particular(block.splitlines()) for block in blocks)
+def topics() -> tuple[Topic, ...]:
+    """In the order written."""
+    found = []
+    for text in "\n".join((PLACES, HANDLING, CONDITIONS)).split("== ")[1:]:
+        head, *blocks = text.strip().split("\n\n")
+        heading, *remarks = head.splitlines()
+        told = tuple(remark.removeprefix("* ") for remark in remarks)
+        found.append(Topic(heading, told, tuple(_particular(block.splitlines()) for block in blocks)))
+    return tuple(found)
 
 
 def _particular(lines: list[str]) -> Particular:
     name, *unsuited = lines[0].split()
-    slots = [line.split(" = ") for line in lines[2:] if re.match(r"\w+ = ", line)]
+    slots = [line.split(" = ") for line in lines if " = " in line]
     return Particular(
         name=name,
         unsuited=frozenset(tag.removeprefix("!") for tag in unsuited),
         statement=lines[1],
-        frames=tuple(line.removeprefix("> ") for line in lines[2:] if line.startswith("> ")),
+        frames=tuple(line.removeprefix("> ") for line in lines if line.startswith("> ")),
         slots=tuple(Slot(slot, tuple(_value(v) for v in values.split(" / "))) for slot, values in slots),
     )
 

@@ -1,7 +1,8 @@
-"""Facts of where a thing stands, lies, hangs and travels, with their rival values.
+"""Where a thing stands, lies, hangs and travels: topics, and what may be said of a thing under each.
 
-A block is one particular: its name, then the tags of the things it does not suit; the statement;
-behind `>` the sentences of a passage that say it; then each slot with its equally likely values.
+A topic is a block of `== ` what one does with {x}, for the title, and two remarks behind `* `. The blocks
+after it are its particulars: a name, then the tags of things of which it is not said; the statement;
+behind `> ` the sentences of a passage that say it; then each slot with its equally likely values.
 `a:b` is a value that a passage words otherwise (`pushed:push`).
 """
 
@@ -10,25 +11,15 @@ from __future__ import annotations
 __all__ = ["PLACES"]
 
 PLACES = """
+== place {x} on the table
+* Elbows sweep more off a table than the wind does.
+* The table is cleared before anything is placed on it.
+
 edge_gap
 It should stand at least {n} centimetres from the edge of the table.
 > Allow at least {n} centimetres between {the} and the edge of the table.
 > Measure at least {n} centimetres from the edge of the table and put {the} there.
 n = 5 / 10 / 15 / 20 / 25 / 30
-
-compass
-It should be put down with its {side} side facing {dir}.
-> Put {the} down so that the {side} side is facing {dir}.
-> The {side} side of {the} is the one to have facing {dir}.
-side = longer / shorter
-dir = north / south / east / west
-
-cupboard
-It belongs on the {level} shelf of a cupboard made of {wood}.
-> Reserve the {level} shelf of a {wood} cupboard for {the}.
-> A cupboard of {wood} with a free {level} shelf is where {the} should go.
-level = top / bottom
-wood = oak / pine / bamboo / steel
 
 worker_side
 It should lie on the {side} of the worker at a distance of {n} centimetres.
@@ -37,11 +28,69 @@ It should lie on the {side} of the worker at a distance of {n} centimetres.
 side = left / right
 n = 20 / 30 / 40 / 50 / 60
 
+== stand {x} by a window
+* Windows give light, and sun, and sometimes a knock.
+* Sit down by the window yourself to judge the light.
+
 window_steps
 It should stand {n} steps away from the nearest window.
 > Count {n} steps from the nearest window and stand {the} there.
 > The nearest window should be {n} steps away from {the}.
 n = three / four / six / eight / ten
+
+windowsill
+It should spend the first {n} hours on a {light} windowsill.
+> A {light} windowsill suits {the} during the first {n} hours.
+> For the first {n} hours find a {light} windowsill for {the}.
+light = bright / dark
+n = 3 / 5 / 7 / 9
+
+== turn {x} the right way round
+* Which way round a thing faces is decided beforehand.
+* Turning takes a moment and saves confusion.
+
+compass
+It should be put down with its {side} side facing {dir}.
+> Put {the} down so that the {side} side is facing {dir}.
+> The {side} side of {the} is the one to have facing {dir}.
+side = longer / shorter
+dir = north / south / east / west
+
+rotation
+It should be rotated {n} degrees {way} after each use.
+> After each use rotate {the} {n} degrees {way}.
+> Rotate {the} {way} by {n} degrees after each use.
+n = 30 / 45 / 60 / 90 / 120
+way = clockwise / counterclockwise
+
+upside !L !E !B
+It {p} be turned upside down while the {event} lasts.
+> {p} turn {the} upside down during the {event}.
+> The {event} is when {the} {=p} be turned upside down.
+p = should:do / should not:do not
+event = rehearsal / coffee round / tidying up
+
+== store {x} in a cupboard or dresser
+* Furniture with doors and drawers keeps off dust and eyes.
+* Shelves and drawers are lined with paper.
+
+cupboard
+It belongs on the {level} shelf of a cupboard made of {wood}.
+> Reserve the {level} shelf of a {wood} cupboard for {the}.
+> A cupboard of {wood} with a free {level} shelf is where {the} should go.
+level = top / bottom
+wood = oak / pine / bamboo / steel
+
+dresser
+It belongs in the {side} drawer of a dresser made of {wood}.
+> Reserve the {side} drawer of a {wood} dresser for {the}.
+> A dresser of {wood} has room for {the} in its {side} drawer.
+side = left / right
+wood = walnut / cherry / maple / ash
+
+== pack {x} for transport
+* Bad packing does more harm than a bad road.
+* Luggage is packed by the person who unpacks.
 
 crate !B
 It should be stored in a {way} position inside a {stuff} crate.
@@ -50,12 +99,37 @@ It should be stored in a {way} position inside a {stuff} crate.
 way = horizontal / vertical
 stuff = wicker / plastic / birch / metal
 
+padding
+It should travel in a case padded with {n} centimetres of {stuff}.
+> Pad the travelling case of {the} with {n} centimetres of {stuff}.
+> A case padded with {n} centimetres of {stuff} is how {the} should travel.
+n = 3 / 4 / 6 / 8
+stuff = straw / sawdust / wool / moss
+
+satchel
+It should be packed at the {level} of a {stuff} satchel.
+> When packing a {stuff} satchel put {the} at the {level}.
+> The {level} of a {stuff} satchel is where {the} should be packed.
+level = top / bottom
+stuff = canvas / leather / nylon / linen
+
+== bring {x} into the house
+* A house has more thresholds than one thinks.
+* Doors and corridors are measured first.
+
 doorway
 It should be set down on the {side} side of the doorway beside the {mark}.
 > Beside the {mark} on the {side} side of the doorway is the spot where {the} should be set down.
 > Use the {side} side of the doorway and set {the} down beside the {mark}.
 side = inner / outer
 mark = light switch / shoe bench / coat rail / meter cupboard
+
+doors
+It should be brought in {order} and through the {door} door.
+> Bring {the} in {order} and use the {door} door.
+> Use the {door} door and bring {the} in {order}.
+order = first / last
+door = side / cellar / balcony
 
 corner
 It belongs in the {side} corner of the room under the {mark}.
@@ -64,12 +138,9 @@ It belongs in the {side} corner of the room under the {mark}.
 side = near / far
 mark = clock / stairs / calendar / thermometer
 
-ring
-It should stand inside a ring of {stuff} that is {n} centimetres wide.
-> Make a ring of {stuff} that is {n} centimetres wide and stand {the} inside.
-> Stand {the} inside a {stuff} ring measuring {n} centimetres.
-stuff = chalk / rope / gravel / ribbon
-n = 40 / 50 / 60 / 80 / 90
+== hang {x} at the right height
+* Height is a matter of eyes and arms.
+* Hooks and nails are tried with a tug.
 
 hanging_line !L !R !B
 It should hang {n} centimetres {side} the line drawn on the wall.
@@ -77,6 +148,17 @@ It should hang {n} centimetres {side} the line drawn on the wall.
 > A nail {n} centimetres {side} the line on the wall is where {the} should hang.
 side = above / below
 n = 10 / 15 / 25 / 35
+
+height_change !R
+It should be {way} by {n} centimetres as the job gets going.
+> As the job gets going {the} should be {way} by {n} centimetres.
+> Have {the} {way} by {n} centimetres when the job gets going.
+way = raised / lowered
+n = 4 / 6 / 8 / 12
+
+== bed {x} on a firm base
+* A firm base stops rattling and spares the surface.
+* The base is wiped first.
 
 slab
 It should be set on a {feel} slab of {stone}.
@@ -99,6 +181,10 @@ It should be propped up on {n} discs of {stuff}.
 n = three / four / five / six
 stuff = cork / felt / copper / leather
 
+== take {x} along on a journey
+* Travel shakes everything.
+* Tickets and timetables come into it too.
+
 deck
 It should ride on the {level} deck of the {boat}.
 > On a journey the {level} deck of the {boat} is the place for {the} to ride.
@@ -106,19 +192,16 @@ It should ride on the {level} deck of the {boat}.
 level = upper / lower
 boat = ferry / bus / tram
 
-satchel
-It should be packed at the {level} of a {stuff} satchel.
-> When packing a {stuff} satchel put {the} at the {level}.
-> The {level} of a {stuff} satchel is where {the} should be packed.
-level = top / bottom
-stuff = canvas / leather / nylon / linen
+wagon
+It should be wheeled to the spot on a wagon with {n} {kind} wheels.
+> Load {the} on a wagon with {n} {kind} wheels and wheel it to the spot.
+> Have a wagon with {n} {kind} wheels ready to bring {the} to the spot.
+n = two / three / four / six
+kind = wide / narrow
 
-dresser
-It belongs in the {side} drawer of a dresser made of {wood}.
-> Reserve the {side} drawer of a {wood} dresser for {the}.
-> A dresser of {wood} has room for {the} in its {side} drawer.
-side = left / right
-wood = walnut / cherry / maple / ash
+== put {x} up for the night
+* Nights are long and full of dew.
+* Sleep comes easier when things have their shelter.
 
 night_out !E
 It should spend the night {side} the house under a {roof}.
@@ -127,6 +210,23 @@ It should spend the night {side} the house under a {roof}.
 side = inside / outside
 roof = tarpaulin / net / canopy
 
+cover
+It {p} be covered with a {stuff} sheet overnight.
+> {p} cover {the} with a {stuff} sheet overnight.
+> Overnight {the} {=p} be covered with a {stuff} sheet.
+p = should:do / should not:do not
+stuff = muslin / linen / velvet
+
+curfew
+It should be back in its usual place by {n} o'clock.
+> See to it that {the} should be back in the usual place by {n} o'clock.
+> By {n} o'clock put {the} back in the usual place.
+n = five / six / seven / eight / nine
+
+== hold {x} in place
+* What slides about gets in the way.
+* A firm hold needs weight or friction.
+
 leaning !L !R !B
 It should lean on its {side} side against a {prop}.
 > Let {the} lean against a {prop} on the {side} side.
@@ -134,31 +234,17 @@ It should lean on its {side} side against a {prop}.
 side = left / right
 prop = brick / log / boulder / barrel
 
-cellar_spares
-It should have {n} spares waiting at the {side} of the cellar.
-> Store {n} spares for {the} at the {side} of the cellar.
-> At the {side} of the cellar there should be {n} spares for {the}.
-n = two / three / four / six
-side = front / back
+sack
+It should be held in place by a {weight} sack of {stuff}.
+> Let a {weight} sack of {stuff} hold {the} in place.
+> Hold {the} in place by means of a {weight} sack of {stuff}.
+weight = heavy / light
+stuff = sand / rice / beans
 
-tether !F !B !L
-It should be tethered to the {post} by a cord of {n} centimetres.
-> Tether {the} to the {post} by a cord of {n} centimetres.
-> Cut {n} centimetres of cord and use it to tether {the} to the {post}.
-post = belt / railing / door knob
-n = 40 / 60 / 90 / 120
-
-windowsill
-It should spend the first {n} hours on a {light} windowsill.
-> A {light} windowsill suits {the} during the first {n} hours.
-> For the first {n} hours find a {light} windowsill for {the}.
-light = bright / dark
-n = 3 / 5 / 7 / 9
-
-wagon
-It should be wheeled to the spot on a wagon with {n} {kind} wheels.
-> Load {the} on a wagon with {n} {kind} wheels and wheel it to the spot.
-> Have a wagon with {n} {kind} wheels ready to bring {the} to the spot.
-n = two / three / four / six
-kind = wide / narrow
+load !F !B
+It should be loaded with {n} grams on its {side} part.
+> Load {the} with {n} grams on the {side} part.
+> On the {side} part of {the} goes a load of {n} grams.
+n = 50 / 80 / 150 / 300
+side = left / right
 """
