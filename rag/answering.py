@@ -41,7 +41,15 @@ from rag.store.records import ClipFrames, Where
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NOTHING_MATCHES", "STAGES", "ReadFrames", "answer_question", "proving_window"]
+__all__ = [
+    "NOTHING_MATCHES",
+    "STAGES",
+    "ReadFrames",
+    "answer_question",
+    "passages_for",
+    "proving_window",
+    "read_windows",
+]
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
@@ -93,15 +101,15 @@ def answer_question(
     anchor = reasoner.anchor_event(question)
     clock.stop("rewrite")
     clips = retriever.find_clips(question.text, rewritten.visual_query, top_k or settings.search.top_k, where)
-    passages = _passages(question, rewritten, retriever, settings, where)
+    passages = passages_for(question, rewritten, retriever, settings, where)
     clock.stop("retrieve")
     relevance = max([*(c.relevance for c in clips), *(p.relevance for p, _ in passages)], default=0.0)
     details = _details(rewritten, anchor, relevance, least)
     if relevance < least:
         return _unmatched(question, reasoner, clock, details)
-    windows = retriever.localize(clips, anchor.description, anchor.position, where)
+    windows = retriever.localize(clips, anchor.description, anchor.position, where, anchor.target)
     clock.stop("localize")
-    read, unread = _read(clips, windows, retriever, reasoner, settings, read_frames)
+    read, unread = read_windows(clips, windows, retriever, reasoner, settings, read_frames)
     reading = Reading(
         question=question,
         rewritten=rewritten,
@@ -119,7 +127,7 @@ def answer_question(
     return _open(reply, reading, reasoner, clock, details, least)
 
 
-def _passages(
+def passages_for(
     question: Question,
     rewritten: RewrittenQuestion,
     retriever: Retriever,
@@ -138,7 +146,7 @@ def _passages(
     return found
 
 
-def _read(
+def read_windows(
     clips: Sequence[FoundClip],
     windows: Sequence[Window],
     retriever: Retriever,
@@ -350,7 +358,7 @@ def _details(
     return {
         "visual_query": rewritten.visual_query,
         "passage_queries": list(rewritten.passage_queries),
-        "anchor": {"description": anchor.description, "position": anchor.position},
+        "anchor": anchor.model_dump(),
         "relevance": relevance,
         "threshold": threshold,
     }

@@ -111,7 +111,7 @@ class Library:
     ) -> list[VideoHit | PassageHit]:
         """Windows and passages for words, best first. Raises `QuestionError` for a query without a word."""
         parse_question(query)
-        return self._retriever.search(query, kind, top_k, where or Where())
+        return self.retriever.search(query, kind, top_k, where or Where())
 
     def ask(
         self,
@@ -132,10 +132,10 @@ class Library:
 
         return answer_question(
             parse_question(text, options, question_id),
-            self._retriever,
-            self._reasoner,
+            self.retriever,
+            self.reasoner,
             self.settings,
-            read_frames=self._read_frames,
+            read_frames=self.read_frames,
             where=where or Where(),
             top_k=top_k,
             threshold=threshold,
@@ -146,11 +146,11 @@ class Library:
     ) -> list[Window]:
         """The best windows of one video, given by path or its last parts, or by its id or how that begins."""
         video_id = self._video_id(video)
-        retriever = self._retriever
+        retriever = self.retriever
         if window_seconds is not None:
             localize = self.settings.localize.model_copy(update={"window_seconds": window_seconds})
             changed = self.settings.model_copy(update={"localize": localize})
-            retriever = self._open_retriever(changed)
+            retriever = self.retriever_with(changed)
         hits = retriever.localize_video(video_id, query, count)
         return [Window(hit.video_id, hit.start, hit.end, hit.score) for hit in hits]
 
@@ -221,7 +221,7 @@ class Library:
     def refresh(self) -> None:
         """Take up what has been indexed since the library was opened."""
         self._reader.refresh()
-        self.__dict__.pop("_retriever", None)
+        self.__dict__.pop("retriever", None)
 
     def close(self) -> None:
         if self._media is not None:
@@ -239,7 +239,8 @@ class Library:
     # What questions need, made at the first one
 
     @cached_property
-    def _tower(self) -> TextTower | None:
+    def tower(self) -> TextTower | None:
+        """Words into the space of the stored picture vectors; None where the library has no pictures."""
         meta = self._reader.meta
         if meta is None or meta.image_encoder is None:
             return None
@@ -250,7 +251,8 @@ class Library:
         return tower
 
     @cached_property
-    def _text_encoder(self) -> TextEncoder:
+    def text_encoder(self) -> TextEncoder:
+        """Questions into the space of passages and spans."""
         from indexers.registry import open_query_encoder
 
         meta = self._reader.meta
@@ -260,22 +262,25 @@ class Library:
         return encoder
 
     @cached_property
-    def _retriever(self) -> Retriever:
-        return self._open_retriever(self.settings)
+    def retriever(self) -> Retriever:
+        """What finds and localizes, for code that takes the road apart."""
+        return self.retriever_with(self.settings)
 
-    def _open_retriever(self, settings: Settings) -> Retriever:
+    def retriever_with(self, settings: Settings) -> Retriever:
+        """A retriever over this library under other settings of search and localization."""
         from rag.retrieval import Retriever
 
-        return Retriever(self._reader, self._tower, self._text_encoder, settings)
+        return Retriever(self._reader, self.tower, self.text_encoder, settings)
 
     @cached_property
-    def _reasoner(self) -> Reasoner:
+    def reasoner(self) -> Reasoner:
+        """The mind of the settings."""
         from rag.reasoners import open_reasoner
 
-        return open_reasoner(self.settings, self._text_encoder, self._tower)
+        return open_reasoner(self.settings, self.text_encoder, self.tower)
 
-    def _read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
-        """Pixels for a reasoner that looks at them."""
+    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
+        """The frame on screen at each time of a video file, upright. Raises `FileProblem`."""
         if self._media is None:
             from corpora.video.reader import MediaReader
 
@@ -334,8 +339,8 @@ def _run_checks(library: Library) -> Iterable[Check]:
         f"{len(gone)} are gone, such as {gone[0]}; rag index --prune drops them" if gone else "all are there"
     )
     yield Check("video files", not gone, words)
-    for name in ("_text_encoder", "_tower"):
-        label = "text encoder" if name == "_text_encoder" else "image encoder"
+    for name in ("text_encoder", "tower"):
+        label = "text encoder" if name == "text_encoder" else "image encoder"
         try:
             encoder = getattr(library, name)
         except RagError as error:

@@ -29,8 +29,15 @@ class Entry:
 
 BENCHMARKS: Mapping[str, Entry] = {
     "egofact-workbench": Entry(
-        "eval.benchmarks.egofact:open_workbench",
+        "eval.benchmarks.egofact.benchmark:open_workbench",
         "396 questions of one and two hops over 127 drawn clips and their passages",
+    ),
+    "egofact-workbench-mini": Entry(
+        "eval.benchmarks.egofact.benchmark:open_mini", "a tenth of egofact-workbench, for trying out"
+    ),
+    "egofact": Entry(
+        "eval.benchmarks.egofact.benchmark:open_folder",
+        "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR",
     ),
 }
 

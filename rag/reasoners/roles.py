@@ -70,6 +70,8 @@ class Reading:
     anchor: AnchorEvent
     windows: tuple[ReadWindow, ...]
     passages: tuple[ReadPassage, ...]
+    must_choose: bool = False
+    """True: of the options one is taken even where the evidence supports none, as an examination asks."""
 
 
 class _Reply(BaseModel):
@@ -89,6 +91,8 @@ class AnchorEvent(_Reply):
 
     description: str = Field(min_length=1)
     position: Position = "within"
+    target: str = ""
+    """The event asked for, where it is not the anchor itself; empty where the question does not say."""
 
 
 class ChosenOption(_Reply):

@@ -18,7 +18,7 @@ from rag.records import Clip, Evidence, PassageHit, VideoHit, Window
 from rag.relevance import PictureScale
 from rag.retrieval.found import FoundClip, FoundPassage, RelevantSpan
 from rag.retrieval.fusion import fuse
-from rag.retrieval.locating import Grid, locate, locate_several
+from rag.retrieval.locating import Grid, Sought, locate, locate_several
 from rag.retrieval.texts import TextHits, text_hits
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where
@@ -91,9 +91,17 @@ class Retriever:
     # Locating
 
     def localize(
-        self, clips: Sequence[FoundClip], event: str, position: Position, where: Where = EVERYWHERE
+        self,
+        clips: Sequence[FoundClip],
+        event: str,
+        position: Position,
+        where: Where = EVERYWHERE,
+        target: str = "",
     ) -> list[Window]:
-        """For each clip the window to watch (EgoFact, sections 4.1 and D.2.4), inside `where`'s times."""
+        """For each clip the window to watch (EgoFact, sections 4.1 and D.2.4), inside `where`'s times.
+
+        `event`: the anchor; `target`: the event asked for, where it is not the anchor itself.
+        """
         frames = self.frames([found.clip.clip_id for found in clips])
         spans = self._anchor_spans(clips, event) if position != "within" else {}
         windows = []
@@ -101,8 +109,14 @@ class Retriever:
             clip = found.clip
             start, end = _bounds(clip.start, clip.end, where)
             near = spans.get(clip.clip_id, ()) if position != "within" else found.spans
-            grid = self._grid([frames[clip.clip_id]], event) if clip.clip_id in frames else None
-            windows.append(locate(clip.video_id, start, end, grid, near, position, self.settings.localize))
+            held = [frames[clip.clip_id]] if clip.clip_id in frames else []
+            sought = Sought(
+                grid=self._grid(held, event) if held else None,
+                target=self._grid(held, target) if held and target else None,
+                spans=near,
+                position=position,
+            )
+            windows.append(locate(clip.video_id, start, end, sought, self.settings.localize))
         return windows
 
     def localize_video(self, video_id: str, text: str, count: int = 1) -> list[VideoHit]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +73,12 @@ def build_egofact(
     Raises `UsageError` where the corpus has no readable event list, or nothing can be asked of it.
     """
     numbers = settings or BuildSettings()
+    source = read_source(corpus_dir, numbers, roles)
+    # Paths of a benchmark start at its own folder, wherever the corpus lies.
+    below = os.path.relpath(corpus_dir, out)
+    segments = [replace(one, path=os.path.normpath(f"{below}/{one.path}")) for one in source.segments]
     return write_benchmark(
-        read_source(corpus_dir, numbers, roles),
+        replace(source, segments=segments),
         out,
         seed=seed,
         shape=shape,

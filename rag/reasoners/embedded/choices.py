@@ -72,7 +72,7 @@ class Weighed:
 def answer_choice(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> ChosenOption:
     """The likeliest option, or None where neither words nor pictures come near any."""
     weighed = _weigh(reading, vectors, scale)
-    if not any(_supported(option) for option in weighed):
+    if not reading.must_choose and not any(_supported(option) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )

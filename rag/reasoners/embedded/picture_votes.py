@@ -1,4 +1,17 @@
-"""What the frames of the windows say for each option, from their stored vectors."""
+"""What the frames of the windows say for each option, from their stored vectors.
+
+Each option is put into the question's own sentence ("the woman places a towel
+onto the shelf") and all are held against every frame. With z the standard
+score of a sentence against a frame (`PictureScale`), w_c the weight of window c
+and e the sentence with "something" for the unknown:
+
+    p(option) = sum over windows c of w_c
+                sum over frames f of softmax_f(GATE z(e, f)) softmax_options(SHARP z(option, f))
+
+so a frame speaks as much as it shows the event, and where the options look
+alike it says nothing. A vote is log(n p(option)) for n options: 0 where the
+pictures tell nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,93 +24,151 @@ import numpy as np
 
 from rag.reasoners.embedded.rewriting import declarative, parts, two_hop
 from rag.reasoners.roles import Reading
-from rag.relevance import PictureScale, content_words, tokens
+from rag.relevance import PictureScale, content_words, stem, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Vote", "picture_votes"]
 
-TEMPLATES = ("a photo of {}.", "{}")
-TOP_FRAMES = 3
-"""An object is seen in some frames of a window, not in all: the best three of each are averaged."""
-MOST_NAMES = 10
+OBJECT, EVENT = "a photo of {}.", "{}"
+GATE, SHARP = 1.0, 1.0
+SCENE, DONE = 1.0, 1.0
+"""Weight of a window: how well it shows the scene, and the event, in standard scores."""
+OBJECT_SHARE = 0.5
+"""Of the sentence that names the object alone, against the one that puts it into the event."""
+MOST_NAMES, LONGEST_NAME = 3, 3
+LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
     z: float
-    """Standard score against the background, less the mean over the options."""
+    """log(n p) for n options: 0 where the pictures do not tell them apart."""
     windows: tuple[int, ...]
-    """The window that fits best."""
+    """The window that speaks most for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    index: int
+    """Of the window in the reading."""
+    vectors: NDArray[np.float32]
 
 
 def picture_votes(reading: Reading, scale: PictureScale | None) -> list[Vote] | None:
     """One vote an option, or None where there is no picture encoder or no frame vector."""
     seen = [
-        (index, window.frame_vectors)
+        _Seen(index, window.frame_vectors)
         for index, window in enumerate(reading.windows)
         if window.frame_vectors is not None and len(window.frame_vectors)
     ]
     if scale is None or not seen:
         return None
-    weights = _weights(reading, scale, seen)
-    rows = []
-    for prompts in _prompts(reading):
-        if not prompts:
-            rows.append(np.zeros(len(seen)))
-            continue
-        queries = scale.encode(prompts)
-        rows.append(np.array([_fit(scale, queries, vectors) for _, vectors in seen]))
-    fits = np.stack(rows)
-    votes = (fits * weights).sum(axis=1)
-    votes -= votes.mean()
+    sought = _sought_event(reading)
+    event = scale.encode([sought])
+    weights = _weights(reading, scale, seen, event)
+    prompts = [_Prompts.of(scale, found) for found in _prompts(reading)]
+    spoken = np.stack([_spoken(scale, prompts, event, part.vectors) for part in seen])
+    shares = (spoken * weights[:, None]).sum(axis=0)
+    values = np.log(np.maximum(shares * len(prompts), LEAST))
+    best = np.argmax(spoken * weights[:, None], axis=0)
     return [
-        Vote(round(float(vote), 6), (seen[int(np.argmax(fits[index] * weights))][0],))
-        for index, vote in enumerate(votes)
+        Vote(round(float(value), 6), (seen[int(at)].index,)) for value, at in zip(values, best, strict=True)
     ]
 
 
+def _sought_event(reading: Reading) -> str:
+    """The event that must be seen: the asked one where the anchor is another."""
+    return reading.anchor.target or reading.anchor.description
+
+
 def _weights(
-    reading: Reading, scale: PictureScale, seen: Sequence[tuple[int, NDArray[np.float32]]]
+    reading: Reading, scale: PictureScale, seen: Sequence[_Seen], event: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """(w,) summing to 1: how well each window shows the scene and the event of the question.
 
     Ranks are too level for this: of five clips one is right, and the others would outvote it.
     """
-    queries = scale.encode([reading.rewritten.visual_query, reading.anchor.description])
-    z = np.array([scale.z(queries, vectors).mean() for _, vectors in seen])
-    score = np.array([reading.windows[index].retrieval_score for index, _ in seen])
-    powers = np.exp(z - z.max()) * np.maximum(score, 1e-3)
+    scene = scale.encode([reading.rewritten.visual_query])
+    fits = np.array(
+        [
+            SCENE * scale.z(scene, part.vectors).mean() + DONE * _soft_top(scale.z(event, part.vectors)[0])
+            for part in seen
+        ]
+    )
+    powers = np.exp(fits - fits.max())
     return np.asarray(powers / powers.sum(), np.float64)
 
 
-def _fit(scale: PictureScale, queries: NDArray[np.float32], vectors: NDArray[np.float32]) -> float:
-    """Of several names for one thing the one that fits best, over its best frames."""
-    z = np.sort(scale.z(queries, vectors), axis=1)[:, -TOP_FRAMES:]
-    return float(z.mean(axis=1).max())
+def _soft_top(values: NDArray[np.float64]) -> float:
+    """Mean of the best third: an event fills a part of what is read."""
+    count = max(1, len(values) // 3)
+    return float(np.sort(values)[-count:].mean())
 
 
-def _prompts(reading: Reading) -> list[list[str]]:
-    """For each option the sentences that its picture would fit."""
+def _spoken(
+    scale: PictureScale, prompts: Sequence[_Prompts], event: NDArray[np.float32], vectors: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """(options,) shares summing to 1 of one window's frames (m, d)."""
+    gate = _softmax(GATE * scale.z(event, vectors), axis=1)[0]
+    fits = np.stack([prompt.fit(scale, vectors) for prompt in prompts])
+    shares = _softmax(SHARP * fits, axis=0)
+    return np.asarray((shares * gate).sum(axis=1), np.float64)
+
+
+def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    powers = np.exp(values - values.max(axis=axis, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=axis, keepdims=True), np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompts:
+    """The sentences whose picture an option is: of several names for one thing the one that fits best."""
+
+    names: NDArray[np.float32]
+    told: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, scale: PictureScale, words: tuple[list[str], list[str]]) -> _Prompts:
+        names, told = words
+        return cls(scale.encode(names), scale.encode(told)) if names else cls(_NONE, _NONE)
+
+    def fit(self, scale: PictureScale, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(m,) standard scores over the frames."""
+        if not len(self.names):
+            return np.zeros(len(vectors))
+        named, told = scale.z(self.names, vectors), scale.z(self.told, vectors)
+        return np.asarray((OBJECT_SHARE * named + (1 - OBJECT_SHARE) * told).max(axis=0), np.float64)
+
+
+_NONE = np.empty((0, 0), np.float32)
+
+
+def _prompts(reading: Reading) -> list[tuple[list[str], list[str]]]:
+    """For each option its names, and the event with each name in it."""
     event = declarative(parts(reading.question.text).core)
-    shared: dict[str, list[str]] = {}
+    if "something" not in event and "something" in _sought_event(reading):
+        event = _sought_event(reading)
+    shared: dict[str, tuple[list[str], list[str]]] = {}
     prompts = []
     for option in reading.question.options:
         hop = two_hop(option)
         if hop is None:
-            told = (
-                event.replace("something", option.rstrip(". "))
-                if "something" in event
-                else f"{event}: {option}"
-            )
-            prompts.append([TEMPLATES[0].format(option.rstrip(". ")), TEMPLATES[1].format(told)])
+            prompts.append(_told(event, [option.rstrip(". ")]))
             continue
         if hop.when not in shared:
             members = [i for i, other in enumerate(reading.question.options) if _same_hop(other, hop.when)]
-            shared[hop.when] = [TEMPLATES[0].format(name) for name in _names(reading, members)]
+            shared[hop.when] = _told(event, _names(reading, members))
         prompts.append(shared[hop.when])
     return prompts
+
+
+def _told(event: str, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    told = [
+        event.replace("something", name) if "something" in event else f"{event}: {name}" for name in names
+    ]
+    return [OBJECT.format(name) for name in names], [EVENT.format(sentence) for sentence in told]
 
 
 def _same_hop(option: str, when: str) -> bool:
@@ -106,15 +177,30 @@ def _same_hop(option: str, when: str) -> bool:
 
 
 def _names(reading: Reading, options: Sequence[int]) -> list[str]:
-    """Words that may name the object: the most frequent of the passages found for these options."""
-    count: Counter[str] = Counter()
-    forms: dict[str, str] = {}
+    """What the passages found for these options are about: runs of words of a title that the text repeats.
+
+    The more often repeated come first, of equally often repeated ones the longer: "pruning shears"
+    before "shears".
+    """
+    count: Counter[tuple[str, ...]] = Counter()
     found_for = {read.passage.passage_id: read for read in reading.passages if read.option in options}
     for read in found_for.values():
-        for word in tokens(f"{read.passage.title} {read.passage.text}"):
-            for found in content_words(word):
-                if word.isalpha() and len(word) > 2:
-                    count[found] += 1
-                    forms[found] = min(forms.get(found, word), word, key=lambda form: (len(form), form))
-    ranked = sorted(count, key=lambda word: (-count[word], word))
-    return [forms[word] for word in ranked[:MOST_NAMES]]
+        held = [stem(word) for word in tokens(read.passage.text)]
+        for run in _runs(tokens(read.passage.title)):
+            stems = [stem(word) for word in run]
+            times = sum(held[at : at + len(stems)] == stems for at in range(len(held)))
+            if times:
+                count[run] += times
+    ranked = sorted(count, key=lambda run: (-count[run] * len(run), -len(run), run))
+    return [" ".join(run) for run in ranked if count[run] * 2 > count[ranked[0]]][:MOST_NAMES]
+
+
+def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Neighbouring words of a title, up to three, without function words; each once."""
+    runs = [
+        tuple(words[at : at + size])
+        for size in range(LONGEST_NAME, 0, -1)
+        for at in range(len(words) - size + 1)
+        if all(content_words(word) and not word.isdigit() for word in words[at : at + size])
+    ]
+    return list(dict.fromkeys(runs))

@@ -148,7 +148,7 @@ def anchor_event(question: Question) -> AnchorEvent:
     """EgoFact, D.2.4: the event of a before or after; without one, the event that the question asks about."""
     taken = parts(question.text)
     if taken.event and taken.position != "within":
-        return AnchorEvent(description=taken.event, position=taken.position)
+        return AnchorEvent(description=taken.event, position=taken.position, target=declarative(taken.core))
     event = declarative(taken.core)
     if taken.event:
         event = f"{taken.event}, {event}"

@@ -1,0 +1,201 @@
+"""EgoFact as the evaluation sees it: data made or found, indexed once, and its systems opened on them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.benchmarks.egofact.building import build_egofact
+from eval.benchmarks.egofact.loading import load_egofact
+from eval.benchmarks.egofact.records import EgoFact
+from eval.benchmarks.egofact.records import Query as Row
+from eval.benchmarks.egofact.settings import MINI, PAPER, Shape
+from eval.benchmarks.egofact.systems import SYSTEMS, open_system
+from eval.benchmarks.egofact.systems.captions import Captioner
+from eval.benchmarks.egofact.systems.corpus import Corpus
+from eval.benchmarks.egofact.systems.finding import Asked
+from eval.runs.records import ClipWindow, Explanation, Query, System
+from rag.config import Settings, load_settings
+from rag.errors import UsageError
+from rag.library import Library
+
+if TYPE_CHECKING:
+    from rag.records import Frames
+
+__all__ = ["EgoFactBenchmark", "Workbench", "open_folder", "open_mini", "open_workbench"]
+
+MANIFEST = "manifest.json"
+HASHED = ("videos.jsonl", "passages.jsonl", "queries.jsonl", "candidates.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """A benchmark that makes its own data: how many clips are drawn, and what is chosen from them."""
+
+    name: str
+    clips: int
+    shape: Shape
+    seed: int = 7
+    split: str = "test"
+
+
+PAPER_SIZE = Workbench("egofact-workbench", 240, PAPER)
+MINI_SIZE = Workbench("egofact-workbench-mini", 28, MINI)
+
+
+def open_workbench(data: Path | None = None) -> EgoFactBenchmark:
+    """127 clips and 396 queries of the Workbench world's test split, drawn on first use."""
+    return EgoFactBenchmark("egofact-workbench", data or Path("egofact-workbench"), PAPER_SIZE)
+
+
+def open_mini(data: Path | None = None) -> EgoFactBenchmark:
+    """A tenth of it, for trying out and for tests."""
+    return EgoFactBenchmark("egofact-workbench-mini", data or Path("egofact-workbench-mini"), MINI_SIZE)
+
+
+def open_folder(data: Path | None = None) -> EgoFactBenchmark:
+    """Files of the same format from outside: Ego4D clips and WikiHow passages of one's own."""
+    if data is None:
+        raise UsageError("egofact needs --data DIR, the folder with videos.jsonl and queries.jsonl")
+    return EgoFactBenchmark("egofact", data, None)
+
+
+@dataclass
+class EgoFactBenchmark:
+    """Reads nothing until it is asked for queries, hashes or a system.
+
+    `folder` holds the benchmark's files, `folder/corpus` the drawn videos, `folder/library` the index;
+    the last two are made where they are missing.
+    """
+
+    name: str
+    folder: Path
+    made: Workbench | None
+
+    @cached_property
+    def data(self) -> EgoFact:
+        if self.made is not None and not (self.folder / MANIFEST).is_file():
+            self._make(self.made)
+        return load_egofact(self.folder)
+
+    @cached_property
+    def queries(self) -> Sequence[Query]:
+        return [_query(row) for row in self.data.queries]
+
+    @cached_property
+    def unfiltered(self) -> Sequence[Query]:
+        """Before the non-triviality filter, which removes what a blind reader gets right."""
+        return [_query(row) for row in self.data.candidates]
+
+    @property
+    def dataset(self) -> Mapping[str, str]:
+        hashes = self.data.manifest.get("hashes", {})
+        return {name: str(hashes[name]) for name in HASHED if name in hashes}
+
+    @property
+    def encoders(self) -> Mapping[str, str]:
+        meta = self.corpus.library.reader.meta
+        assert meta is not None, "a library that could be opened has its meta row"
+        image = meta.image_encoder
+        return {
+            "text": meta.text_encoder.fingerprint,
+            "image": image.fingerprint if image is not None else "none",
+            "reasoner": self.corpus.library.reasoner.name,
+        }
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        return Corpus(self.data, self._library())
+
+    @cached_property
+    def captioner(self) -> Captioner:
+        return Captioner(self.corpus)
+
+    def systems(self) -> Mapping[str, str]:
+        return SYSTEMS
+
+    def open_system(self, name: str, seed: int) -> System:
+        return open_system(name, self.corpus, self.captioner, seed)
+
+    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
+        by_id = {query.query_id: query for query in self.queries}
+        if query_id not in by_id:
+            raise UsageError(f"{self.name} has no query {query_id}")
+        query = by_id[query_id]
+        asked = Asked.of(self.corpus, query)
+        stored = self.corpus.frames[query.video]
+        fits = stored.vectors.astype(np.float64) @ self.corpus.vector(asked.event).astype(np.float64)
+        library, shown, paths = self.corpus.library, [], []
+        for window in windows:
+            clip = self.corpus.clips[window.clip_id]
+            path = library.reader.paths(clip.video_id)[0]
+            paths.append(path)
+            shown.append(self._pictures(path, window, frames))
+        return Explanation(
+            stored.times, fits.round(6), tuple(windows), tuple(shown), tuple(paths), asked.event
+        )
+
+    def _pictures(self, path: str, window: ClipWindow, count: int) -> Frames:
+        step = (window.end - window.start) / count
+        times = np.round(window.start + step * (np.arange(count) + 0.5), 6)
+        return self.corpus.library.read_frames(path, times)
+
+    def _make(self, wanted: Workbench) -> None:
+        from corpora.workbench.corpus import CorpusPlan, make_corpus
+
+        drawn = self.folder / "corpus"
+        make_corpus(drawn, CorpusPlan(seed=wanted.seed, split="test", clips=wanted.clips))
+        build_egofact(
+            drawn, self.folder, seed=wanted.seed, shape=wanted.shape, name=wanted.name, split=wanted.split
+        )
+
+    def _library(self) -> Library:
+        settings = self._settings()
+        assert settings.library is not None, "set just above"
+        films = sorted({os.fspath(self.folder / row.path) for row in self.data.clips})
+        missing = [path for path in films if not os.path.exists(path)]
+        if missing:
+            raise UsageError(f"{missing[0]} is missing ({len(missing)} of {len(films)} videos are)")
+        Library.index([*films, self.folder / "passages.jsonl"], settings=settings)
+        return Library.open(settings.library, settings=settings)
+
+    def _settings(self) -> Settings:
+        """The user's own, but pictures and passages alone may help, and search is exact."""
+        flags: dict[str, Any] = {
+            "library": self.folder / "library",
+            "ocr.mode": "off",
+            "asr.mode": "off",
+            "search.index": "flat",
+        }
+        chosen = load_settings(flags=flags)
+        if self.made is not None and chosen.encoder.image == "auto":
+            flags["encoder.image"] = "bundled"
+            flags["encoder.backend"], flags["encoder.batch"] = "torch-fp32", 16
+            chosen = load_settings(flags=flags)
+        return chosen
+
+
+def _query(row: Row) -> Query:
+    return Query(
+        query_id=row.query_id,
+        text=row.text,
+        options=row.options,
+        answer=row.answer,
+        family=row.family,
+        video=row.clip_id,
+        cluster=row.clip_id,
+        window=row.window,
+        order=row.order,
+        passage=row.passage,
+        option_passages=row.option_passages,
+        truth=row.truth,
+        seen=row.seen,
+        anchor=row.anchor,
+        position=row.position,
+    )

@@ -1,0 +1,124 @@
+"""Events shorter than the window: sought at their own length, and the window laid around them.
+
+A window of 5 s that holds an event of 2 s has the same mean wherever in it the
+event lies, so noise decides whether the window cuts it. Here the best stretch
+of an event's length is found first, by the same sliding mean (EgoFact, section
+4.1), and the window is centred on it. For "before" and "after" the anchor and
+the event asked for are found together: the pair of stretches, in the right
+order and at most `reach` seconds apart (EgoFact, C.2.2: consecutive events
+within 4 s), with the greatest sum of standardised similarities. Nothing of
+this is in the paper, which shifts the anchor's window by 1 s (D.2.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from localization.windows import TIME_STEP, Span, WindowScores, best_window, window_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["LENGTHS", "centred", "event_window", "paired_event", "standardised", "telling_window"]
+
+LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+"""Seconds that an event may take (EgoFact's are of a few seconds)."""
+FLAT = 1e-3
+REACH = 4.0
+SLACK = 1.0
+"""Seconds by which two stretches may overlap: events are not all as long as the stretch sought."""
+
+
+def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
+    """(n,) less its mean, over its standard deviation (at least 0.001)."""
+    values = np.asarray(similarity, np.float64)
+    return np.asarray((values - values.mean()) / max(float(values.std()), FLAT), np.float64)
+
+
+def event_window(
+    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float, event_seconds: float
+) -> Span:
+    """The window of `length` around the best stretch of `event_seconds` in [start, end).
+
+    Arrays as in `best_window`. The score is the stretch's mean similarity; `first` and `last`
+    count the frames of the window. Raises `ValueError` as `best_window` does.
+    """
+    event = best_window(times, similarity, start=start, end=end, length=min(event_seconds, length))
+    return centred(times, event, start=start, end=end, length=length)
+
+
+def paired_event(
+    times: ArrayLike,
+    anchor: ArrayLike,
+    target: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    position: Literal["before", "after"],
+    event_seconds: float,
+    reach: float = REACH,
+) -> tuple[Span, Span]:
+    """The anchor's stretch and the asked event's, found together, each of `event_seconds`.
+
+    `anchor`, `target`: (n,) similarities to the two events. Maximises
+    z(anchor)(a) + z(target)(t) over stretches a, t of which t begins, for "after", between
+    `SLACK` before and `reach` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
+    earliest anchor wins, then the earliest target. In a clip with no room for two stretches: the
+    best of each alone.
+    """
+    anchors = window_scores(times, standardised(anchor), start=start, end=end, length=event_seconds)
+    targets = window_scores(times, standardised(target), start=start, end=end, length=event_seconds)
+    gap = _gaps(anchors, targets, position)
+    allowed = (gap >= -SLACK - TIME_STEP) & (gap <= reach + SLACK + TIME_STEP)
+    total = np.where(allowed, anchors.micro[:, None] + targets.micro[None, :], np.iinfo(np.int64).min)
+    if not allowed.any():
+        return anchors.span(int(np.argmax(anchors.micro))), targets.span(int(np.argmax(targets.micro)))
+    at, to = np.unravel_index(int(np.argmax(total)), total.shape)
+    return anchors.span(int(at)), targets.span(int(to))
+
+
+def telling_window(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    lengths: tuple[float, ...] = LENGTHS,
+) -> Span:
+    """The window of any of `lengths` that stands out most from the rest of [start, end).
+
+    score = (mean inside - mean of all) sqrt(frames inside), on standardised similarities: the
+    standard score of a mean, by which a longer window must earn its length. Of equal ones the
+    shortest wins, then the earliest. Lengths longer than [start, end) count as the whole of it.
+    """
+    values = standardised(similarity)
+    best: tuple[int, Span] | None = None
+    for length in sorted(lengths):
+        scores = window_scores(times, values, start=start, end=end, length=length)
+        strength = np.rint(scores.micro * np.sqrt(scores.last - scores.first)).astype(np.int64)
+        index = int(np.argmax(strength))
+        if best is None or int(strength[index]) > best[0]:
+            best = int(strength[index]), scores.span(index)
+    assert best is not None, "there is at least one length"
+    return best[1]
+
+
+def centred(times: ArrayLike, event: Span, *, start: float, end: float, length: float) -> Span:
+    """A window of `length` with the event in its middle, kept inside [start, end); the event's score."""
+    width = min(length, end - start)
+    at = min(max(start, (event.start + event.end - width) / 2), end - width)
+    frames = np.asarray(times, np.float64)
+    first, last = (int(np.searchsorted(frames, edge - TIME_STEP / 2)) for edge in (at, at + width))
+    return replace(event, start=at, end=at + width, first=first, last=last)
+
+
+def _gaps(
+    anchors: WindowScores, targets: WindowScores, position: Literal["before", "after"]
+) -> NDArray[np.float64]:
+    """(a, t) seconds between the end of the earlier stretch and the start of the later."""
+    if position == "after":
+        return np.asarray(targets.starts[None, :] - anchors.ends[:, None], np.float64)
+    return np.asarray(anchors.starts[:, None] - targets.ends[None, :], np.float64)
