@@ -76,7 +76,7 @@ def make_corpus(
         made = _make(hidden, videos, (films, copies), done, workers, progress)
         passages = home / "passages"
         whole = read_marker(home)
-        if whole is None or made:
+        if whole is None or made or not passages.is_dir():
             count = len(write_passages(passages))
             _write(hidden / "events.jsonl", (truth(job) for job in films + copies))
             lines = [done[job.name] for job in films + copies]
@@ -108,7 +108,7 @@ def _claim(home: Path, hidden: Path, plan: CorpusPlan) -> None:
     wanted = _arguments(plan)
     path = hidden / "plan.json"
     if path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = _read_plan(path)
         if found != wanted:
             differing = ", ".join(
                 f"{key} {found.get(key)}" for key in wanted if found.get(key) != wanted[key]
@@ -123,6 +123,14 @@ def _claim(home: Path, hidden: Path, plan: CorpusPlan) -> None:
     unfinished = path.with_name("plan.json.part")
     unfinished.write_text(json.dumps(wanted) + "\n", encoding="utf-8")
     unfinished.replace(path)
+
+
+def _read_plan(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {}
 
 
 def _finished(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:

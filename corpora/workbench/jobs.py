@@ -210,7 +210,7 @@ def _stage(story: ClipStory) -> dict[str, Any]:
         "style": story.style,
         "person": story.person,
         "props": [{"prop": prop.prop_id, "color": prop.color} for prop in story.props],
-        "clutter": [thing.kind_id for thing in story.clutter],
+        "clutter": [asdict(thing) for thing in story.clutter],
     }
 
 

@@ -92,7 +92,7 @@ def plan_long_film(seed: int, split: Split, minutes: float, *, style: Style = "l
         seed=seed,
         split=split,
         title=f"{rng.choice(TITLES)}, episode {rng.randint(2, 98)}: {jobs[0]}",
-        description=f"{minutes:g} minutes in {len(parts)} scenes: {shown}.",
+        description=f"{_counted(minutes, 'minute')} in {_counted(len(parts), 'scene')}: {shown}.",
         tags=("first person", "housework", *scenes[:6]),
         parts=parts,
         lines=tuple(line for number, part in enumerate(parts, start=1) for line in _lines(rng, number, part)),
@@ -142,6 +142,10 @@ def _parts(rng: random.Random, seed: int, split: Split, seconds: int, style: Sty
         parts.append(Part(parts[-1].end if parts else 0.0, story, heading[0].upper() + heading[1:]))
         left -= length
     return tuple(parts)
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
 
 
 def _next_story(seed: int, split: Split, number: int, length: float, before: str, style: Style) -> ClipStory:

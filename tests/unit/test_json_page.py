@@ -147,6 +147,7 @@ MADE = [
     report_shape("rag.eval.run/1", {"benchmark": "egofact-workbench", "runs": [DONE]}),
     report_shape("rag.eval.report/1", {"files": [Path("report/report.md")]}),
     report_shape("rag.eval.show/1", SHOWN_SAMPLE),
+    report_shape("rag.workbench/1", CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False)),
 ]
 
 
