@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import cluster_interval, cluster_places, draws, percentiles
+from eval.metrics.intervals import cluster_interval, cluster_places, drawn_totals, percentiles
 from eval.metrics.scored import Scored
 
 __all__ = ["BINS", "Bin", "brier", "expected_calibration_error", "reliability"]
@@ -69,8 +69,8 @@ def expected_calibration_error(samples: Sequence[Scored]) -> Estimate | None:
     value = float(np.abs(gap.sum(axis=0)).sum() / sizes.sum())
     if count == 1:
         return Estimate(value, len(samples), 1, None, None)
-    drawn = draws(count)
-    low, high = percentiles(np.abs(drawn @ gap).sum(axis=1) / (drawn @ sizes))
+    totals = drawn_totals(np.vstack([gap.T, sizes]))
+    low, high = percentiles(np.abs(totals[:, :-1]).sum(axis=1) / totals[:, -1])
     return Estimate(value, len(samples), count, low, high)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LEVEL", "RESAMPLES", "cluster_interval", "cluster_places", "draws", "percentiles"]
+__all__ = ["LEVEL", "RESAMPLES", "cluster_interval", "cluster_places", "drawn_totals", "draws", "percentiles"]
 
 LEVEL = 0.95
 RESAMPLES = 5000
@@ -65,12 +65,21 @@ def _bounds(sums: bytes, sizes: bytes) -> tuple[float, float]:
     """Bounds of the mean, from (clusters,) float64 sums and sizes: a report asks for many of them again."""
     import numpy as np
 
-    both = np.column_stack([np.frombuffer(sums), np.frombuffer(sizes)])
-    # Sums of rights and wrongs are whole numbers, which float32 adds without error, and faster.
-    exact = np.array_equal(both, np.rint(both)) and np.abs(both).max() * len(both) < 2**23
-    drawn = draws(len(both)).astype(np.float32 if exact else np.float64)
-    totals = (drawn @ both.astype(drawn.dtype)).astype(np.float64)
+    totals = drawn_totals(np.stack([np.frombuffer(sums), np.frombuffer(sizes)]))
     return percentiles(totals[:, 0] / totals[:, 1])
+
+
+def drawn_totals(by_cluster: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(RESAMPLES, k): the sums of (k, clusters) values over the clusters of each draw.
+
+    No BLAS: its order of summing changes with threads and machines, and its
+    threads wait for each other where the machine is busy.
+    """
+    import numpy as np
+
+    drawn = draws(by_cluster.shape[1])
+    totals: NDArray[np.float64] = np.einsum("rc,kc->rk", drawn, by_cluster, optimize=False)
+    return totals
 
 
 def cluster_places(clusters: Sequence[str]) -> tuple[NDArray[np.int64], int]:

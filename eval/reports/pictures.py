@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures"]
+__all__ = ["draw_figures", "draw_reliability"]
 
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
 
@@ -41,8 +41,7 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     if window_points(section):
         _windows(section, folder / "figure8_windows.png")
         made.append("figure8_windows.png")
-    _reliability(section, folder / "reliability.png")
-    return [*made, "reliability.png"]
+    return made + draw_reliability(section, folder)
 
 
 def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Measure]) -> bool:
@@ -140,7 +139,8 @@ def _windows(section: Section, path: Path) -> None:
     draw(path, (6, 4), paint)
 
 
-def _reliability(section: Section, path: Path) -> None:
+def draw_reliability(section: Section, folder: Path) -> list[str]:
+    """The reliability diagram alone; gives its name."""
     rows = shown(section)
 
     def paint(figure: Figure) -> None:
@@ -170,4 +170,5 @@ def _reliability(section: Section, path: Path) -> None:
             axes.set_title(row.label)
             percent_axis(axes, "right (%)")
 
-    draw(path, (1.0 + 4.0 * len(rows), 4), paint)
+    draw(folder / "reliability.png", (1.0 + 4.0 * len(rows), 4), paint)
+    return ["reliability.png"]

@@ -11,6 +11,7 @@ import pytest
 
 from eval import benchmarks
 from eval.benchmarks import Entry
+from eval.reports import page
 from rag._cli import eval_run
 from rag._cli.main import main
 
@@ -55,7 +56,7 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path(shape["picture"]).read_bytes().startswith(b"\x89PNG")
 
 
-def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8", "--text"]) == 0
     out = capsys.readouterr().out
     assert "runs/localized-seed0" in out
@@ -65,8 +66,9 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "? What is the object of event 3?" in out
     assert out.count("*") >= 2
     assert "picture: q.png" in out
+    monkeypatch.setattr(page, "write_report", lambda runs, out: [out / "report.md", *runs])
     assert main(["eval", "report", "runs/localized-seed0", "--text"]) == 0
-    assert capsys.readouterr().out.startswith("report/report.md\n")
+    assert capsys.readouterr().out.startswith("report/report.md\nruns/localized-seed0\n")
 
 
 def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
