@@ -115,7 +115,11 @@ def test_an_object_is_recognised_by_its_picture_before_an_event(worlds: dict[boo
     )
     answer = worlds[True].ask(question, ["a kettle", "a hammer", "a spoon", "a knife"])
     assert answer.choice == "B"
-    assert answer.details["anchor"] == {"description": "the drill makes a hole", "position": "after"}
+    assert answer.details["anchor"] == {
+        "description": "the drill makes a hole",
+        "position": "after",
+        "target": "",
+    }
     cited = answer.citations[0]
     assert isinstance(cited, VideoCitation)
     assert cited.path == "/videos/bench.mp4"

@@ -4,14 +4,15 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
 
     words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
     says_i    = coverage of the option's words by s, and whether s says it or its contrary
-    picture_i = standard score of the option against the frames of the windows
+    picture_i = log(n share) of the n options, by the frames of the windows (`picture_votes`)
     p         = softmax((8 words + 3 coverage + 2.5 verdict + picture) / T),   T = 1
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
 with the same X are about the same object, and what that object is stands in
 their passages, not in them; so the picture is asked for the things that the
 passage names, options of one X share the picture's vote, and their words count
-only against each other.
+only against each other. Which thing is seen ("what is the object that ...?") is
+told by no passage, so there only the clip's own words count beside the pictures.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.picture_votes import picture_votes
-from rag.reasoners.embedded.rewriting import statement, two_hop
+from rag.reasoners.embedded.rewriting import asks_for_thing, statement, two_hop
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.embedded.shortlist import shortlist
 from rag.reasoners.embedded.vectors import SentenceVectors
@@ -44,8 +45,8 @@ LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
 SURE_RELEVANCE = 0.9
 """From which a sentence supports an option that shares no word with it."""
-LEAST_PICTURE = 1.5
-"""Standard score below which the pictures support no option."""
+LEAST_PICTURE = 0.6
+"""Share of what the pictures say below which they support no option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Weighed:
 def answer_choice(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> ChosenOption:
     """The likeliest option, or None where neither words nor pictures come near any."""
     weighed = _weigh(reading, vectors, scale)
-    if not reading.must_choose and not any(_supported(option) for option in weighed):
+    if not reading.must_choose and not any(_supported(option, len(weighed)) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )
@@ -94,7 +95,8 @@ def answer_choice(reading: Reading, vectors: SentenceVectors, scale: PictureScal
 
 
 def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
-    """Words and pictures of each option; of two-hop options with pictures, words only within their X.
+    """Words and pictures of each option; of two-hop options with pictures, words only within their X:
+    log p(X by pictures) + log p(option by words, given X).
 
     A library holds a passage for every X, so how well words fit says nothing about which X it is.
     """
@@ -104,18 +106,18 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
         groups: dict[str, list[float]] = {}
         for hop, value in zip(hops, told, strict=True):
             groups.setdefault(hop.when if hop else "", []).append(value)
-        means = {when: sum(values) / len(values) for when, values in groups.items()}
-        told = [value - means[hop.when if hop else ""] for hop, value in zip(hops, told, strict=True)]
+        whole = {when: _log_sum(values) for when, values in groups.items()}
+        told = [value - whole[hop.when if hop else ""] for hop, value in zip(hops, told, strict=True)]
     return [value + option.shown() for value, option in zip(told, weighed, strict=True)]
 
 
 def _weigh(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> list[Weighed]:
     question = reading.question
     wanted = content_words(" ".join([question.text, *question.options]))
-    sentences = shortlist(wanted, sentences_of(reading))
+    votes = picture_votes(reading, scale)
+    sentences = shortlist(wanted, _telling(reading, votes is not None))
     claims = [statement(question, option) for option in question.options]
     rows = vectors.of([*claims, *(s.context for s in sentences)])
-    votes = picture_votes(reading, scale)
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
         nearest, words = _nearest(claim, option, sentences, rows)
@@ -129,6 +131,19 @@ def _weigh(reading: Reading, vectors: SentenceVectors, scale: PictureScale | Non
         picture, frames = (vote.z, vote.windows) if vote else (None, ())
         weighed.append(Weighed(nearest, words, relevance, says, picture, frames))
     return weighed
+
+
+def _telling(reading: Reading, pictured: bool) -> list[Sentence]:
+    """The sentences that can tell the options apart.
+
+    Which thing is seen in a video's event stands in no passage: passages that name all the options
+    would drown what the pictures say.
+    """
+    sentences = sentences_of(reading)
+    question = reading.question
+    if not pictured or any(two_hop(option) for option in question.options):
+        return sentences
+    return [s for s in sentences if s.origin == "window"] if asks_for_thing(question.text) else sentences
 
 
 def _nearest(
@@ -150,10 +165,21 @@ def _body(option: str) -> str:
     return hop.claim if hop else option
 
 
-def _supported(option: Weighed) -> bool:
+def _share(option: Weighed, options: int) -> float:
+    """Of what the pictures say, in [0, 1]: a vote is log(n share) of n options."""
+    return 0.0 if option.picture is None else math.exp(option.picture) / options
+
+
+def _supported(option: Weighed, options: int) -> bool:
     named = option.says.coverage > 0 or option.relevance >= SURE_RELEVANCE
     by_words = option.relevance >= LEAST_RELEVANCE and named
-    return by_words or (option.picture is not None and option.picture >= LEAST_PICTURE)
+    return by_words or _share(option, options) >= LEAST_PICTURE
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    """log of the sum of exp: less this, values are logarithms of shares that sum to 1."""
+    top = max(values)
+    return top + math.log(sum(math.exp(value - top) for value in values))
 
 
 def _softmax(logits: Sequence[float]) -> tuple[float, ...]:
@@ -175,7 +201,7 @@ def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
             source = f"the passage “{chosen.sentence.title}”"
         said.append(f"{option_label(best)} is nearest to what {source} says: “{chosen.sentence.text}”")
     if chosen.picture is not None and chosen.picture > 0:
-        said.append(f"the pictures fit it (standard score {chosen.picture:.1f})")
+        said.append(f"the pictures fit it best ({_share(chosen, len(weighed)):.0%})")
     for index, other in enumerate(weighed):
         if index != best and other.says.reasons and other.sentence == chosen.sentence:
             said.append(f"{option_label(index)} is contradicted: {other.says.reasons[0]}")

@@ -8,7 +8,8 @@ and e the sentence with "something" for the unknown:
     p(option) = sum over windows c of w_c
                 sum over frames f of softmax_f(GATE z(e, f)) softmax_options(SHARP z(option, f))
 
-so a frame speaks as much as it shows the event, and where the options look
+normalised over the options, with "none of them" as one more option at z = NONE. So a
+frame speaks as much as it shows the event and any of the options, and where they look
 alike it says nothing. A vote is log(n p(option)) for n options: 0 where the
 pictures tell nothing.
 """
@@ -33,6 +34,8 @@ __all__ = ["Vote", "picture_votes"]
 
 OBJECT, EVENT = "a photo of {}.", "{}"
 GATE, SHARP = 1.0, 1.0
+NONE = 2.0
+"""Standard score of no option at all: a frame that none of them fits says little."""
 SCENE, DONE = 1.0, 1.0
 """Weight of a window: how well it shows the scene, and the event, in standard scores."""
 OBJECT_SHARE = 0.5
@@ -66,7 +69,7 @@ def picture_votes(reading: Reading, scale: PictureScale | None) -> list[Vote] | 
     if scale is None or not seen:
         return None
     sought = _sought_event(reading)
-    event = scale.encode([sought])
+    event = scale.encode([sought] if sought else [])
     weights = _weights(reading, scale, seen, event)
     prompts = [_Prompts.of(scale, found) for found in _prompts(reading)]
     spoken = np.stack([_spoken(scale, prompts, event, part.vectors) for part in seen])
@@ -79,8 +82,9 @@ def picture_votes(reading: Reading, scale: PictureScale | None) -> list[Vote] | 
 
 
 def _sought_event(reading: Reading) -> str:
-    """The event that must be seen: the asked one where the anchor is another."""
-    return reading.anchor.target or reading.anchor.description
+    """The event that must be seen; empty where the question names only what comes before or after it."""
+    anchor = reading.anchor
+    return anchor.description if anchor.position == "within" else anchor.target
 
 
 def _weights(
@@ -91,30 +95,39 @@ def _weights(
     Ranks are too level for this: of five clips one is right, and the others would outvote it.
     """
     scene = scale.encode([reading.rewritten.visual_query])
+    anchored = reading.anchor.position != "within"
+    anchor = scale.encode([reading.anchor.description] if anchored else [])
     fits = np.array(
         [
-            SCENE * scale.z(scene, part.vectors).mean() + DONE * _soft_top(scale.z(event, part.vectors)[0])
+            SCENE * scale.z(scene, part.vectors).mean()
+            + DONE * (_soft_top(scale.z(event, part.vectors)) + _soft_top(scale.z(anchor, part.vectors)))
             for part in seen
         ]
     )
-    powers = np.exp(fits - fits.max())
+    score = np.array([reading.windows[part.index].retrieval_score for part in seen])
+    powers = np.exp(fits - fits.max()) * np.maximum(score, 1e-3)
     return np.asarray(powers / powers.sum(), np.float64)
 
 
-def _soft_top(values: NDArray[np.float64]) -> float:
-    """Mean of the best third: an event fills a part of what is read."""
-    count = max(1, len(values) // 3)
-    return float(np.sort(values)[-count:].mean())
+def _soft_top(z: NDArray[np.float64]) -> float:
+    """Mean of the best third of (1, m): an event fills a part of what is read. 0 where none is sought."""
+    if not len(z):
+        return 0.0
+    count = max(1, z.shape[1] // 3)
+    return float(np.sort(z[0])[-count:].mean())
 
 
 def _spoken(
     scale: PictureScale, prompts: Sequence[_Prompts], event: NDArray[np.float32], vectors: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """(options,) shares summing to 1 of one window's frames (m, d)."""
-    gate = _softmax(GATE * scale.z(event, vectors), axis=1)[0]
+    z = scale.z(event, vectors) if len(event) else np.zeros((1, len(vectors)))
+    gate = _softmax(GATE * z, axis=1)[0]
     fits = np.stack([prompt.fit(scale, vectors) for prompt in prompts])
-    shares = _softmax(SHARP * fits, axis=0)
-    return np.asarray((shares * gate).sum(axis=1), np.float64)
+    unlike = np.full((1, fits.shape[1]), NONE)
+    shares = _softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
+    told = (shares * gate).sum(axis=1)
+    return np.asarray(told / told.sum(), np.float64)
 
 
 def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

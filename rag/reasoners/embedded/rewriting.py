@@ -15,7 +15,16 @@ from rag.reasoners.roles import AnchorEvent, RewrittenQuestion
 from rag.records import Question
 from rag.relevance import content_words
 
-__all__ = ["Parts", "anchor_event", "declarative", "parts", "rewrite_question", "statement", "two_hop"]
+__all__ = [
+    "Parts",
+    "anchor_event",
+    "asks_for_thing",
+    "declarative",
+    "parts",
+    "rewrite_question",
+    "statement",
+    "two_hop",
+]
 
 _SCENE = re.compile(
     r"^\s*in (?:a|an|the|this|one) (?:short |egocentric |first-person )?(?:video|clip|recording|film)"
@@ -111,6 +120,12 @@ def parts(text: str) -> Parts:
     return Parts(scene, "", "within", rest, rest)
 
 
+def asks_for_thing(text: str) -> bool:
+    """Whether a question asks which thing takes part in an event of a video it describes."""
+    taken = parts(text)
+    return bool(taken.scene) and _OBJECT.match(taken.core.strip()) is not None
+
+
 def declarative(core: str) -> str:
     """The event of a question as a plain clause, with "something" where the asked-for object stands."""
     text = core.strip().rstrip("?.! ")
@@ -148,7 +163,9 @@ def anchor_event(question: Question) -> AnchorEvent:
     """EgoFact, D.2.4: the event of a before or after; without one, the event that the question asks about."""
     taken = parts(question.text)
     if taken.event and taken.position != "within":
-        return AnchorEvent(description=taken.event, position=taken.position, target=declarative(taken.core))
+        asked = declarative(taken.core)
+        told = bool(content_words(asked.replace("something", "")))
+        return AnchorEvent(description=taken.event, position=taken.position, target=asked if told else "")
     event = declarative(taken.core)
     if taken.event:
         event = f"{taken.event}, {event}"
