@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,27 +31,45 @@ def demo(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Write a small corpus, index it, ask three questions and draw what proves the answers."""
+    """Draw a small corpus, index it, ask three questions and draw what proves the answers."""
     library = folder / ".rag"
-    session = start(library, config, as_json, verbose, seed)
-    from corpora.demo import demo_questions, write_demo_corpus
+    # The clips hold neither speech nor words on the screen, so nobody waits for the readers of them.
+    silent = {"ocr.mode": "off", "asr.mode": "off"}
+    session = start(library, config, as_json, verbose, seed, silent)
+    from corpora.workbench.demo import demo_questions
     from rag.library import Library as Shelf
 
     corpus = folder / "corpus"
-    talk(f"writing videos and documents into {corpus}")
-    corpus.mkdir(parents=True, exist_ok=True)
-    write_demo_corpus(corpus)
+    _draw(corpus)
     report, said = _index(session, corpus)
-    answers: list[tuple[Answer, list[Path]]] = []
+    answers: list[Answered] = []
     with Shelf.open(settings=session.settings) as shelf:
         for question in demo_questions():
             answer = shelf.ask(question.text, options=question.options, question_id=question.question_id)
-            answers.append((answer, _sheets(answer, folder)))
+            answers.append(Answered(answer, question.expected, _sheets(answer, folder)))
     if session.as_json:
         print_json(_shape(folder, report, answers))
     else:
         print_lines(_lines(folder, report, said, answers))
     return report.exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    answer: Answer
+    expected: str
+    """The label that the drawn world knows to be right."""
+    sheets: list[Path]
+
+
+def _draw(corpus: Path) -> None:
+    from corpora.workbench.corpus import make_corpus
+    from corpora.workbench.demo import DEMO_PLAN
+    from rag._cli.progress import open_progress
+
+    talk(f"drawing {DEMO_PLAN.clips} clips and writing passages into {corpus}")
+    with open_progress() as progress:
+        make_corpus(corpus, DEMO_PLAN, progress=progress)
 
 
 def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
@@ -71,24 +90,27 @@ def _sheets(answer: Answer, folder: Path) -> list[Path]:
     return [sheet for sheet in drawn if sheet is not None]
 
 
-def _lines(
-    folder: Path, report: IndexReport, said: list[str], answers: list[tuple[Answer, list[Path]]]
-) -> Iterator[str]:
+def _lines(folder: Path, report: IndexReport, said: list[str], answers: list[Answered]) -> Iterator[str]:
     from rag.rendering.terminal import answer_lines
 
     yield from summary_lines(report, said)
-    for answer, sheets in answers:
+    for each in answers:
         yield ""
-        yield f"? {answer.question.text}"
-        yield from answer_lines(answer, width=width(), library=str(folder / ".rag"))
-        for sheet in sheets:
+        yield f"? {each.answer.question.text}"
+        yield from answer_lines(each.answer, width=width(), library=str(folder / ".rag"))
+        for sheet in each.sheets:
             yield f"    contact sheet: {sheet}"
+        verdict = "right" if each.answer.choice == each.expected else "wrong"
+        yield f"    the drawn world knows: {each.expected}, so this is {verdict}"
     yield ""
     yield f'everything lies in {folder}; ask on: rag ask --library {folder / ".rag"} "..."'
 
 
-def _shape(folder: Path, report: IndexReport, answers: list[tuple[Answer, list[Path]]]) -> dict[str, Any]:
+def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:
     from rag.rendering.shapes import answer_shape, plain, report_shape
 
-    asked = [{**answer_shape(answer), "sheets": plain(sheets)} for answer, sheets in answers]
+    asked = [
+        {**answer_shape(each.answer), "sheets": plain(each.sheets), "expected": each.expected}
+        for each in answers
+    ]
     return report_shape("rag.demo/1", {"folder": folder, "index": plain(report), "answers": asked})

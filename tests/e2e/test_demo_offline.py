@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from corpora.demo import demo_questions
+from corpora.workbench.demo import demo_questions
 
 NO_NETWORK = ["unshare", "--map-root-user", "--net"]
 REACH_OUT = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=2)"
@@ -30,8 +30,18 @@ def test_the_demo_runs_without_any_network_and_answers_right(tmp_path: Path) -> 
     for expected, given in zip(demo_questions(), shape["answers"], strict=True):
         assert given["answer"]["matched"], given
         assert given["citations"], given
-        held = given["answer"]["choice"] if expected.options else given["answer"]["text"]
-        assert expected.expected in held, given["answer"]
+        assert given["expected"] == expected.expected
+        assert given["answer"]["choice"] == expected.expected, given["answer"]
     sheets = [Path(tmp_path, sheet) for given in shape["answers"] for sheet in given["sheets"]]
     assert sheets
     assert all(sheet.read_bytes().startswith(b"\x89PNG") for sheet in sheets)
+
+    told = subprocess.run(
+        [*command[:-1], "--text"], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
+    assert told.returncode == 0, told.stderr
+    for question in demo_questions():
+        assert f"? {question.text}" in told.stdout
+        assert f"the drawn world knows: {question.expected}, so this is right" in told.stdout
+    assert "contact sheet: demo/" in told.stdout
+    assert 'rag ask --library demo/.rag "..."' in told.stdout
