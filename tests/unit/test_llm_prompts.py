@@ -15,7 +15,15 @@ from rag.reasoners.llm.prompts import load_prompt, parse_prompt, render
 from rag.reasoners.llm.reading import listed_options, shown_passages, shown_windows
 from tests.readings import CHOICE, OPEN, reading
 
-ROLES = ("rewrite_question", "anchor_event", "answer_choice", "answer_open")
+ROLES = (
+    "rewrite_question",
+    "anchor_event",
+    "answer_choice",
+    "answer_open",
+    "event_structure",
+    "write_statements",
+    "check_choice",
+)
 
 HOSTILE = (
     "{question} {{question}} {{!labels}} {% raw %} <b>&amp;</b> ``` \\n $1 \\1 %s {0}\n"

@@ -24,11 +24,13 @@ _OTHER = re.compile(
 )
 _LETTERED = re.compile(r"^[A-Z]\s+(?=[a-z])")
 _ARTICLE = re.compile(r"^(?:the|a|an|some|his|her|their|its|another|one|two|both|more)\s+", re.IGNORECASE)
-_PARTICLES = frozenset("up down out off over away apart back together on in".split())
-_PLACES = frozenset("from into onto in on to with using at under inside off of over through against".split())
-_MOVING = frozenset(
-    "put place plug pour drop insert throw hang hand give move push return transfer pass add fix attach "
-    "tip dip stick pack load connect".split()
+_PARTICLES = re.compile(r"up|down|out|off|over|away|apart|back|together|on|in", re.IGNORECASE)
+_PLACES = re.compile(
+    r"from|into|onto|in|on|to|with|using|at|under|inside|off|of|over|through|against", re.IGNORECASE
+)
+_MOVING = re.compile(
+    r"put|place|plug|pour|drop|insert|throw|hang|hand|give|move|push|return|transfer|pass|add|fix|attach|"
+    r"tip|dip|stick|pack|load|connect"
 )
 _SWAP_PEOPLE = {"lady": "woman", "guy": "man", "kid": "child"}
 
@@ -85,22 +87,22 @@ def _agent(rest: str, tag: str) -> tuple[str, str] | None:
 
 
 def _particle(words: list[str]) -> tuple[str, list[str]]:
-    """ "up the cup" -> "up"; "on the table" is a place and no particle, as "on the light" is not told apart."""
-    if words and words[0].lower() in _PARTICLES - {"on", "in"}:
+    """The "up" of "up the cup"; "on" and "in" always count as places, as of "on the table"."""
+    if words and _PARTICLES.fullmatch(words[0]) and words[0].lower() not in {"on", "in"}:
         return words[0].lower(), words[1:]
     return "", words
 
 
 def _patient(words: list[str]) -> tuple[str, list[str]]:
     for at, word in enumerate(words):
-        if word.lower() in _PLACES:
+        if _PLACES.fullmatch(word):
             return _noun(words[:at]), words[at:]
     return _noun(words), []
 
 
 def _noun(words: list[str]) -> str:
     """Without its article, and without a particle behind it ("the cup down")."""
-    while words and words[-1].lower() in _PARTICLES:
+    while words and _PARTICLES.fullmatch(words[-1]):
         words = words[:-1]
     return _ARTICLE.sub("", " ".join(words).lower()).strip(" ,.;")
 
@@ -112,9 +114,9 @@ def _slots(words: list[str], action: str) -> tuple[dict[str, str], str]:
     at = 0
     while at < len(words):
         preposition = words[at].lower()
-        stop = next(
-            (place for place in range(at + 1, len(words)) if words[place].lower() in _PLACES), len(words)
-        )
+        stop = at + 1
+        while stop < len(words) and not _PLACES.fullmatch(words[stop]):
+            stop += 1
         noun = _noun(words[at + 1 : stop])
         if noun:
             slots.setdefault(_slot(preposition, action), noun)
@@ -128,7 +130,7 @@ def _slot(preposition: str, action: str) -> str:
         return "instrument"
     if preposition in {"from", "off", "of"}:
         return "location"
-    if preposition in {"into", "onto", "to"} or action in _MOVING:
+    if preposition in {"into", "onto", "to"} or _MOVING.fullmatch(action):
         return "destination"
     return "at"
 

@@ -113,6 +113,7 @@ class ClipRow:
 
     clip_id: str
     path: str
+    """Of the video file, from the benchmark's folder."""
     start: float
     end: float
     description: str

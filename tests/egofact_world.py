@@ -1,0 +1,141 @@
+"""Hand-made events, clips and passages for tests of the EgoFact builder, and an encoder of words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.benchmarks.egofact.records import EventStructure, FactPassage, Segment, Statement
+from eval.benchmarks.egofact.vectors import CachedEncoder
+
+THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
+PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
+"""No two share a word with each other or with a thing."""
+
+
+class WordEncoder:
+    """A text is the sum of a fixed random vector for each of its words: shared words are all there is."""
+
+    name, dim, backend, batch = "words", 256, "numpy", 1
+    weights = fingerprint = "words"
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.stack([sum(map(_word, text.lower().split()), np.zeros(self.dim)) for text in texts])
+        return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)).astype(np.float32)
+
+
+def _word(word: str) -> NDArray[np.float64]:
+    digest = hashlib.blake2b(word.strip(".,?").encode(), digest_size=8).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big")).standard_normal(256)
+
+
+def words() -> CachedEncoder:
+    return CachedEncoder(WordEncoder())
+
+
+def event(
+    thing: str,
+    start: float,
+    *,
+    place: str = "bench",
+    agent: str = "camera wearer",
+    verb: str = "put",
+    end: float | None = None,
+) -> EventStructure:
+    """ "the camera wearer puts the kettle onto the bench", two seconds long."""
+    stop = start + 2.0 if end is None else end
+    return EventStructure(
+        rewritten=f"the {agent} {verb}s the {thing} onto the {place}",
+        agent=agent,
+        action=verb,
+        patient=thing,
+        patient_canonical=thing,
+        patient_location=None,
+        patient_destination=place,
+        instrument=None,
+        event_location=None,
+        start=start,
+        end=stop,
+        seen=(start + 0.5, stop - 0.5),
+    )
+
+
+def segment(
+    name: str, description: str, events: Sequence[EventStructure], clutter: Sequence[str] = ()
+) -> Segment:
+    return Segment(
+        f"{name}:00000", f"videos/{name}.mp4", 0.0, 30.0, description, tuple(events), tuple(clutter)
+    )
+
+
+def world(clips: int) -> list[Segment]:
+    """Clips of four events 3 s apart, on ever other things at ever other places; no two clips look alike."""
+    found = []
+    for clip in range(clips):
+        events = [
+            event(
+                THINGS[(clip + 3 * at) % len(THINGS)],
+                1.0 + 5.0 * at,
+                place=PLACES[(clip + at) % len(PLACES)],
+                verb=("put", "throw", "hang", "turn")[at],
+            )
+            for at in range(4)
+        ]
+        found.append(
+            segment(f"clip{clip:03d}", f"scene{clip} colour{clip} view{clip}", events, THINGS[: clip % 3])
+        )
+    return found
+
+
+def passages() -> list[FactPassage]:
+    """Two for each thing, each of its own activity and with a fact of its own."""
+    return [
+        FactPassage(
+            f"{thing}--{turn}",
+            f"{thing}",
+            f"The {thing} matters. Store it at {at * 2 + turn + 3} degrees in the {turn} box. Keep it dry.",
+            thing,
+            f"job {at} {turn}",
+            (
+                Statement(
+                    f"It is stored at {at * 2 + turn + 3} degrees.",
+                    (f"It is stored at {at * 2 + turn + 43} degrees.", f"It is stored at {at} metres."),
+                ),
+            ),
+        )
+        for at, thing in enumerate(THINGS)
+        for turn in range(2)
+    ]
+
+
+def write_corpus(folder: Path, segments: Sequence[Segment]) -> None:
+    """As `rag workbench make` leaves the truth behind."""
+    (folder / ".workbench").mkdir(parents=True)
+    with (folder / ".workbench" / "events.jsonl").open("w", encoding="utf-8") as file:
+        for one in segments:
+            events = []
+            for each in one.events:
+                seen = each.seen or each.window
+                row = {name: getattr(each, name) for name in EventStructure.__slots__ if name != "seen"}
+                events.append(
+                    {**row, "seen_from": seen[0], "seen_until": seen[1], "thing": {"kind_id": "mug"}}
+                )
+            line = {
+                "video": one.path.removeprefix("videos/"),
+                "description": one.description,
+                "scene": "garage",
+                "duration": one.end,
+                "clutter": [{"kind_id": "flower_pot", "variant": 3}],
+                "events": events,
+            }
+            file.write(json.dumps(line) + "\n")
+
+
+def moved(one: EventStructure, seconds: float) -> EventStructure:
+    return replace(one, start=one.start + seconds, end=one.end + seconds, seen=None)
