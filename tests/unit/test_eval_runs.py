@@ -211,7 +211,7 @@ def test_benchmarks_are_found_by_name_or_by_factory() -> None:
     assert open_benchmark("tests.toy_benchmark:open_toy").name == "toy"
     assert "egofact-workbench" in BENCHMARKS
     for name, why in (
-        ("nothing", "no benchmark 'nothing'; there are egofact-workbench"),
+        ("nothing", "no benchmark 'nothing'; there are egofact"),
         ("no_such_module:make", "cannot be loaded: No module named"),
         ("tests.toy_benchmark:gone", "cannot be loaded"),
     ):

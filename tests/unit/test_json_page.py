@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import rag
+from corpora.workbench.corpus import CorpusReport
 from eval.runs.drive import Done
 from indexers.weights import FileCheck, ModelRow, Verification
 from rag._cli.batch import Counts
