@@ -1,8 +1,8 @@
 """Passages put together out of the written sentences, always in the same way.
 
-Which of its equally likely values a particular has in a passage is drawn by a
-hash, and every value of a slot comes up as often as the next one; so nothing but
-the passage tells a fact from a counter-fact. No two things of one activity have
+Which of its equally likely values a particular has in a passage is drawn from a
+hash, each by itself: nothing but the passage tells a fact from a counter-fact, and
+to know all other passages does not help either. No two things of one activity have
 a topic in common, so that a statement finds its own passage.
 """
 
@@ -66,7 +66,6 @@ class _Board:
         self._given: Counter[str] = Counter()
         self._by_activity: dict[str, set[str]] = {}
         self._by_thing: dict[str, set[str]] = {}
-        self._decks: dict[tuple[str, str], list[Value]] = {}
         self._count: Counter[str] = Counter()
 
     def passage(self, activity: Activity, about: Thing) -> Assembled:
@@ -107,7 +106,7 @@ class _Board:
         return fitting[:STATEMENTS]
 
     def _claim(self, found: Particular, about: Thing, rng: Random) -> Claim:
-        truth = tuple(self._draw(found, slot) for slot in found.slots)
+        truth = tuple(rng.choice(slot.values) for slot in found.slots)
         rivals = _rivals(found.slots, truth, rng)
         frame = found.frames[self._given[found.name] % len(found.frames)]
         return Claim(
@@ -120,13 +119,6 @@ class _Board:
             told=_told(frame, found.slots, truth, about),
             particular=found.name,
         )
-
-    def _draw(self, found: Particular, slot: Slot) -> Value:
-        deck = self._decks.setdefault((found.name, slot.name), [])
-        if not deck:
-            deck.extend(slot.values)
-            Random(_seed(found.name, slot.name, str(self._given[found.name]))).shuffle(deck)
-        return deck.pop()
 
 
 def _suitable(topic: Topic, about: Thing) -> list[Particular]:
@@ -155,14 +147,19 @@ def _rivals(slots: tuple[Slot, ...], truth: Choice, rng: Random) -> list[Choice]
 
 def _stated(found: Particular, choice: Choice) -> str:
     words = {slot.name: value.stated for slot, value in zip(found.slots, choice, strict=True)}
-    return found.statement.format(**words)
+    return _articled(found.statement.format(**words))
 
 
 def _told(frame: str, slots: tuple[Slot, ...], choice: Choice, about: Thing) -> str:
     words = {slot.name: value.told for slot, value in zip(slots, choice, strict=True)}
     stated = {f"={slot.name}": value.stated for slot, value in zip(slots, choice, strict=True)}
     text = re.sub(r"\{(=?\w+)\}", lambda m: {**words, **stated, "the": f"the {about.name}"}[m[1]], frame)
-    return text[0].upper() + text[1:]
+    return _articled(text[0].upper() + text[1:])
+
+
+def _articled(text: str) -> str:
+    """With "an" before a vowel that a slot has brought."""
+    return re.sub(r"\b([Aa]) (?=[aeio])", r"\1n ", text)
 
 
 def _seed(*parts: str) -> int:

@@ -28,7 +28,7 @@ It should spend {n} minutes in a {air} room beforehand.
 n = 10 / 15 / 25 / 40
 air = warm / cold
 
-== give {x} enough air
+== air {x} and mind draughts and fumes
 * Air is cheap and often forgotten.
 * Stale air leaves a smell.
 
@@ -149,7 +149,7 @@ It should be announced with a {sound} whistle lasting {n} seconds.
 sound = loud / quiet
 n = 2 / 3 / 5 / 7
 
-== enter {x} in a list
+== enter {x} in a list or register
 * Lists outlive memory.
 * Neat writing is half of a good list.
 

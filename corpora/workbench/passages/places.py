@@ -11,7 +11,7 @@ from __future__ import annotations
 __all__ = ["PLACES"]
 
 PLACES = """
-== place {x} on the table
+== place {x} on the table beside the worker
 * Elbows sweep more off a table than the wind does.
 * The table is cleared before anything is placed on it.
 
@@ -64,8 +64,8 @@ n = 30 / 45 / 60 / 90 / 120
 way = clockwise / counterclockwise
 
 upside !L !E !B
-It {p} be turned upside down while the {event} lasts.
-> {p} turn {the} upside down during the {event}.
+It {p} be turned upside down during the {event}.
+> {p} turn {the} upside down as long as the {event} lasts.
 > The {event} is when {the} {=p} be turned upside down.
 p = should:do / should not:do not
 event = rehearsal / coffee round / tidying up
@@ -156,7 +156,7 @@ It should be {way} by {n} centimetres as the job gets going.
 way = raised / lowered
 n = 4 / 6 / 8 / 12
 
-== bed {x} on a firm base
+== set {x} on a slab, mat or discs
 * A firm base stops rattling and spares the surface.
 * The base is wiped first.
 
@@ -223,14 +223,14 @@ It should be back in its usual place by {n} o'clock.
 > By {n} o'clock put {the} back in the usual place.
 n = five / six / seven / eight / nine
 
-== hold {x} in place
+== hold {x} in place with a weight or a prop
 * What slides about gets in the way.
 * A firm hold needs weight or friction.
 
 leaning !L !R !B
 It should lean on its {side} side against a {prop}.
 > Let {the} lean against a {prop} on the {side} side.
-> A {prop} serves as a prop for {the} to lean on with the {side} side.
+> A {prop} serves {the} to lean on with the {side} side.
 side = left / right
 prop = brick / log / boulder / barrel
 

@@ -11,13 +11,21 @@ __all__ = ["Thing", "thing"]
 
 _TAGS = {
     "F": "egg, bread loaf, banana, carrot, tomato, pineapple, milk carton",
-    "L": "paint can, oil can, glue bottle, shampoo bottle, milk carton, baby bottle, watering can, bucket, kettle, "
-    "saucepan, vase, mug, wine glass, candle, flower pot, soap bar, fountain pen, blender, rowing boat",
-    "E": "power drill, soldering iron, flashlight, kettle, toaster, remote control, game controller, laptop, "
-    "computer mouse, phone, headphones, desk lamp, calculator, hair dryer, sewing machine, chandelier, blender",
+    "L": (
+        "paint can, oil can, glue bottle, shampoo bottle, milk carton, baby bottle, watering can, bucket, "
+        "kettle, saucepan, vase, mug, wine glass, candle, flower pot, soap bar, fountain pen, blender, "
+        "rowing boat"
+    ),
+    "E": (
+        "power drill, soldering iron, flashlight, kettle, toaster, remote control, game controller, laptop, "
+        "computer mouse, phone, headphones, desk lamp, calculator, hair dryer, sewing machine, chandelier, "
+        "blender"
+    ),
     "P": "book, envelope, toilet roll, milk carton, sponge, hairbrush, toothbrush, bread loaf, egg",
     "R": "ball, egg, tomato, cushion, sponge, garden glove, towel, envelope, accordion, hammock",
-    "B": "egg, wine glass, mirror, vase, plate, mug, picture frame, chandelier, violin, microscope, telescope",
+    "B": (
+        "egg, wine glass, mirror, vase, plate, mug, picture frame, chandelier, violin, microscope, telescope"
+    ),
 }
 """Food, holder of liquids, electric, hurt by rubbing, without a side to lean on, breakable."""
 _PLURAL = frozenset({"pliers", "pruning shears", "scissors", "headphones"})
