@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -63,7 +64,8 @@ def make_films(
         for child in children:
             for pipe in (child.stdin, child.stdout):
                 if pipe is not None:
-                    pipe.close()
+                    with contextlib.suppress(OSError):
+                        pipe.close()
 
 
 def _start(videos: Path) -> subprocess.Popen[str]:

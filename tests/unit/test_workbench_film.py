@@ -43,6 +43,7 @@ PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(making, "find_voice", lambda: None)
+        patch.setattr("corpora.workbench.copies.HEIGHTS", (54, 90))
         folder = tmp_path_factory.mktemp("workbench") / "corpus"
         report = make_corpus(folder, PLAN, workers=1)
     assert (report.films, report.made, report.voiced) == (6, 6, False)
@@ -167,7 +168,7 @@ def test_a_copy_looks_like_its_film(corpus: Path) -> None:
     before = Image.fromarray(film.images[0])
     box = (left * before.width, top * before.height, right * before.width, bottom * before.height)
     cropped = np.asarray(before.resize((copy.shape[1], copy.shape[0]), box=box))
-    assert np.corrcoef(copy.ravel(), cropped.ravel())[0, 1] > 0.9
+    assert np.corrcoef(copy.mean(axis=2).ravel(), cropped.mean(axis=2).ravel())[0, 1] > 0.85
     assert np.abs(copy.mean(axis=(0, 1)) - cropped.mean(axis=(0, 1))).max() > 2
 
 
