@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.benchmarks.egofact.checks import CheckReader, EmbeddedCheckReader
+from eval.benchmarks.egofact.narrations import parse_narration
 from eval.benchmarks.egofact.objects import CorpusObjects, ObjectLaw, WorkbenchObjects
 from eval.benchmarks.egofact.plan import Plan, plan_queries
 from eval.benchmarks.egofact.records import ClipRow, FactPassage, PassageRow, Segment
@@ -95,8 +96,8 @@ def read_source(corpus_dir: Path, settings: BuildSettings, roles: BuilderRoles |
     if (corpus_dir / TRUTH).is_file():
         segments = read_workbench(corpus_dir, settings.segment_seconds)
         return Source(segments, workbench_passages(), WorkbenchObjects(), workbench_aliases())
-    parse = {"parse": roles.parse} if roles else {}
-    segments = read_ego4d(corpus_dir, settings.segment_seconds, **parse)
+    parse = roles.parse if roles else parse_narration
+    segments = read_ego4d(corpus_dir, settings.segment_seconds, parse=parse)
     passages = read_passages(corpus_dir / "passages.jsonl", roles.write if roles else None)
     return Source(segments, passages, CorpusObjects(segments))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from eval.benchmarks.egofact.records import EventStructure, Position
 
-__all__ = ["asked_clause", "event_with", "names_object", "question_text", "option_text"]
+__all__ = ["asked_clause", "event_with", "names_object", "option_text", "question_text"]
 
 _ARTICLE = r"(?:(?:the|a|an|some|one|his|her|their|its|another) )?"
 
@@ -56,4 +57,9 @@ def option_text(activity: str, statement: str) -> str:
 
 def names_object(text: str, name: str) -> bool:
     """Whether a text says a name, in the singular or with an s."""
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?:s|es)?(?![\w-])", text, re.IGNORECASE) is not None
+    return _named(name).search(text) is not None
+
+
+@cache
+def _named(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?:s|es)?(?![\w-])", re.IGNORECASE)
