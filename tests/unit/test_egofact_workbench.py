@@ -63,7 +63,7 @@ def test_how_many_actions_fit_an_object_tells_nothing_of_the_answer():
     law, encoder, settings = WorkbenchObjects(), words(), BuildSettings()
     right: Counter[bool] = Counter()
     shown: Counter[bool] = Counter()
-    for clip in _segments(0, 160):
+    for clip in _segments(0, 100):
         for candidate in candidates_of(clip, settings.pair_seconds):
             if candidate.hops == 2:
                 continue
@@ -73,7 +73,7 @@ def test_how_many_actions_fit_an_object_tells_nothing_of_the_answer():
                 many = len(kind(name.replace(" ", "_")).affords) > 2
                 shown[many] += 1
                 right[many] += name == candidate.target.patient_canonical
-    assert min(shown.values()) > 2000
+    assert min(shown.values()) > 1500
     assert {many: right[many] / shown[many] for many in shown} == pytest.approx(
-        {True: 1 / 6, False: 1 / 6}, abs=0.02
+        {True: 1 / 6, False: 1 / 6}, abs=0.025
     )
