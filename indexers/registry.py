@@ -53,8 +53,10 @@ class _Place:
     source: str
 
 
-def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
+def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False) -> Resolution:
     """What `settings.image` means on this machine: a name, `auto` or `none`. Looks at files only.
+
+    `workbench`: whether all that is indexed is a Workbench corpus; `auto` takes `bundled` only there.
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that
     cannot be opened; `auto` never raises.
@@ -65,7 +67,7 @@ def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
             settings.image, f"image encoder: {settings.image} by the settings, from {place.source}"
         )
     named = IMAGEBIND if settings.image == "imagebind" else settings.image
-    return lookup.resolve_image_encoder(settings.model_copy(update={"image": named}))
+    return lookup.resolve_image_encoder(settings.model_copy(update={"image": named}), workbench=workbench)
 
 
 def open_image_encoder(
@@ -76,7 +78,7 @@ def open_image_encoder(
     Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
     """
     place = _place(name, settings)
-    return _opener(name, place)(backend=backend or DEFAULT_BACKEND, batch=batch or DEFAULT_BATCH)
+    return _opener(name, place, settings)(backend=backend or DEFAULT_BACKEND, batch=batch or DEFAULT_BATCH)
 
 
 def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
@@ -88,7 +90,7 @@ def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
     """
     from indexers.backend import measure
 
-    found = measure(_opener(name, _place(name, settings)), settings.backend, settings.batch)
+    found = measure(_opener(name, _place(name, settings), settings), settings.backend, settings.batch)
     return BackendChoice(found.backend, found.batch, found.note)
 
 
@@ -99,6 +101,10 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
         from indexers.light_text import open_picture_text
 
         return open_picture_text(name, Path(place.source))
+    if place.family == "bundled":
+        from indexers.bundled.encoder import open_bundled_text
+
+        return open_bundled_text(_sentences(settings), Path(place.source))
     if place.family == "openclip":
         from indexers.open_clip import open_openclip_text
 
@@ -169,8 +175,11 @@ def _place(name: str, settings: EncoderSettings) -> _Place:
         raise SettingsError(
             f"encoder.image {name!r} is for {model.purpose}; `rag models list` names what fits"
         )
+    folder = lookup.find_weights(name, settings)
+    if model.family == "bundled":
+        return _Place("bundled", str(_file(folder / "tower.safetensors")))
     family = "openclip" if model.family == "openclip" else "transformers"
-    return _Place(family, str(lookup.find_weights(name, settings)))
+    return _Place(family, str(folder))
 
 
 def _file(path: Path) -> Path:
@@ -179,7 +188,16 @@ def _file(path: Path) -> Path:
     return path
 
 
-def _opener(name: str, place: _Place) -> Opener:
+def _sentences(settings: EncoderSettings) -> Path:
+    """The sentence encoder that the bundled tower was trained against, whatever `encoder.text` is."""
+    return lookup.find_weights("all-MiniLM-L6-v2", settings)
+
+
+def _opener(name: str, place: _Place, settings: EncoderSettings) -> Opener:
+    if place.family == "bundled":
+        from indexers.bundled.encoder import open_bundled
+
+        return partial(open_bundled, _sentences(settings), Path(place.source))
     if place.family == "transformers":
         from indexers.hf_clip import open_transformers
 

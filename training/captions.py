@@ -1,4 +1,4 @@
-"""What a frame of the Workbench world can be called, in the wording of one split, and the vectors of it all."""
+"""What a frame of the Workbench world can be called, in the wording of a split, and the vectors of it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 
 SENTENCES = "all-MiniLM-L6-v2"
 SHRINKAGE = 3.0
-"""Of the whitening, in mean eigenvalues: the largest that costs no right answer on dev wording by text alone."""
+"""Of the whitening, in mean eigenvalues, chosen by text alone: it parts captions and costs no right one."""
 IDLE_TEXTS = (
     "nothing is happening",
     "the hands are empty",
@@ -100,18 +100,18 @@ def kind_number(kind_id: str) -> int:
 
 
 def act_text(act: Act, phrase: str, thing: str = "something") -> str:
-    """"the camera wearer plugs something into the wall socket"."""
+    """ "the camera wearer plugs something into the wall socket"."""
     return f"the {act.agent} {predicate(phrase, thing, place_name(act.place) if act.place else None)}"
 
 
 def thing_text(thing: Kind, split: Split, rng: random.Random) -> str:
-    """"a kettle", "the tea kettle": by name three times of four, else by the split's other name."""
+    """ "a kettle", "the tea kettle": by name three times of four, else by the split's other name."""
     noun = thing.name if rng.random() < 0.75 else thing.aliases[split]
     return f"the {noun}" if rng.random() < 0.5 else with_article(noun)
 
 
 def full_text(act: Act, thing: Kind, split: Split, rng: random.Random) -> str:
-    """"the camera wearer plugs the kettle in at the wall socket", in a phrase of the split."""
+    """ "the camera wearer plugs the kettle in at the wall socket", in a phrase of the split."""
     return act_text(act, rng.choice(action(act.action_id).phrases[split]), thing_text(thing, split, rng))
 
 
@@ -158,11 +158,16 @@ def text_space(cache_folder: Path | None = None) -> TextSpace:
             fit = [kind for kind in KINDS if possible(act, kind)]
             texts += [act_text(act, phrase, thing_text(kind, "train", rng)) for kind in rng.sample(fit, 3)]
     for kind in KINDS:
-        texts += [with_article(kind.name), f"the {kind.name} in the hand", with_article(kind.aliases["train"])]
+        texts += [
+            with_article(kind.name),
+            f"the {kind.name} in the hand",
+            with_article(kind.aliases["train"]),
+        ]
     for scene in SCENES:
         for _ in range(20):
             props = " and ".join(prop_name(*rng.choice(decor())) for _ in range(2))
             texts.append(
-                f"a video that shows {rng.choice(scene.phrases['train'])} with {props} in {rng.choice(LIGHTS)} light"
+                f"a video that shows {rng.choice(scene.phrases['train'])} with {props} "
+                f"in {rng.choice(LIGHTS)} light"
             )
     return TextSpace.fitted(sentence_vectors(texts, cache_folder), SHRINKAGE)

@@ -16,6 +16,7 @@ from corpora.workbench.seeds import stream
 from corpora.workbench.story import ClipStory, plan_clip
 from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
 from training.captions import IDLE, NONE, act_of, kind_number, sentence_vectors
+from training.collages import THINGS, collage, some_things
 
 if TYPE_CHECKING:
     import random
@@ -28,6 +29,8 @@ FRAME = (108, 192)
 """Height and width of what the tower sees."""
 LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
 PAINTED = 216
+COLLAGES = 12
+"""Collages between two stories."""
 A_STORY = 12
 """Frames of one story."""
 STORIES = 24
@@ -45,10 +48,16 @@ class Pool:
     """int64 (n, 6), in the order of `LABELS`"""
     described: Any
     """float32 (n, 384): the sentence vector of the story's description"""
+    collages: Any
+    """uint8 (m, height, width, 3)"""
+    kinds: Any
+    """int64 (m, 12): what lies in each collage"""
+    places: Any
+    """float32 (m, 12, 2): where its middle lies, in shares of width and height"""
     drawn: Any
-    """int64 (1,): how many frames were ever written"""
+    """int64 (2,): how many frames and collages were ever written"""
     used: Any
-    """int64 (1,): how many frames the trainer has taken, times over"""
+    """int64 (2,): how many the trainers have taken, times over"""
 
     @classmethod
     def empty(cls, size: int) -> Pool:
@@ -58,8 +67,11 @@ class Pool:
             torch.zeros((size, *FRAME, 3), dtype=torch.uint8).share_memory_(),
             torch.zeros((size, len(LABELS)), dtype=torch.int64).share_memory_(),
             torch.zeros((size, 384), dtype=torch.float32).share_memory_(),
-            torch.zeros(1, dtype=torch.int64).share_memory_(),
-            torch.zeros(1, dtype=torch.int64).share_memory_(),
+            torch.zeros((size // 2, *FRAME, 3), dtype=torch.uint8).share_memory_(),
+            torch.zeros((size // 2, THINGS), dtype=torch.int64).share_memory_(),
+            torch.zeros((size // 2, THINGS, 2), dtype=torch.float32).share_memory_(),
+            torch.zeros(2, dtype=torch.int64).share_memory_(),
+            torch.zeros(2, dtype=torch.int64).share_memory_(),
         )
 
 
@@ -75,19 +87,35 @@ def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
         story_seed += STORIES
         described = sentence_vectors([f"a video that shows {story.description}" for story in stories])
         for story, vector in zip(stories, described, strict=True):
-            while int(pool.drawn) > AHEAD + int(pool.used) / reuse:
+            _lay(pool, rng := stream("frames", seed, story.seed), reuse)
+            while int(pool.drawn[0]) > AHEAD + int(pool.used[0]) / reuse:
                 time.sleep(0.05)
+                _lay(pool, rng, reuse)
                 if os.getppid() != parent:
                     return
-            rng = stream("frames", seed, story.seed)
             painter = Painter(story, PAINTED)
             for moment in moments(story, rng, A_STORY):
-                place = int(pool.drawn) % size
+                place = int(pool.drawn[0]) % size
                 picture = compressed(painter.picture(moment), rng)
                 pool.frames[place] = torch.from_numpy(small(picture))
                 pool.labels[place] = torch.tensor(labels_at(story, moment))
                 pool.described[place] = torch.from_numpy(vector)
-                pool.drawn += 1
+                pool.drawn[0] += 1
+
+
+def _lay(pool: Pool, rng: random.Random, reuse: float) -> None:
+    """Collages, as far ahead of the trainers as frames are; at most a few at a time."""
+    import torch
+
+    if int(pool.drawn[1]) > AHEAD + int(pool.used[1]) / reuse:
+        return
+    things = some_things(rng)
+    for _ in range(COLLAGES):
+        picture, kinds, places = collage(rng, things)
+        place = int(pool.drawn[1]) % len(pool.collages)
+        pool.collages[place] = torch.from_numpy(small(compressed(picture, rng)))
+        pool.kinds[place], pool.places[place] = torch.tensor(kinds), torch.tensor(places)
+        pool.drawn[1] += 1
 
 
 def moments(story: ClipStory, rng: random.Random, count: int) -> list[float]:

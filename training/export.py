@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from corpora.workbench.wording import PROPS
 from indexers.bundled.encoder import WEIGHTS
+from training.network import AGENT_OF, GAP_OF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,17 +22,24 @@ __all__ = ["export", "folded"]
 
 
 def folded(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The network's tensors with every convolution and its normalisation as one; float32."""
+    """The tensors as the tower has them: normalisation folded, sums of outputs written out; float32."""
     found: dict[str, Any] = {}
     for name, tensor in state.items():
         if name.endswith(".conv.weight"):
             block = name.removesuffix(".conv.weight")
-            norm = {part: state[f"{block}.norm.{part}"] for part in ("weight", "bias", "running_mean", "running_var")}
+            norm = {
+                part: state[f"{block}.norm.{part}"]
+                for part in ("weight", "bias", "running_mean", "running_var")
+            }
             gain = norm["weight"] / torch.sqrt(norm["running_var"] + 1e-5)
             found[f"{block}.weight"] = tensor * gain[:, None, None, None]
             found[f"{block}.bias"] = norm["bias"] - norm["running_mean"] * gain
         elif ".norm." not in name:
             found[name] = tensor
+    for part in ("weight", "bias"):
+        gaps, agents, decor = (found.pop(f"{name}.{part}") for name in ("gaps", "agents", "decor"))
+        found[f"acts.{part}"] = torch.cat([gaps[GAP_OF] + agents[AGENT_OF], gaps[-1:]])
+        found[f"props.{part}"] = (decor[: len(PROPS), None] + decor[None, len(PROPS) :]).flatten(0, 1)
     return found
 
 
@@ -43,6 +52,7 @@ def export(run: Path, file: Path = WEIGHTS) -> None:
     space = {f"text.{name}": tensor.float().contiguous() for name, tensor in state["space"].items()}
     waiting = file.with_suffix(".new")
     save_file({**tensors, **space}, waiting, {"step": str(state["step"])})
+    waiting.chmod(0o644)
     waiting.replace(file)
 
 

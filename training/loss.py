@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -9,16 +10,27 @@ from torch import nn
 from torch.nn import functional
 
 from training.captions import IDLE, NONE
+from training.network import Seen
 
 if TYPE_CHECKING:
     from training.banks import Banks
-    from training.network import Seen
 
 __all__ = ["Losses"]
 
 WEIGHTS = {
-    "name_object": 1.0, "name_act": 1.0, "name_scene": 0.2, "name_light": 0.1, "name_props": 1.0,
-    "full": 0.5, "act": 1.0, "object": 1.0, "described": 0.5, "scene": 0.2, "light": 0.1, "prop": 0.5,
+    "name_object": 1.5,
+    "name_act": 1.0,
+    "name_scene": 0.2,
+    "name_light": 0.1,
+    "name_props": 0.15,
+    "map": 2.0,
+    "full": 0.5,
+    "act": 1.0,
+    "object": 1.0,
+    "described": 0.3,
+    "scene": 0.2,
+    "light": 0.1,
+    "prop": 0.3,
 }
 BANKED = ("full", "act", "object", "described", "scene", "light", "prop")
 
@@ -32,8 +44,17 @@ class Losses(nn.Module):
             self.register_buffer(name, torch.from_numpy(getattr(banks, name)))
         self.scales = nn.ParameterDict({name: nn.Parameter(torch.tensor(3.0)) for name in BANKED})
 
-    def forward(self, seen: Seen, labels: Any, described: Any) -> dict[str, Any]:
-        """`labels` (n, 6), `described` (n, 384) unit rows of the text space; a scalar for each of `WEIGHTS`."""
+    def forward(
+        self, seen: Seen, labels: Any, described: Any, kinds: Any, places: Any, size: Any
+    ) -> dict[str, Any]:
+        """A scalar for each of `WEIGHTS`.
+
+        Of the first n pictures, `labels` (n, 6) and `described` (n, 384), unit rows of the text space; of the
+        m collages after them, `kinds` (m, things) and `places` (m, things, 2), shares of width and height;
+        `size` (2,): width and height of the pictures.
+        """
+        things = seen.map[len(labels) :]
+        seen = Seen(*(getattr(seen, part.name)[: len(labels)] for part in fields(Seen)))
         objects, acts, scenes, lights = labels[:, 0], labels[:, 1], labels[:, 2], labels[:, 3]
         shown = torch.zeros_like(seen.props).scatter_(1, labels[:, 4:6], 1.0)
         held = objects != NONE
@@ -43,7 +64,9 @@ class Losses(nn.Module):
             "name_act": functional.cross_entropy(seen.acts, acts),
             "name_scene": functional.cross_entropy(seen.scenes, scenes),
             "name_light": functional.cross_entropy(seen.lights, lights),
-            "name_props": functional.binary_cross_entropy_with_logits(seen.props, shown, reduction="none").sum(1).mean(),
+            "name_props": functional.binary_cross_entropy_with_logits(seen.props, shown, reduction="none")
+            .sum(1)
+            .mean(),
             "act": functional.cross_entropy(self._against("act", vector, _drawn(self.acts)), acts),
             "object": functional.cross_entropy(
                 self._against("object", vector[held], _drawn(self.objects)), objects[held]
@@ -57,11 +80,23 @@ class Losses(nn.Module):
         wording = int(torch.randint(self.full_at.shape[2], ()))
         rows = self.full_at[acts[held].clamp(max=IDLE - 1), objects[held], wording]
         same = (rows[:, None] == rows[None, :]).float()
+        if len(kinds):
+            found["map"] = _mapped(things, kinds, places, size)
         found["full"] = _several(self._against("full", vector[held], self.full[rows]), same)
         return found
 
     def _against(self, name: str, vector: Any, bank: Any) -> Any:
         return vector @ bank.T * self.scales[name].exp().clamp(max=60.0)
+
+
+def _mapped(things: Any, kinds: Any, places: Any, size: Any) -> Any:
+    """Cross-entropy of the kind at the cell where each thing's middle lies."""
+    # The middle of cell j is at pixel 16 j: every convolution with a stride pads on the left.
+    cells = (places * size / 16).round().long().clamp(min=0)
+    cells = torch.minimum(cells, torch.tensor([things.shape[3], things.shape[2]]) - 1)
+    rows = torch.arange(len(kinds))[:, None].expand_as(kinds)
+    at = things[rows, :, cells[..., 1], cells[..., 0]]
+    return functional.cross_entropy(at.flatten(0, 1), kinds.flatten())
 
 
 def _drawn(bank: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How well the tower does on clips it never saw: frames drawn as an index would see them, questions in their split's words."""
+"""How well the tower does on clips it never saw, asked in the words of their split."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from corpora.workbench.story import CAMERA_WEARER, ClipStory, plan_clip
 from corpora.workbench.wording import action
 from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text, sentence_vectors
 from training.drawing import labels_at, small
+from training.ranking import ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +47,7 @@ class Seen:
 
 
 def draw_clips(split: Split, clips: int, kept: Path | None = None) -> Seen:
-    """For every event two frames with its object in view and one without; three between; six spread evenly."""
+    """Per event two frames with its object in view and one without; three between; six spread evenly."""
     stories = tuple(plan_clip(seed, split) for seed in range(clips))
     times = [(number, t, even) for number, story in enumerate(stories) for t, even in _times(story)]
     file = kept / f"{split}-{clips}.npy" if kept else None
@@ -78,7 +79,11 @@ def _times(story: ClipStory) -> list[tuple[float, bool]]:
     for event in story.events:
         found += [(rng.uniform(event.seen_from, event.seen_until - 0.01), False) for _ in range(2)]
         before, after = event.seen_from - event.start, event.end - event.seen_until
-        t = event.start + rng.uniform(0, before) if before > after else event.seen_until + rng.uniform(0, after) * 0.99
+        t = (
+            event.start + rng.uniform(0, before)
+            if before > after
+            else event.seen_until + rng.uniform(0, after) * 0.99
+        )
         found.append((t, False))
     idle = [t for t in (rng.uniform(0, story.duration) for _ in range(40)) if labels_at(story, t)[1] == IDLE]
     return found + [(t, False) for t in idle[:3]]
@@ -92,37 +97,45 @@ def _filmed(picture: Image.Image) -> Image.Image:
 
 
 def figures(
-    seen: Seen, space: TextSpace, encode: Callable[[NDArray[np.uint8]], NDArray[np.float32]], phrase: int = 0
+    seen: Seen,
+    space: TextSpace,
+    encode: Callable[[NDArray[np.uint8]], NDArray[np.float32]],
+    phrase: int = 0,
+    kept: Path | None = None,
 ) -> dict[str, float]:
-    """Shares in [0, 1]; `encode` gives unit rows for frames; `phrase` is which of the split's phrases asks."""
+    """Shares in [0, 1]. `encode`: frames into unit rows; `phrase`: which of the split's phrases asks."""
     vectors = encode(seen.frames)
     objects, acts = seen.labels[:, 0], seen.labels[:, 1]
     alone = ~seen.spread
     held = alone & (objects != NONE)
-    things = space(sentence_vectors([with_article(kind.name) for kind in KINDS]))
-    aliases = space(sentence_vectors([with_article(kind.aliases[seen.split]) for kind in KINDS]))
+    things = space(sentence_vectors([with_article(kind.name) for kind in KINDS], kept))
+    aliases = space(sentence_vectors([with_article(kind.aliases[seen.split]) for kind in KINDS], kept))
     wearer = [number for number, act in enumerate(ACTS) if act.agent == CAMERA_WEARER]
     asked = [act_text(ACTS[n], action(ACTS[n].action_id).phrases[seen.split][phrase]) for n in wearer]
-    gaps = space(sentence_vectors(asked))
+    gaps = space(sentence_vectors(asked, kept))
     mine = alone & np.isin(acts, wearer)
     right = np.array([wearer.index(act) for act in acts[mine]])
-    full = space(sentence_vectors([story_event(seen, row, phrase) for row in np.flatnonzero(held & mine)]))
+    full = space(
+        sentence_vectors([story_event(seen, row, phrase) for row in np.flatnonzero(held & mine)], kept)
+    )
     known = np.arange(len(full))
-    idle = (vectors @ space(sentence_vectors(list(IDLE_TEXTS))).T).mean(axis=1)
+    idle = (vectors @ space(sentence_vectors(list(IDLE_TEXTS), kept)).T).mean(axis=1)
     clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(len(seen.stories))])
-    told = space(sentence_vectors([f"a video that shows {story.description}" for story in seen.stories]))
-    ranks = _ranks(told @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(len(clips)))
+    told = space(
+        sentence_vectors([f"a video that shows {story.description}" for story in seen.stories], kept)
+    )
+    places = ranks(told @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(len(clips)))
     in_view = (objects != NONE)[mine]
-    fits = _ranks(vectors[mine] @ gaps.T, right) == 0
+    fits = ranks(vectors[mine] @ gaps.T, right) == 0
     return {
-        "object@1": float((_ranks(vectors[held] @ things.T, objects[held]) == 0).mean()),
-        "object_alias@1": float((_ranks(vectors[held] @ aliases.T, objects[held]) == 0).mean()),
+        "object@1": float((ranks(vectors[held] @ things.T, objects[held]) == 0).mean()),
+        "object_alias@1": float((ranks(vectors[held] @ aliases.T, objects[held]) == 0).mean()),
         "gap@1": float(fits.mean()),
         "gap_in_view@1": float(fits[in_view].mean()),
-        "full@1": float((_ranks(full @ vectors[held & mine].T, known) == 0).mean()),
+        "full@1": float((ranks(full @ vectors[held & mine].T, known) == 0).mean()),
         "idle_auc": _auc(idle[alone & (acts == IDLE)], idle[alone & (acts != IDLE)]),
-        "described@1": float((ranks == 0).mean()),
-        "described@5": float((ranks < 5).mean()),
+        "described@1": float((places == 0).mean()),
+        "described@5": float((places < 5).mean()),
     }
 
 
@@ -130,12 +143,6 @@ def story_event(seen: Seen, row: int, phrase: int) -> str:
     """The full caption of the event at a frame, in the split's words."""
     act, kind = ACTS[seen.labels[row, 1]], KINDS[seen.labels[row, 0]]
     return act_text(act, action(act.action_id).phrases[seen.split][phrase], with_article(kind.name))
-
-
-def _ranks(scores: NDArray[np.float32], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of the others score at least as high as the right one."""
-    own = scores[np.arange(len(scores)), right]
-    return np.asarray((scores >= own[:, None]).sum(axis=1) - 1)
 
 
 def _auc(high: NDArray[np.float32], low: NDArray[np.float32]) -> float:

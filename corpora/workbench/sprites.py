@@ -66,7 +66,7 @@ def thing_look(thing: Thing, style: Style) -> Look:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=12288)
 def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
     """RGBA, `size` x `size`, of one object."""
     look = thing_look(thing, style)

@@ -21,8 +21,18 @@ from rag.errors import WeightsMissing
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BUNDLED", "DIM", "MEAN", "PREPROCESSING", "SENTENCES", "SPREAD", "WEIGHTS", "BundledText", "open_bundled",
-           "open_bundled_text"]
+__all__ = [
+    "BUNDLED",
+    "DIM",
+    "MEAN",
+    "PREPROCESSING",
+    "SENTENCES",
+    "SPREAD",
+    "WEIGHTS",
+    "BundledText",
+    "open_bundled",
+    "open_bundled_text",
+]
 
 BUNDLED = "bundled"
 SENTENCES = "all-MiniLM-L6-v2"
@@ -65,10 +75,8 @@ def open_bundled_text(sentences: Path, weights: Path = WEIGHTS) -> BundledText:
     return BundledText(open_sentences(SENTENCES, sentences), _there(weights))
 
 
-def open_bundled(
-    sentences: Path, weights: Path = WEIGHTS, *, backend: str, batch: int
-) -> TorchImageEncoder:
-    """The image half; the text half opens when first asked for. Raises `WeightsMissing` or `WeightsInvalid`."""
+def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batch: int) -> TorchImageEncoder:
+    """The image half; the text half opens at the first text. Raises `WeightsMissing` or `WeightsInvalid`."""
     return TorchImageEncoder(
         name=BUNDLED,
         dim=DIM,
@@ -83,5 +91,7 @@ def open_bundled(
 
 def _there(weights: Path) -> Path:
     if not weights.is_file():
-        raise WeightsMissing(f"{weights}: the bundled encoder's weights are not here; install the package anew")
+        raise WeightsMissing(
+            f"{weights}: the bundled encoder's weights are not here; install the package anew"
+        )
     return weights

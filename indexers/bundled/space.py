@@ -36,4 +36,4 @@ class TextSpace:
 
     def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Sentence vectors (n, d) into unit rows of the space, float32 (n, d)."""
-        return unit_rows((vectors - self.mean) @ self.matrix)
+        return unit_rows(np.asarray((vectors - self.mean) @ self.matrix, np.float32))

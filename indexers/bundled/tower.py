@@ -67,7 +67,10 @@ def readings(weights: Mapping[str, Any], pixels: Any) -> tuple[Any, dict[str, An
     values = _conv(weights, "value", x).flatten(2).unflatten(1, (places.shape[1], -1))
     pooled = (values * places.unsqueeze(2)).sum(dim=3).flatten(1)
     hidden = functional.relu(_linear(weights, "hidden", torch.cat([pooled, x.mean(dim=(2, 3))], dim=1)))
+    things = _conv(weights, "things", x).flatten(2)
+    held = (things * _conv(weights, "hold", x).flatten(2).softmax(dim=2)).sum(dim=2)
     seen = {name: _linear(weights, name, hidden) for name in ("objects", "acts", "scenes", "lights")}
+    seen["objects"] = seen["objects"] + functional.pad(held, (0, 1))
     return hidden, {**seen, "props": props}
 
 

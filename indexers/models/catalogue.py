@@ -12,7 +12,7 @@ from rag.errors import SettingsError
 __all__ = ["Family", "Model", "Purpose", "catalogue", "known_model"]
 
 Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
-Family = Literal["clip", "siglip", "openclip", "imagebind", "sentence", "whisper", "vlm"]
+Family = Literal["bundled", "clip", "siglip", "openclip", "imagebind", "sentence", "whisper", "vlm"]
 
 TRANSFORMERS_FILES = (
     "config.json",
@@ -140,6 +140,16 @@ MODELS = (
         files=("imagebind_huge.pth",),
         note="a checkpoint published outside the hub, at "
         "https://dl.fbaipublicfiles.com/imagebind/imagebind_huge.pth; loaded with weights_only",
+    ),
+    Model(
+        "bundled",
+        "image encoder",
+        "bundled",
+        "",
+        7_000_000,
+        "Apache-2.0",
+        files=("tower.safetensors",),
+        note="comes with the package; it understands the drawn Workbench world and nothing else",
     ),
     Model(
         "all-MiniLM-L6-v2",

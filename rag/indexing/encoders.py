@@ -34,17 +34,17 @@ class Chosen:
     """One line on the image encoder: which, or why there is none."""
 
 
-def choose(writer: Writer, settings: Settings) -> Chosen:
-    """Settle the encoders of this run with the library's own.
+def choose(writer: Writer, settings: Settings, *, workbench: bool = False) -> Chosen:
+    """Settle the encoders of this run with the library's own; `workbench`: all roots are Workbench corpora.
 
     A new library takes what `settings` ask for, and measures backend and batch
     once. An old one keeps its own. Raises `EncoderMismatch`, `SettingsError`, `WeightsMissing`.
     """
     held = writer.meta
     if held is None:
-        return _begin(writer, settings)
+        return _begin(writer, settings, workbench)
     refuse_other_words(held, settings)
-    line = _image_line(held, settings)
+    line = _image_line(held, settings, workbench)
 
     def open_image() -> ImageEncoder | None:
         return _open_held(held.image_encoder, settings) if held.image_encoder else None
@@ -52,9 +52,9 @@ def choose(writer: Writer, settings: Settings) -> Chosen:
     return Chosen(held, TextOnDemand(held.text_encoder, settings), open_image, line)
 
 
-def open_asked(settings: Settings) -> tuple[ImageEncoder | None, str]:
+def open_asked(settings: Settings, *, workbench: bool = False) -> tuple[ImageEncoder | None, str]:
     """The image encoder that the settings ask for, measured and loaded, and one line on it."""
-    resolved = resolve_image_encoder(settings.encoder)
+    resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
     if resolved.name is None:
         return None, f"pictures: off ({resolved.reason})"
     choice = choose_backend(resolved.name, settings.encoder)
@@ -74,8 +74,8 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
     )
 
 
-def _begin(writer: Writer, settings: Settings) -> Chosen:
-    image, line = open_asked(settings)
+def _begin(writer: Writer, settings: Settings, workbench: bool) -> Chosen:
+    image, line = open_asked(settings, workbench=workbench)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     meta = writer.set_meta(
         Meta(
@@ -106,14 +106,14 @@ def refuse_other_words(held: Meta, settings: Settings) -> None:
         )
 
 
-def _image_line(held: Meta, settings: Settings) -> str:
+def _image_line(held: Meta, settings: Settings, workbench: bool) -> str:
     """Refuse another encoder that was asked for by name; say where `auto` would now find one."""
     asked = settings.encoder.image
     own = held.image_encoder
     if asked == "auto":
         if own is not None:
             return f"pictures: {own.name}"
-        resolved = resolve_image_encoder(settings.encoder)
+        resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
         if resolved.name is None:
             return f"pictures: off ({resolved.reason})"
         return f"pictures: off ({resolved.name} is here now: rag index --reembed brings its vectors in)"

@@ -39,6 +39,7 @@ def forecast(
     found: Scan,
     settings: Settings,
     *,
+    workbench: bool = False,
     limit: int | None,
     started: float,
 ) -> IndexReport:
@@ -59,7 +60,7 @@ def forecast(
                 seconds += reader.probe(file.path).duration
             except FileProblem as problem:
                 problems.append(Problem(file.path, reason_of(problem, file.path)))
-    resolved = resolve_image_encoder(settings.encoder)
+    resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
     reading = ocr_line(settings.ocr)
     watched = seconds if reading.startswith("on-screen text: on") else 0.0
     kib = sum(f.size for f in files if f.kind == "passages") / 1024

@@ -27,7 +27,7 @@ CLIPS_PER_COMMIT = 8
 
 
 def reembed_library(
-    writer: Writer, settings: Settings, progress: Progress
+    writer: Writer, settings: Settings, progress: Progress, *, workbench: bool = False
 ) -> tuple[list[str], list[Problem]]:
     """Decode and encode every video again; the library changes over when the last one is done.
 
@@ -39,7 +39,7 @@ def reembed_library(
     if writer.meta is None:
         return [], []
     refuse_other_words(writer.meta, settings)
-    encoder, line = open_asked(settings)
+    encoder, line = open_asked(settings, workbench=workbench)
     if encoder is None:
         raise WeightsMissing(line.removeprefix("pictures: off (").removesuffix(")"))
     ref = reference(encoder)

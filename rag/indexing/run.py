@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.scan import Scan, scan
+from corpora.workbench.marker import is_workbench
 from rag.config import Settings
 from rag.indexing.report import IndexReport, Progress, Silent
 from rag.records import Problem
@@ -58,7 +59,9 @@ def index(
     from rag.indexing.work import work
 
     if dry_run:
-        return forecast(folder, found, settings, limit=limit, started=started)
+        return forecast(
+            folder, found, settings, workbench=all(map(is_workbench, roots)), limit=limit, started=started
+        )
     done = work(folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
     if done.library_id:

@@ -15,7 +15,9 @@ from corpora.passages import Document, chunk, read_documents
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
+from corpora.workbench.marker import is_workbench
 from indexers.asr import open_asr
+from indexers.models.lookup import WORKBENCH_ONLY, real_encoder_hint
 from indexers.ocr import open_ocr
 from indexers.stages import Off
 from rag.config import Settings
@@ -73,7 +75,7 @@ def work(
     if not found.files and not Layout(folder).exists():
         return Done(problems=list(found.problems))
     with Writer.open(folder) as writer:
-        run = _Run(writer, folder, settings, progress)
+        run = _Run(writer, folder, settings, progress, workbench=_all_workbench(roots, writer))
         plan = make_plan(found, roots, writer)
         run.done.problems += plan.problems
         for problem in plan.problems:
@@ -91,6 +93,12 @@ def work(
     return run.done
 
 
+def _all_workbench(roots: Sequence[str], writer: Writer) -> bool:
+    """Whether the roots of this run, and the files of earlier ones, all lie in Workbench corpora."""
+    folders = {*roots, *(os.path.dirname(path) for path in writer.files())}
+    return bool(folders) and all(map(is_workbench, folders))
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A small passage file, read and not yet encoded."""
@@ -101,11 +109,15 @@ class _Read:
 
 
 class _Run:
-    def __init__(self, writer: Writer, folder: Path, settings: Settings, progress: Progress) -> None:
+    def __init__(
+        self, writer: Writer, folder: Path, settings: Settings, progress: Progress, *, workbench: bool
+    ) -> None:
         self._writer = writer
         self._folder = folder
         self._settings = settings
         self._progress = progress
+        self._workbench = workbench
+        """Whether all that is indexed says that it is a Workbench corpus."""
         self._rows = writer.files()
         """What each path held when the run began; a run comes to each path once."""
         self._waiting: list[_Read] = []
@@ -116,11 +128,16 @@ class _Run:
         if not (plan.groups or plan.known or reembed):
             return
         if reembed:
-            lines, problems = reembed_library(self._writer, self._settings, self._progress)
+            lines, problems = reembed_library(
+                self._writer, self._settings, self._progress, workbench=self._workbench
+            )
             self.done.stages += lines
             self.done.problems += problems
-        chosen = choose(self._writer, self._settings)
+        chosen = choose(self._writer, self._settings, workbench=self._workbench)
         self.done.stages.append(chosen.line)
+        held = chosen.meta.image_encoder
+        if held is not None and held.name == WORKBENCH_ONLY and not self._workbench:
+            self._progress.note(real_encoder_hint())
         media = [group for group in plan.groups if group.first.kind != "passages"]
         words = [group for group in plan.groups if group.first.kind == "passages"]
         with MediaReader(self._settings.video.decoder, self._settings.video.stall_seconds) as reader:

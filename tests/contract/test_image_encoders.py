@@ -47,9 +47,14 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"clip": save_clip(root / "clip"), "siglip": save_siglip(root / "siglip")}
 
 
-@pytest.fixture(scope="module", params=["clip", "siglip"])
+@pytest.fixture(scope="module", params=["clip", "siglip", "bundled"])
 def name(request: pytest.FixtureRequest, folders: dict[str, Path]) -> str:
-    return f"hf:{folders[request.param]}"
+    return f"hf:{folders[request.param]}" if request.param in folders else request.param
+
+
+@pytest.fixture(scope="module", params=["clip", "siglip"])
+def folder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> Path:
+    return folders[request.param]
 
 
 @pytest.fixture(scope="module", params=available_backends())
@@ -113,11 +118,10 @@ def test_it_keeps_the_vectors(encoder: ImageEncoder, name: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_preprocessing_equals_the_models_own(name: str, size: tuple[int, int]) -> None:
+def test_preprocessing_equals_the_models_own(folder: Path, size: tuple[int, int]) -> None:
     """Largest difference 2e-6 of values that lie within +-2.7."""
     from transformers import AutoImageProcessor
 
-    folder = Path(name.removeprefix("hf:"))
     images = np.random.default_rng(0).integers(0, 256, (3, *size, 3), dtype=np.uint8)
     processor = AutoImageProcessor.from_pretrained(folder, backend="pil")
     expected = processor(list(images), return_tensors="np", input_data_format="channels_last").pixel_values
@@ -135,9 +139,9 @@ def _reference(folder: Path, images: NDArray[np.uint8]) -> NDArray[Any]:
     return np.asarray(torch.nn.functional.normalize(rows, dim=-1))
 
 
-def test_vectors_equal_the_whole_models(name: str, pictures: NDArray[np.uint8]) -> None:
-    rows = open_image_encoder(name, SETTINGS, batch=BATCH).encode_images(pictures)
-    expected = _reference(Path(name.removeprefix("hf:")), pictures)
+def test_vectors_equal_the_whole_models(folder: Path, pictures: NDArray[np.uint8]) -> None:
+    rows = open_image_encoder(f"hf:{folder}", SETTINGS, batch=BATCH).encode_images(pictures)
+    expected = _reference(folder, pictures)
     np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
