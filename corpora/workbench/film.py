@@ -168,7 +168,7 @@ def frames_hash(path: Path) -> tuple[str, int]:
         for frame in container.decode(stream):
             for plane in frame.planes:
                 rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
-                digest.update(np.ascontiguousarray(rows[:, : plane.width]))
+                digest.update(rows[:, : plane.width].tobytes())
             count += 1
     return digest.hexdigest(), count
 

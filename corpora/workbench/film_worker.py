@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import traceback
@@ -38,8 +39,8 @@ def main(videos: Path) -> None:
         for line in sys.stdin:
             _serve(videos, as_job(json.loads(line)))
     except BrokenPipeError:
-        # The parent is gone, and with it everyone who could want the film.
-        sys.stdout = None  # type: ignore[assignment]  # nothing may be flushed into the broken pipe
+        # The parent is gone, and with it everyone who could want the film; nothing is left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _serve(videos: Path, job: Job) -> None:

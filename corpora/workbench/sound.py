@@ -98,7 +98,8 @@ def add_at(samples: Samples, part: Samples, seconds: float) -> None:
 
 def to_sixteen_bits(samples: Samples) -> Samples:
     """Clipped and rounded to steps of 1/32767: the last bits of a sine differ between processors."""
-    return (np.round(np.clip(samples, -1, 1) * 32767) / 32767).astype(np.float32)
+    rounded: Samples = (np.round(np.clip(samples, -1, 1) * 32767) / 32767).astype(np.float32)
+    return rounded
 
 
 def _generator(*parts: object) -> np.random.Generator:
@@ -115,7 +116,8 @@ def _band(rng: np.random.Generator, count: int, low: float, high: float) -> Samp
 
 
 def _sine(count: int, hertz: float) -> Samples:
-    return np.sin(np.arange(count) * (math.tau * hertz / AUDIO_RATE)).astype(np.float32)
+    wave: Samples = np.sin(np.arange(count) * (math.tau * hertz / AUDIO_RATE)).astype(np.float32)
+    return wave
 
 
 def _fall(count: int, seconds: float) -> Samples:

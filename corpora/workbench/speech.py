@@ -68,8 +68,8 @@ def _read(path: Path) -> NDArray[np.float32]:
     with wave.open(str(path)) as file:
         rate, channels = file.getframerate(), file.getnchannels()
         raw = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / 32768
-    mono = raw.reshape(-1, channels).mean(axis=1)
-    if rate == AUDIO_RATE:
-        return mono.astype(np.float32)
-    times = np.arange(int(len(mono) * AUDIO_RATE / rate)) * (rate / AUDIO_RATE)
-    return np.interp(times, np.arange(len(mono)), mono).astype(np.float32)
+    mono: NDArray[np.float32] = raw.reshape(-1, channels).mean(axis=1, dtype=np.float32)
+    if rate != AUDIO_RATE:
+        times = np.arange(int(len(mono) * AUDIO_RATE / rate)) * (rate / AUDIO_RATE)
+        mono = np.interp(times, np.arange(len(mono)), mono).astype(np.float32)
+    return mono
