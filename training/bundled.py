@@ -66,7 +66,8 @@ def _settings() -> argparse.Namespace:
     parser.add_argument("--reuse", type=float, default=4.0, help="how often a frame is seen")
     parser.add_argument("--dev-clips", type=int, default=127)
     parser.add_argument("--dev-minutes", type=float, default=5.0)
-    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    parser.add_argument("--start", type=Path, default=None, help="weights of an earlier run to begin with")
     return parser.parse_args()
 
 

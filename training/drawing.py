@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
+from corpora.workbench.backdrops import WIDE
 from corpora.workbench.painter import Painter
 from corpora.workbench.seeds import stream
 from corpora.workbench.story import ClipStory, plan_clip
 from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
 from training.captions import IDLE, NONE, act_of, kind_number, sentence_vectors
-from training.collages import THINGS, collage, some_things
 
 if TYPE_CHECKING:
     import random
 
     from numpy.typing import NDArray
 
-__all__ = ["FRAME", "LABELS", "Pool", "draw_for_ever", "labels_at", "moments", "small"]
+__all__ = ["FRAME", "LABELS", "Pool", "draw_for_ever", "labels_at", "moments", "small", "spots_at"]
 
 FRAME = (108, 192)
 """Height and width of what the tower sees."""
 LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
 PAINTED = 216
-COLLAGES = 12
-"""Collages between two stories."""
 A_STORY = 12
 """Frames of one story."""
 STORIES = 24
 """Stories whose descriptions are read at once."""
 AHEAD = 1024
+SPOTS = 8
+"""Things of a frame whose place is told."""
 
 
 @dataclass
@@ -48,12 +48,8 @@ class Pool:
     """int64 (n, 6), in the order of `LABELS`"""
     described: Any
     """float32 (n, 384): the sentence vector of the story's description"""
-    collages: Any
-    """uint8 (m, height, width, 3)"""
-    kinds: Any
-    """int64 (m, 12): what lies in each collage"""
-    places: Any
-    """float32 (m, 12, 2): where its middle lies, in shares of width and height"""
+    spots: Any
+    """float32 (n, 8, 3): kind or -1, x and y in shares of width and height; the thing in use, if any, first"""
     drawn: Any
     """int64 (2,): how many frames and collages were ever written"""
     used: Any
@@ -67,11 +63,9 @@ class Pool:
             torch.zeros((size, *FRAME, 3), dtype=torch.uint8).share_memory_(),
             torch.zeros((size, len(LABELS)), dtype=torch.int64).share_memory_(),
             torch.zeros((size, 384), dtype=torch.float32).share_memory_(),
-            torch.zeros((size // 2, *FRAME, 3), dtype=torch.uint8).share_memory_(),
-            torch.zeros((size // 2, THINGS), dtype=torch.int64).share_memory_(),
-            torch.zeros((size // 2, THINGS, 2), dtype=torch.float32).share_memory_(),
-            torch.zeros(2, dtype=torch.int64).share_memory_(),
-            torch.zeros(2, dtype=torch.int64).share_memory_(),
+            torch.zeros((size, SPOTS, 3), dtype=torch.float32).share_memory_(),
+            torch.zeros(1, dtype=torch.int64).share_memory_(),
+            torch.zeros(1, dtype=torch.int64).share_memory_(),
         )
 
 
@@ -87,35 +81,20 @@ def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
         story_seed += STORIES
         described = sentence_vectors([f"a video that shows {story.description}" for story in stories])
         for story, vector in zip(stories, described, strict=True):
-            _lay(pool, rng := stream("frames", seed, story.seed), reuse)
-            while int(pool.drawn[0]) > AHEAD + int(pool.used[0]) / reuse:
+            rng = stream("frames", seed, story.seed)
+            while int(pool.drawn) > AHEAD + int(pool.used) / reuse:
                 time.sleep(0.05)
-                _lay(pool, rng, reuse)
                 if os.getppid() != parent:
                     return
             painter = Painter(story, PAINTED)
             for moment in moments(story, rng, A_STORY):
-                place = int(pool.drawn[0]) % size
+                place = int(pool.drawn) % size
                 picture = compressed(painter.picture(moment), rng)
                 pool.frames[place] = torch.from_numpy(small(picture))
                 pool.labels[place] = torch.tensor(labels_at(story, moment))
                 pool.described[place] = torch.from_numpy(vector)
-                pool.drawn[0] += 1
-
-
-def _lay(pool: Pool, rng: random.Random, reuse: float) -> None:
-    """Collages, as far ahead of the trainers as frames are; at most a few at a time."""
-    import torch
-
-    if int(pool.drawn[1]) > AHEAD + int(pool.used[1]) / reuse:
-        return
-    things = some_things(rng)
-    for _ in range(COLLAGES):
-        picture, kinds, places = collage(rng, things)
-        place = int(pool.drawn[1]) % len(pool.collages)
-        pool.collages[place] = torch.from_numpy(small(compressed(picture, rng)))
-        pool.kinds[place], pool.places[place] = torch.tensor(kinds), torch.tensor(places)
-        pool.drawn[1] += 1
+                pool.spots[place] = torch.tensor(spots_at(painter, moment))
+                pool.drawn += 1
 
 
 def moments(story: ClipStory, rng: random.Random, count: int) -> list[float]:
@@ -150,6 +129,17 @@ def labels_at(story: ClipStory, moment: float) -> list[int]:
         LIGHTS.index(story.light),
         *props,
     ]
+
+
+def spots_at(painter: Painter, moment: float) -> list[list[float]]:
+    """(8, 3): what lies where, in the form of `Pool.spots`; a first row of kind -1 says that nothing is in use."""
+    used = any(e.seen_from <= moment < e.seen_until for e in painter.story.events)
+    found = [] if used else [[-1.0, 0.0, 0.0]]
+    for spot in painter.things(moment):
+        x, y = spot.x / WIDE, spot.y
+        inside = 0.02 < x < 0.98 and 0.02 < y < 0.98
+        found.append([float(kind_number(spot.thing.kind_id)) if inside else -1.0, x, y])
+    return (found + [[-1.0, 0.0, 0.0]] * SPOTS)[:SPOTS]
 
 
 def compressed(picture: Image.Image, rng: random.Random) -> Image.Image:

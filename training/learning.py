@@ -32,8 +32,6 @@ __all__ = ["Learner", "Shared"]
 EARLY = (81, 144)
 AVERAGED = 0.998
 WARM = 200
-COLLAGES = ((0.15, 0.65), (0.5, 0.4), (0.9, 0.15), (math.inf, 0.0))
-"""Until a share of the budget, the share of a batch: first what things look like, at last clips alone."""
 ENOUGH = 600
 """Frames in the pool before the first step."""
 NUMBERS = 8_000_000
@@ -78,6 +76,8 @@ class Learner:
         self.step, self.spent, self.progress = 0, 0.0, 0.0
         if settings.resume:
             self._load()
+        elif settings.start:
+            self._begin(settings.start)
         torch.manual_seed(settings.seed * 1000 + rank + self.step)
         self.rng = np.random.default_rng([settings.seed, rank, self.step])
         if rank == 0:
@@ -103,7 +103,7 @@ class Learner:
                 "settings": {
                     name: str(value)
                     for name, value in vars(self.settings).items()
-                    if name not in ("out", "cache")
+                    if name not in ("out", "cache", "start")
                 },
             }
         )
@@ -132,10 +132,10 @@ class Learner:
 
     def _learn(self) -> dict[str, float]:
         self.network.train()
-        frames, labels, described, kinds, places = self._batch()
+        frames, labels, described, spots = self._batch()
         seen = self.network(frames)
         size = torch.tensor([frames.shape[3], frames.shape[2]])
-        losses = self.losses(seen, labels, described, kinds, places, size)
+        losses = self.losses(seen, labels, described, spots, size)
         self.optimizer.zero_grad()
         sum(WEIGHTS[name] * value for name, value in losses.items()).backward()
         self._average()
@@ -187,39 +187,36 @@ class Learner:
                 if steady.is_floating_point():
                     steady.lerp_(moving, 1 - keep)
 
-    def _batch(self) -> tuple[Any, Any, Any, Any, Any]:
-        share = next(share for until, share in COLLAGES if self.progress <= until)
-        collages = round(self.settings.batch * share)
-        told = self._picked(0, len(self.pool.frames), self.settings.batch - collages)
-        laid = self._picked(1, len(self.pool.collages), collages)
-        described = functional.normalize((self.pool.described[told] - self.mean) @ self.matrix, dim=1)
-        frames = self._varied(torch.cat([self.pool.frames[told], self.pool.collages[laid]]), len(told))
-        return frames, self.pool.labels[told], described, self.pool.kinds[laid], self.pool.places[laid]
-
-    def _picked(self, pool: int, size: int, count: int) -> Any:
-        drawn = int(self.pool.drawn[pool])
+    def _batch(self) -> tuple[Any, Any, Any, Any]:
+        drawn, size = int(self.pool.drawn), len(self.pool.frames)
         # The oldest frames of a full ring are being written over.
         oldest = max(0, drawn - size + 64)
-        self.pool.used[pool] += count
-        return torch.from_numpy(self.rng.integers(oldest, drawn, count) % size)
+        self.pool.used += self.settings.batch
+        picked = torch.from_numpy(self.rng.integers(oldest, drawn, self.settings.batch) % size)
+        described = functional.normalize((self.pool.described[picked] - self.mean) @ self.matrix, dim=1)
+        frames, spots = self._varied(self.pool.frames[picked], self.pool.spots[picked])
+        return frames, self.pool.labels[picked], described, spots
 
-    def _varied(self, frames: Any, told: int) -> Any:
-        """Lit and coloured a little, the first `told` moved and scaled, at the present size."""
+    def _varied(self, frames: Any, spots: Any) -> tuple[Any, Any]:
+        """Moved, scaled, lit and coloured a little, at the size of this part of the run; the spots moved along."""
         n = len(frames)
         x = frames.permute(0, 3, 1, 2).float().div_(255)
         height, width = EARLY if self.progress < self.settings.early else FRAME
-        stays = torch.ones(n)
-        stays[told:] = 0
-        zoom = 1 + 0.16 * (torch.rand(n) - 0.5) * stays
-        stretch = 1 + 0.08 * (torch.rand(n) - 0.5) * stays
+        zoom = 1 + 0.16 * (torch.rand(n) - 0.5)
+        stretch = 1 + 0.08 * (torch.rand(n) - 0.5)
+        move = 0.10 * (torch.rand(n, 2) - 0.5)
         theta = torch.zeros(n, 2, 3)
-        theta[:, 0, 0], theta[:, 1, 1] = zoom * stretch, zoom / stretch
-        theta[:, :, 2] = 0.10 * (torch.rand(n, 2) - 0.5) * stays[:, None]
+        theta[:, 0, 0], theta[:, 1, 1], theta[:, :, 2] = zoom * stretch, zoom / stretch, move
         grid = functional.affine_grid(theta, [n, 3, height, width], align_corners=False)
         x = functional.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
         gain = 1 + 0.24 * (torch.rand(n, 1, 1, 1) - 0.5) + 0.10 * (torch.rand(n, 3, 1, 1) - 0.5)
         x = (x * gain + 0.10 * (torch.rand(n, 1, 1, 1) - 0.5)).clamp_(0, 1)
-        return ((x - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last)
+        scales = torch.stack([zoom * stretch, zoom / stretch], dim=1)[:, None]
+        places = ((spots[:, :, 1:] * 2 - 1 - move[:, None]) / scales + 1) / 2
+        inside = ((places > 0.01) & (places < 0.99)).all(dim=2)
+        kinds = torch.where(inside, spots[:, :, 0], -1.0)
+        moved = torch.cat([kinds[:, :, None], places], dim=2)
+        return ((x - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last), moved
 
     def encode(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Unit rows by the averaged weights."""
@@ -273,6 +270,12 @@ class Learner:
         for name in ("network", "steady", "losses", "optimizer"):
             getattr(self, name).load_state_dict(state[name])
         self.step, self.spent = state["step"], state["spent"]
+
+    def _begin(self, file: Path) -> None:
+        """The weights of another run; what it did not have yet starts as it is made."""
+        state = torch.load(file, weights_only=True)
+        for name in ("network", "steady", "losses"):
+            getattr(self, name).load_state_dict(state[name], strict=False)
 
     def _log(self, entry: dict[str, Any]) -> None:
         if self.rank:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,7 +22,9 @@ WEIGHTS = {
     "name_scene": 0.2,
     "name_light": 0.1,
     "name_props": 0.15,
-    "map": 2.0,
+    "held": 1.0,
+    "lying": 1.0,
+    "where": 0.3,
     "full": 0.5,
     "act": 1.0,
     "object": 1.0,
@@ -44,17 +45,13 @@ class Losses(nn.Module):
             self.register_buffer(name, torch.from_numpy(getattr(banks, name)))
         self.scales = nn.ParameterDict({name: nn.Parameter(torch.tensor(3.0)) for name in BANKED})
 
-    def forward(
-        self, seen: Seen, labels: Any, described: Any, kinds: Any, places: Any, size: Any
-    ) -> dict[str, Any]:
+    def forward(self, seen: Seen, labels: Any, described: Any, spots: Any, size: Any) -> dict[str, Any]:
         """A scalar for each of `WEIGHTS`.
 
         Of the first n pictures, `labels` (n, 6) and `described` (n, 384), unit rows of the text space; of the
         m collages after them, `kinds` (m, things) and `places` (m, things, 2), shares of width and height;
         `size` (2,): width and height of the pictures.
         """
-        things = seen.map[len(labels) :]
-        seen = Seen(*(getattr(seen, part.name)[: len(labels)] for part in fields(Seen)))
         objects, acts, scenes, lights = labels[:, 0], labels[:, 1], labels[:, 2], labels[:, 3]
         shown = torch.zeros_like(seen.props).scatter_(1, labels[:, 4:6], 1.0)
         held = objects != NONE
@@ -80,8 +77,7 @@ class Losses(nn.Module):
         wording = int(torch.randint(self.full_at.shape[2], ()))
         rows = self.full_at[acts[held].clamp(max=IDLE - 1), objects[held], wording]
         same = (rows[:, None] == rows[None, :]).float()
-        if len(kinds):
-            found["map"] = _mapped(things, kinds, places, size)
+        found |= _placed(seen, spots, size)
         found["full"] = _several(self._against("full", vector[held], self.full[rows]), same)
         return found
 
@@ -89,14 +85,24 @@ class Losses(nn.Module):
         return vector @ bank.T * self.scales[name].exp().clamp(max=60.0)
 
 
-def _mapped(things: Any, kinds: Any, places: Any, size: Any) -> Any:
-    """Cross-entropy of the kind at the cell where each thing's middle lies."""
+def _placed(seen: Seen, spots: Any, size: Any) -> dict[str, Any]:
+    """The kind at the cell where each thing's middle lies, and the cell of the thing in use.
+
+    Clutter may be covered, so its labels are smoothed.
+    """
+    kinds = spots[:, :, 0].long()
+    _, _, height, width = seen.map.shape
     # The middle of cell j is at pixel 16 j: every convolution with a stride pads on the left.
-    cells = (places * size / 16).round().long().clamp(min=0)
-    cells = torch.minimum(cells, torch.tensor([things.shape[3], things.shape[2]]) - 1)
-    rows = torch.arange(len(kinds))[:, None].expand_as(kinds)
-    at = things[rows, :, cells[..., 1], cells[..., 0]]
-    return functional.cross_entropy(at.flatten(0, 1), kinds.flatten())
+    cells = (spots[:, :, 1:] * size / 16).round().long().clamp(min=0)
+    cells = torch.minimum(cells, torch.tensor([width, height]) - 1)
+    place = cells[:, :, 1] * width + cells[:, :, 0]
+    at = seen.map.flatten(2).transpose(1, 2).gather(1, place[:, :, None].expand(-1, -1, seen.map.shape[1]))
+    used, lying = kinds[:, 0] >= 0, kinds[:, 1:] >= 0
+    return {
+        "held": functional.cross_entropy(at[:, 0][used], kinds[:, 0][used]),
+        "lying": functional.cross_entropy(at[:, 1:][lying], kinds[:, 1:][lying], label_smoothing=0.1),
+        "where": functional.cross_entropy(seen.hold[used], place[:, 0][used]),
+    }
 
 
 def _drawn(bank: Any) -> Any:

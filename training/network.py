@@ -50,6 +50,8 @@ class Seen:
     lights: Any
     props: Any
     """(n, 192) logits, each for itself"""
+    hold: Any
+    """(n, h w) logits: where the thing in use is"""
     map: Any
     """(n, 68, h, w) logits: the kind that lies at each cell, used or not"""
 
@@ -79,7 +81,7 @@ class Network(nn.Module):
     """Normalised pictures (n, 3, height, width) into `Seen`."""
 
     def __init__(self, prototypes: dict[str, NDArray[Any]]) -> None:
-        """`prototypes`: unit rows for 68 "objects", 149 "acts", 8 "scenes", 3 "lights" and 192 "props"."""
+        """`prototypes`: unit rows for "objects" (68), "acts" (149), "scenes" (8), "lights" (3), "props" (192)."""
         super().__init__()
         low, middle, high = WIDTHS
         self.stem = _conv(3, low, 7, 4)
@@ -125,14 +127,15 @@ class Network(nn.Module):
         hidden = functional.relu(self.hidden(torch.cat([pooled, x.mean(dim=(2, 3))], dim=1)))
         # What is in the hand: the map of what lies where, read at the place of the hand.
         things = self.things(x)
-        held = (things.flatten(2) * self.hold(x).flatten(2).softmax(dim=2)).sum(dim=2)
+        hold = self.hold(x).flatten(1)
+        held = (things.flatten(2) * hold.softmax(dim=1).unsqueeze(1)).sum(dim=2)
         objects = self.objects(hidden) + functional.pad(held, (0, 1))
         gaps = self.gaps(hidden)
         acts = torch.cat([gaps[:, GAP_OF] + self.agents(hidden)[:, AGENT_OF], gaps[:, -1:]], dim=1)
         scenes, lights = self.scenes(hidden), self.lights(hidden)
         shares = [objects.softmax(1), acts.softmax(1), scenes.softmax(1), lights.softmax(1), props.sigmoid()]
         vector = self.sums(torch.cat(shares, dim=1)) + self.rest(hidden)
-        return Seen(functional.normalize(vector, dim=1), objects, acts, scenes, lights, props, things)
+        return Seen(functional.normalize(vector, dim=1), objects, acts, scenes, lights, props, hold, things)
 
 
 assert len(ACTS) == IDLE

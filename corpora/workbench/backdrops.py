@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -11,9 +12,9 @@ from PIL import Image, ImageDraw
 from corpora.workbench.pen import Color, darker, lighter, mix
 from corpora.workbench.seeds import stream
 from corpora.workbench.sprites import level, prop_sprite, scaled, thing_sprite
-from corpora.workbench.story import ClipStory
+from corpora.workbench.story import ClipStory, Thing
 
-__all__ = ["MARGIN", "WIDE", "backdrop"]
+__all__ = ["MARGIN", "WIDE", "Spot", "backdrop"]
 
 WIDE = 16 / 9
 MARGIN = 0.10
@@ -53,8 +54,17 @@ class _Sheet:
         self.image.paste(sprite, (round(left - sprite.width / 2), round(top - sprite.height / 2)), sprite)
 
 
-def backdrop(story: ClipStory, height: int) -> Image.Image:
-    """RGB, a frame of `height` pixels with a margin of `MARGIN` around."""
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a thing lies, in frame heights from the frame's upper left corner."""
+
+    thing: Thing
+    x: float
+    y: float
+
+
+def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ...]]:
+    """RGB, a frame of `height` pixels with a margin of `MARGIN` around, and where the clutter lies on it."""
     rng = stream("backdrop", story.split, story.seed)
     sheet = _Sheet(height, story.wall)
     sheet.box(-MARGIN, HORIZON, WIDE + MARGIN, 1 + MARGIN, story.surface)
@@ -63,12 +73,14 @@ def backdrop(story: ClipStory, height: int) -> Image.Image:
         size = 0.34 * height
         picture = prop_sprite(prop.prop_id, prop.color, rng.randrange(2), level(size), story.style)
         sheet.paste(scaled(picture, size, 0), prop.x, prop.y)
+    spots = []
     for thing in story.clutter:
         size = rng.uniform(0.17, 0.26) * height
         picture = scaled(thing_sprite(thing, level(size), story.style), size, rng.uniform(-70, 70))
         x = rng.choice((rng.uniform(-0.02, 0.42), rng.uniform(1.36, 1.80), rng.uniform(0.1, 1.7)))
-        sheet.paste(picture, x, rng.uniform(0.50, 0.95))
-    return _textured(sheet.image, story, rng)
+        spots.append(Spot(thing, x, rng.uniform(0.50, 0.95)))
+        sheet.paste(picture, spots[-1].x, spots[-1].y)
+    return _textured(sheet.image, story, rng), tuple(spots)
 
 
 def _textured(image: Image.Image, story: ClipStory, rng: random.Random) -> Image.Image:

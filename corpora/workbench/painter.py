@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image, ImageDraw
 
-from corpora.workbench.backdrops import MARGIN, WIDE, backdrop
+from corpora.workbench.backdrops import MARGIN, WIDE, Spot, backdrop
 from corpora.workbench.gestures import GESTURES, Gesture
 from corpora.workbench.pen import Color
 from corpora.workbench.people import paint_person
@@ -38,7 +38,7 @@ class Painter:
         self.story = story
         self.height = height
         self.width = round(height * WIDE / 2) * 2
-        self._backdrop = backdrop(story, height)
+        self._backdrop, self._clutter = backdrop(story, height)
         paint_person(self._backdrop, story, height)
         self._grade = _grade(story)
         self._turned: dict[tuple[int, float, float, bool], tuple[Image.Image, Image.Image]] = {}
@@ -55,7 +55,7 @@ class Painter:
         return np.asarray(self.picture(t))
 
     def picture(self, t: float) -> Image.Image:
-        event = next((e for e in self.story.events if e.start <= t < e.end), None)
+        event = self._event(t)
         dx, dy = self._gaze(t)
         left, top = (MARGIN + dx) * self.height, (MARGIN + dy) * self.height
         box = (round(left), round(top), round(left) + self.width, round(top) + self.height)
@@ -75,6 +75,22 @@ class Painter:
             # The sprite is kept beside its picture, so that no other can take its id.
             self._turned[key] = (sprite, scaled(sprite, size, angle, mirror=mirror))
         return self._turned[key][1]
+
+    def things(self, t: float) -> list[Spot]:
+        """Where things are in the frame at `t`: first the one in use, if it is in view, then the clutter.
+
+        Some of the clutter may lie outside the frame or be covered.
+        """
+        dx, dy = self._gaze(t)
+        event = self._event(t)
+        found = []
+        if event is not None and event.seen_from <= t < event.seen_until:
+            scene = _Scene(self, self._backdrop, event, t, (-dx, -dy))
+            found.append(Spot(event.thing, *scene.thing_at))
+        return [*found, *(Spot(spot.thing, spot.x - dx, spot.y - dy) for spot in self._clutter)]
+
+    def _event(self, t: float) -> Event | None:
+        return next((e for e in self.story.events if e.start <= t < e.end), None)
 
     def _gaze(self, t: float) -> tuple[float, float]:
         a, b, c, d = (
