@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from eval.benchmarks.egofact.records import LETTERS, Query
+from eval.benchmarks.egofact.templates import names_object
+from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.roles import AnchorEvent, Reading, ReadPassage, RewrittenQuestion
 from rag.records import Passage, Question
 
@@ -32,7 +34,10 @@ class CheckReader(Protocol):
 
 
 class EmbeddedCheckReader:
-    """The embedded reasoner over the texts; where it is given none, the option nearest to the question."""
+    """Two-hop options by the embedded reasoner over the texts, objects by the text that names them.
+
+    Without texts, the option nearest to the question.
+    """
 
     name = "embedded"
 
@@ -43,11 +48,21 @@ class EmbeddedCheckReader:
         self._reasoner = EmbeddedReasoner(encoder)
 
     def answer(self, question: Question, context_texts: Sequence[str]) -> int:
-        if context_texts:
+        two_hops = all(two_hop(option) for option in question.options)
+        if context_texts and two_hops:
             chosen = self._reasoner.answer_choice(_reading(question, context_texts)).choice
             if chosen is not None:
                 return LETTERS.index(chosen)
-        return int(np.argmax(self._encoder.similarity([question.text], question.options)[0]))
+        if context_texts and not two_hops:
+            return self._nearest(context_texts, question.options)
+        # The claims are those that the reasoner compares too, so that each is encoded once.
+        claims = [statement(question, option) if two_hops else option for option in question.options]
+        return int(np.argmax(self._encoder.similarity([question.text], claims)[0]))
+
+    def _nearest(self, texts: Sequence[str], options: Sequence[str]) -> int:
+        near = self._encoder.similarity(texts, options).max(axis=0)
+        named = [any(names_object(text, option) for text in texts) for option in options]
+        return int(np.argmax(near + np.asarray(named)))
 
 
 def question_of(query: Query) -> Question:

@@ -64,8 +64,6 @@ class Drafter:
             names,
             self.aliases,
             self.shelf,
-            self.encoder,
-            self.settings,
             random.Random(f"statements {seed}"),
         )
         if pairs is None:

@@ -1,4 +1,4 @@
-"""Which objects an action could be done to, and how likely each is to be the one: the ground of fair distractors.
+"""Which objects an action could be done to, and how likely each is the one: fair distractors rest on it.
 
 A blind reader is at chance where, given question and options, each option is
 as likely the right one. So distractors must come by the same law as answers:
@@ -21,7 +21,7 @@ class ObjectLaw(Protocol):
     name: str
 
     def weights(self, event: EventStructure) -> dict[str, float]:
-        """Canonical name to how likely the world puts it in this event's place; what does not fit is absent."""
+        """Canonical name to how likely the world puts it there; what does not fit is absent."""
         ...
 
     def used(self, name: str) -> float:

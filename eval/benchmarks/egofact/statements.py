@@ -10,11 +10,12 @@ the very statement whose fact stands beside it, so that only the passage tells.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eval.benchmarks.egofact.records import FactPassage, Statement, Truth
+from eval.benchmarks.egofact.records import FactPassage, Truth
 from eval.benchmarks.egofact.settings import BuildSettings
 from eval.benchmarks.egofact.templates import names_object, option_text
 
@@ -42,7 +43,7 @@ class FactPair:
 
 
 class PassageShelf:
-    """The passages of each object that are near enough to it (C.2.5, step 1)."""
+    """The passages of each object that are near enough to it, by title or opening (C.2.5, step 1)."""
 
     def __init__(
         self, passages: Sequence[FactPassage], encoder: CachedEncoder, settings: BuildSettings
@@ -59,11 +60,23 @@ class PassageShelf:
         """In the order of their ids."""
         if name not in self._near:
             held = self._by_object.get(name, [])
-            cosines = self._encoder.similarity([name], [f"{p.title}. {p.text}" for p in held])[0:1]
+            told = [text for passage in held for text in (passage.title or passage.text, _opening(passage))]
+            best = self._encoder.similarity([name], told).reshape(-1, 2).max(axis=1)
             self._near[name] = tuple(
-                p for p, cosine in zip(held, cosines.ravel(), strict=True) if cosine >= self._least
+                passage for passage, cosine in zip(held, best, strict=True) if cosine >= self._least
             )
         return self._near[name]
+
+    def facts(self, name: str) -> frozenset[str]:
+        """All that its passages say, in lower case."""
+        return frozenset(
+            told.fact.lower() for passage in self._by_object.get(name, []) for told in passage.statements
+        )
+
+
+def _opening(passage: FactPassage) -> str:
+    """The first sentence, which says what a passage is about."""
+    return re.split(r"(?<=[.!?])\s", passage.text.strip(), maxsplit=1)[0]
 
 
 def choose_pairs(
@@ -71,8 +84,6 @@ def choose_pairs(
     distractors: Sequence[str],
     aliases: Mapping[str, Sequence[str]],
     shelf: PassageShelf,
-    encoder: CachedEncoder,
-    settings: BuildSettings,
     rng: random.Random,
 ) -> tuple[FactPair, FactPair, FactPair] | None:
     """First distractor, second distractor, right object; None where passages or statements do not suffice.
@@ -80,47 +91,37 @@ def choose_pairs(
     `distractors`: in order of preference; one without a fit passage gives way to the next.
     `aliases`: other names by canonical name; no option may say any name of the three objects.
     """
+    if not shelf.of(right):
+        return None
     named = [right, *(name for name in distractors if shelf.of(name))][:3]
-    if len(named) < 3 or not shelf.of(right):
+    if len(named) < 3:
         return None
     secret = [name for known in named for name in (known, *aliases.get(known, ()))]
     pairs: list[FactPair] = []
     for name in named:
-        pair = next(_pairs(name, pairs, secret, shelf, encoder, settings, rng), None)
+        foreign = frozenset().union(*(shelf.facts(other) for other in named if other != name))
+        taken = {pair.passage.activity for pair in pairs}
+        passages = [passage for passage in shelf.of(name) if passage.activity not in taken]
+        rng.shuffle(passages)
+        told = (pair for passage in passages for pair in _told(passage, foreign, rng))
+        pair = next((pair for pair in told if not _says(pair, secret)), None)
         if pair is None:
             return None
         pairs.append(pair)
     return pairs[1], pairs[2], pairs[0]
 
 
-def _pairs(
-    name: str,
-    beside: Sequence[FactPair],
-    secret: Sequence[str],
-    shelf: PassageShelf,
-    encoder: CachedEncoder,
-    settings: BuildSettings,
-    rng: random.Random,
-) -> Iterator[FactPair]:
-    passages = list(shelf.of(name))
-    rng.shuffle(passages)
-    for passage in passages:
-        if any(passage.activity == other.passage.activity for other in beside):
-            continue
-        for pair in _told(passage, rng):
-            texts = (pair.fact, pair.counterfact)
-            if any(names_object(text, word) for text in texts for word in secret):
-                continue
-            facts = [other.fact for other in beside]
-            if not facts or (encoder.similarity([pair.fact], facts) < settings.object_similarity).all():
-                yield pair
-
-
-def _told(passage: FactPassage, rng: random.Random) -> Iterator[FactPair]:
-    statements: list[Statement] = [told for told in passage.statements if told.counterfacts]
+def _told(passage: FactPassage, foreign: frozenset[str], rng: random.Random) -> Iterator[FactPair]:
+    """Pairs of a passage; a fact that another of the objects shares would make two options right."""
+    statements = [told for told in passage.statements if told.counterfacts]
     rng.shuffle(statements)
     for told in statements:
         wrong = rng.choice(told.counterfacts)
-        yield FactPair(
-            passage, option_text(passage.activity, told.fact), option_text(passage.activity, wrong)
-        )
+        if told.fact.lower() not in foreign:
+            yield FactPair(
+                passage, option_text(passage.activity, told.fact), option_text(passage.activity, wrong)
+            )
+
+
+def _says(pair: FactPair, names: Sequence[str]) -> bool:
+    return any(names_object(text, name) for text in (pair.fact, pair.counterfact) for name in names)

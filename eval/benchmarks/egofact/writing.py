@@ -1,4 +1,4 @@
-"""The benchmark's folder, written: JSON Lines with BEIR's ids, and a manifest that seals them by their hashes.
+"""The benchmark's folder, written: JSON Lines with BEIR's ids, and a manifest that seals them by hashes.
 
 `videos.jsonl`, `passages.jsonl`, `queries.jsonl`, `candidates.jsonl` (queries
 before the non-triviality filter), then `manifest.json` last: a folder without

@@ -1,4 +1,4 @@
-"""`passages.jsonl` of an outside corpus: title and text, with or without the statements of two-hop options."""
+"""`passages.jsonl` of an outside corpus: title and text, with or without statements for two-hop options."""
 
 from __future__ import annotations
 
