@@ -35,6 +35,10 @@ BENCHMARKS: Mapping[str, Entry] = {
     "egofact-workbench-mini": Entry(
         "eval.benchmarks.egofact.benchmark:open_mini", "a tenth of egofact-workbench, for trying out"
     ),
+    "egofact-workbench-unfiltered": Entry(
+        "eval.benchmarks.egofact.benchmark:open_unfiltered",
+        "its questions before the non-triviality filter, for the controls",
+    ),
     "egofact": Entry(
         "eval.benchmarks.egofact.benchmark:open_folder",
         "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR",

@@ -59,7 +59,7 @@ def test_no_other_allowed_pair_has_a_greater_sum(
         start=0.0,
         end=CLIP,
         position=position,
-        event_seconds=2.5,  # type: ignore[arg-type]
+        event_seconds=2.5,
     )
     anchors = window_scores(TIMES, standardised(anchor), start=0.0, end=CLIP, length=2.5)
     targets = window_scores(TIMES, standardised(target), start=0.0, end=CLIP, length=2.5)
@@ -88,7 +88,7 @@ def test_the_pair_takes_the_repeated_event_on_the_side_that_was_asked_for(positi
         start=0.0,
         end=CLIP,
         position=position,
-        event_seconds=2.5,  # type: ignore[arg-type]
+        event_seconds=2.5,
     )
     assert (found[0].start, found[1].start) == (10.0, at)
 

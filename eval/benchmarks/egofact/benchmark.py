@@ -16,7 +16,7 @@ from eval.benchmarks.egofact.loading import load_egofact
 from eval.benchmarks.egofact.records import EgoFact
 from eval.benchmarks.egofact.records import Query as Row
 from eval.benchmarks.egofact.settings import MINI, PAPER, Shape
-from eval.benchmarks.egofact.systems import SYSTEMS, open_system
+from eval.benchmarks.egofact.systems import CONTROLS, SYSTEMS, open_system
 from eval.benchmarks.egofact.systems.captions import Captioner
 from eval.benchmarks.egofact.systems.corpus import Corpus
 from eval.benchmarks.egofact.systems.finding import Asked
@@ -28,7 +28,7 @@ from rag.library import Library
 if TYPE_CHECKING:
     from rag.records import Frames
 
-__all__ = ["EgoFactBenchmark", "Workbench", "open_folder", "open_mini", "open_workbench"]
+__all__ = ["EgoFactBenchmark", "Workbench", "open_folder", "open_mini", "open_unfiltered", "open_workbench"]
 
 MANIFEST = "manifest.json"
 HASHED = ("videos.jsonl", "passages.jsonl", "queries.jsonl", "candidates.jsonl")
@@ -59,10 +59,14 @@ def open_mini(data: Path | None = None) -> EgoFactBenchmark:
     return EgoFactBenchmark("egofact-workbench-mini", data or Path("egofact-workbench-mini"), MINI_SIZE)
 
 
+def open_unfiltered(data: Path | None = None) -> EgoFactBenchmark:
+    """The queries before the non-triviality filter, which removes what a blind reader gets right."""
+    folder = data or Path("egofact-workbench")
+    return EgoFactBenchmark("egofact-workbench-unfiltered", folder, PAPER_SIZE, filtered=False)
+
+
 def open_folder(data: Path | None = None) -> EgoFactBenchmark:
     """Files of the same format from outside: Ego4D clips and WikiHow passages of one's own."""
-    if data is None:
-        raise UsageError("egofact needs --data DIR, the folder with videos.jsonl and queries.jsonl")
     return EgoFactBenchmark("egofact", data, None)
 
 
@@ -70,13 +74,21 @@ def open_folder(data: Path | None = None) -> EgoFactBenchmark:
 class EgoFactBenchmark:
     """Reads nothing until it is asked for queries, hashes or a system.
 
-    `folder` holds the benchmark's files, `folder/corpus` the drawn videos, `folder/library` the index;
+    `place` holds the benchmark's files, `corpus` in it the drawn videos, `library` the index;
     the last two are made where they are missing.
     """
 
     name: str
-    folder: Path
+    place: Path | None
     made: Workbench | None
+    filtered: bool = True
+
+    @property
+    def folder(self) -> Path:
+        """Raises `UsageError` where none was given."""
+        if self.place is None:
+            raise UsageError(f"{self.name} needs --data DIR, the folder with videos.jsonl and queries.jsonl")
+        return self.place
 
     @cached_property
     def data(self) -> EgoFact:
@@ -86,12 +98,7 @@ class EgoFactBenchmark:
 
     @cached_property
     def queries(self) -> Sequence[Query]:
-        return [_query(row) for row in self.data.queries]
-
-    @cached_property
-    def unfiltered(self) -> Sequence[Query]:
-        """Before the non-triviality filter, which removes what a blind reader gets right."""
-        return [_query(row) for row in self.data.candidates]
+        return [_query(row) for row in (self.data.queries if self.filtered else self.data.candidates)]
 
     @property
     def dataset(self) -> Mapping[str, str]:
@@ -118,7 +125,7 @@ class EgoFactBenchmark:
         return Captioner(self.corpus)
 
     def systems(self) -> Mapping[str, str]:
-        return SYSTEMS
+        return SYSTEMS if self.filtered else {name: SYSTEMS[name] for name in CONTROLS}
 
     def open_system(self, name: str, seed: int) -> System:
         return open_system(name, self.corpus, self.captioner, seed)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from eval.benchmarks.egofact.systems.registry import SYSTEMS, open_system, series
+from eval.benchmarks.egofact.systems.registry import CONTROLS, SYSTEMS, open_system
 
-__all__ = ["SYSTEMS", "open_system", "series"]
+__all__ = ["CONTROLS", "SYSTEMS", "open_system"]

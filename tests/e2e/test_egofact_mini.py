@@ -1,0 +1,123 @@
+"""EgoFact end to end on its mini split: drawn, built, indexed, answered by every kind of system, reported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eval.benchmarks import open_benchmark
+from eval.reports.page import write_report
+from eval.runs.drive import run_system
+from eval.runs.records import Benchmark
+
+SYSTEMS = (
+    "localized",
+    "localized-paper",
+    "localized-per-query",
+    "no-localization",
+    "videorag-jeong",
+    "graphrag",
+    "video-split@3",
+    "blind",
+    "passages-only",
+    "random",
+    "oracle-clip",
+    "oracle-window",
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("egofact")
+
+
+@pytest.fixture(scope="module")
+def benchmark(world: Path) -> Benchmark:
+    return open_benchmark("egofact-workbench-mini", world / "data")
+
+
+@pytest.fixture(scope="module")
+def runs(world: Path, benchmark: Benchmark) -> dict[str, Path]:
+    found = {}
+    for name in SYSTEMS:
+        found[name] = world / name
+        run_system(
+            benchmark,
+            name,
+            0,
+            found[name],
+            limit=None,
+            factory="egofact-workbench-mini",
+            data=str(world / "data"),
+        )
+    return found
+
+
+def samples(run: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (run / "samples.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_it_has_the_shape_of_the_paper_in_small(benchmark: Benchmark) -> None:
+    families = [query.family for query in benchmark.queries]
+    assert len({query.video for query in benchmark.queries}) <= 14
+    assert {family: families.count(family) for family in set(families)} == {
+        "local-1hop": 12,
+        "local-2hop": 7,
+        "temporal-1hop": 12,
+        "temporal-2hop": 9,
+    }
+    for query in benchmark.queries:
+        assert len(set(query.options)) == 6
+        assert query.order["ABCDEF".index(query.answer)] == 5
+
+
+def test_every_system_answers_every_question_within_the_frame_budget(runs: dict[str, Path]) -> None:
+    for name, run in runs.items():
+        found = samples(run)
+        assert len(found) == 40, name
+        for sample in found:
+            assert sample["choice"] in set("ABCDEF"), name
+            assert len(sample.get("gold_frames") or ()) <= 15, name
+
+
+def test_the_pictures_tell_more_than_chance(runs: dict[str, Path]) -> None:
+    """17 of 40 by chance of one in six has a probability below 1 in 10,000."""
+    for name in ("localized", "oracle-window"):
+        assert sum(bool(sample["correct"]) for sample in samples(runs[name])) >= 17, name
+
+
+def test_the_same_again_is_the_same_to_the_byte(
+    world: Path, benchmark: Benchmark, runs: dict[str, Path]
+) -> None:
+    again = world / "again"
+    run_system(
+        benchmark,
+        "localized",
+        0,
+        again,
+        limit=None,
+        factory="egofact-workbench-mini",
+        data=str(world / "data"),
+    )
+    for name in ("samples.jsonl", "results.json"):
+        assert (again / name).read_bytes() == (runs["localized"] / name).read_bytes()
+
+
+def test_localized_windows_are_five_seconds_inside_the_clip(runs: dict[str, Path]) -> None:
+    for sample in samples(runs["localized"]):
+        start, end = sample["gold_window_found"]  # type: ignore[misc]  # a pair, by the check above it
+        assert 0.0 <= start < end <= 30.5
+        assert end - start == pytest.approx(5.0)
+
+
+def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path]) -> None:
+    folder = world / "report"
+    write_report(list(runs.values()), folder)
+    text = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.md"))
+    for name in SYSTEMS:
+        assert name in text
+    assert "paper" in text
+    assert list(folder.rglob("*.png"))
+    assert list(folder.rglob("*.csv"))
