@@ -1,8 +1,8 @@
 """Trains the bundled encoder: `python -m training.bundled --minutes 60 --seed 0 --out DIR`.
 
 One process draws train stories, the others learn, one thread each, and average their gradients at every
-step. The budget is wall time or steps; the learning rate falls along a cosine over it, the pictures grow
-from 3/4 size to full size, and collages give way to stories.
+step. The budget is wall time or steps; the learning rate falls along a cosine over it, and collages give
+way to stories.
 """
 
 from __future__ import annotations
@@ -61,9 +61,8 @@ def _settings() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=16, help="pictures a learner sees at a step")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=0.05)
-    parser.add_argument("--early", type=float, default=0.0, help="share of the budget at 3/4 size")
     parser.add_argument("--pool", type=int, default=6000)
-    parser.add_argument("--reuse", type=float, default=4.0, help="how often a frame is seen")
+    parser.add_argument("--reuse", type=float, default=2.0, help="how often a frame is seen")
     parser.add_argument("--dev-clips", type=int, default=127)
     parser.add_argument("--dev-minutes", type=float, default=5.0)
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out")

@@ -17,6 +17,7 @@ from corpora.workbench.seeds import stream
 from corpora.workbench.story import ClipStory, plan_clip
 from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
 from training.captions import IDLE, NONE, act_of, kind_number, sentence_vectors
+from training.collages import THINGS, collage, some_things
 
 if TYPE_CHECKING:
     import random
@@ -29,11 +30,13 @@ FRAME = (108, 192)
 """Height and width of what the tower sees."""
 LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
 PAINTED = 216
-A_STORY = 12
+A_STORY = 4
 """Frames of one story."""
 STORIES = 24
 """Stories whose descriptions are read at once."""
 AHEAD = 1024
+COLLAGES = 12
+"""Collages at a time."""
 SPOTS = 8
 """Things of a frame whose place is told."""
 
@@ -49,7 +52,11 @@ class Pool:
     described: Any
     """float32 (n, 384): the sentence vector of the story's description"""
     spots: Any
-    """float32 (n, 8, 3): kind or -1, x and y in shares of width and height; the thing in use, if any, first"""
+    """float32 (n, 8, 3): kind or -1, x and y in shares of width and height; the thing in use first, if any"""
+    collages: Any
+    """uint8 (m, height, width, 3)"""
+    laid: Any
+    """float32 (m, 6, 3): as `spots`, of what lies in each collage"""
     drawn: Any
     """int64 (2,): how many frames and collages were ever written"""
     used: Any
@@ -64,8 +71,10 @@ class Pool:
             torch.zeros((size, len(LABELS)), dtype=torch.int64).share_memory_(),
             torch.zeros((size, 384), dtype=torch.float32).share_memory_(),
             torch.zeros((size, SPOTS, 3), dtype=torch.float32).share_memory_(),
-            torch.zeros(1, dtype=torch.int64).share_memory_(),
-            torch.zeros(1, dtype=torch.int64).share_memory_(),
+            torch.zeros((size // 2, *FRAME, 3), dtype=torch.uint8).share_memory_(),
+            torch.zeros((size // 2, THINGS, 3), dtype=torch.float32).share_memory_(),
+            torch.zeros(2, dtype=torch.int64).share_memory_(),
+            torch.zeros(2, dtype=torch.int64).share_memory_(),
         )
 
 
@@ -81,20 +90,36 @@ def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
         story_seed += STORIES
         described = sentence_vectors([f"a video that shows {story.description}" for story in stories])
         for story, vector in zip(stories, described, strict=True):
-            rng = stream("frames", seed, story.seed)
-            while int(pool.drawn) > AHEAD + int(pool.used) / reuse:
-                time.sleep(0.05)
+            _lay(pool, rng := stream("frames", seed, story.seed), reuse)
+            while int(pool.drawn[0]) > AHEAD + int(pool.used[0]) / reuse:
+                time.sleep(0.02)
+                _lay(pool, rng, reuse)
                 if os.getppid() != parent:
                     return
             painter = Painter(story, PAINTED)
             for moment in moments(story, rng, A_STORY):
-                place = int(pool.drawn) % size
+                place = int(pool.drawn[0]) % size
                 picture = compressed(painter.picture(moment), rng)
                 pool.frames[place] = torch.from_numpy(small(picture))
                 pool.labels[place] = torch.tensor(labels_at(story, moment))
                 pool.described[place] = torch.from_numpy(vector)
                 pool.spots[place] = torch.tensor(spots_at(painter, moment))
-                pool.drawn += 1
+                pool.drawn[0] += 1
+
+
+def _lay(pool: Pool, rng: random.Random, reuse: float) -> None:
+    """Collages, as far ahead of the learners as frames are; at most a few at a time."""
+    import torch
+
+    if int(pool.drawn[1]) > AHEAD + int(pool.used[1]) / reuse:
+        return
+    things = some_things(rng)
+    for _ in range(COLLAGES):
+        picture, laid = collage(rng, things)
+        place = int(pool.drawn[1]) % len(pool.collages)
+        pool.collages[place] = torch.from_numpy(small(compressed(picture, rng)))
+        pool.laid[place] = torch.tensor(laid)
+        pool.drawn[1] += 1
 
 
 def moments(story: ClipStory, rng: random.Random, count: int) -> list[float]:
@@ -132,7 +157,7 @@ def labels_at(story: ClipStory, moment: float) -> list[int]:
 
 
 def spots_at(painter: Painter, moment: float) -> list[list[float]]:
-    """(8, 3): what lies where, in the form of `Pool.spots`; a first row of kind -1 says that nothing is in use."""
+    """(8, 3): what lies where, as `Pool.spots` has it; a first row of kind -1 where nothing is in use."""
     used = any(e.seen_from <= moment < e.seen_until for e in painter.story.events)
     found = [] if used else [[-1.0, 0.0, 0.0]]
     for spot in painter.things(moment):

@@ -17,7 +17,7 @@ from torch.nn import functional
 from indexers.bundled.encoder import MEAN, SPREAD
 from training.banks import read_banks
 from training.captions import text_space
-from training.drawing import FRAME, Pool
+from training.drawing import Pool
 from training.loss import WEIGHTS, Losses
 from training.measure import draw_clips, figures
 from training.network import Network
@@ -29,9 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Learner", "Shared"]
 
-EARLY = (81, 144)
+SIZE = (81, 144)
+"""Height and width of what the tower sees."""
 AVERAGED = 0.998
 WARM = 200
+COLLAGES = ((0.4, 0.5), (0.75, 0.25), (math.inf, 0.1))
+"""Share of a batch until a share of the budget."""
 ENOUGH = 600
 """Frames in the pool before the first step."""
 NUMBERS = 8_000_000
@@ -132,10 +135,10 @@ class Learner:
 
     def _learn(self) -> dict[str, float]:
         self.network.train()
-        frames, labels, described, spots = self._batch()
+        frames, labels, described, spots, laid = self._batch()
         seen = self.network(frames)
         size = torch.tensor([frames.shape[3], frames.shape[2]])
-        losses = self.losses(seen, labels, described, spots, size)
+        losses = self.losses(seen, labels, described, spots, laid, size)
         self.optimizer.zero_grad()
         sum(WEIGHTS[name] * value for name, value in losses.items()).backward()
         self._average()
@@ -187,21 +190,29 @@ class Learner:
                 if steady.is_floating_point():
                     steady.lerp_(moving, 1 - keep)
 
-    def _batch(self) -> tuple[Any, Any, Any, Any]:
-        drawn, size = int(self.pool.drawn), len(self.pool.frames)
+    def _batch(self) -> tuple[Any, Any, Any, Any, Any]:
+        share = next(share for until, share in COLLAGES if self.progress <= until)
+        collages = round(self.settings.batch * share)
+        told = self._picked(0, len(self.pool.frames), self.settings.batch - collages)
+        spread = self._picked(1, len(self.pool.collages), collages)
+        described = functional.normalize((self.pool.described[told] - self.mean) @ self.matrix, dim=1)
+        frames, spots = self._varied(self.pool.frames[told], self.pool.spots[told])
+        others, laid = self._varied(self.pool.collages[spread], self.pool.laid[spread])
+        both = torch.cat([frames, others]).contiguous(memory_format=torch.channels_last)
+        return both, self.pool.labels[told], described, spots, laid
+
+    def _picked(self, pool: int, size: int, count: int) -> Any:
+        drawn = int(self.pool.drawn[pool])
         # The oldest frames of a full ring are being written over.
         oldest = max(0, drawn - size + 64)
-        self.pool.used += self.settings.batch
-        picked = torch.from_numpy(self.rng.integers(oldest, drawn, self.settings.batch) % size)
-        described = functional.normalize((self.pool.described[picked] - self.mean) @ self.matrix, dim=1)
-        frames, spots = self._varied(self.pool.frames[picked], self.pool.spots[picked])
-        return frames, self.pool.labels[picked], described, spots
+        self.pool.used[pool] += count
+        return torch.from_numpy(self.rng.integers(oldest, drawn, count) % size)
 
     def _varied(self, frames: Any, spots: Any) -> tuple[Any, Any]:
-        """Moved, scaled, lit and coloured a little, at the size of this part of the run; the spots moved along."""
+        """Moved, scaled, lit and coloured a little, at the tower's size; the spots moved along."""
         n = len(frames)
         x = frames.permute(0, 3, 1, 2).float().div_(255)
-        height, width = EARLY if self.progress < self.settings.early else FRAME
+        height, width = SIZE
         zoom = 1 + 0.16 * (torch.rand(n) - 0.5)
         stretch = 1 + 0.08 * (torch.rand(n) - 0.5)
         move = 0.10 * (torch.rand(n, 2) - 0.5)
@@ -223,7 +234,10 @@ class Learner:
         rows = []
         with torch.inference_mode():
             for part in np.array_split(frames, max(1, len(frames) // 64)):
-                x = (torch.from_numpy(part).permute(0, 3, 1, 2).float() / 255 - MEAN) / SPREAD
+                x = functional.interpolate(
+                    torch.from_numpy(part).permute(0, 3, 1, 2).float(), SIZE, mode="area"
+                )
+                x = (x / 255 - MEAN) / SPREAD
                 rows.append(self.steady(x.contiguous(memory_format=torch.channels_last)).vector.numpy())
         return np.concatenate(rows)
 

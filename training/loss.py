@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,7 +24,8 @@ WEIGHTS = {
     "name_light": 0.1,
     "name_props": 0.15,
     "held": 1.0,
-    "lying": 1.0,
+    "map": 1.5,
+    "lying": 0.2,
     "where": 0.3,
     "full": 0.5,
     "act": 1.0,
@@ -45,13 +47,18 @@ class Losses(nn.Module):
             self.register_buffer(name, torch.from_numpy(getattr(banks, name)))
         self.scales = nn.ParameterDict({name: nn.Parameter(torch.tensor(3.0)) for name in BANKED})
 
-    def forward(self, seen: Seen, labels: Any, described: Any, spots: Any, size: Any) -> dict[str, Any]:
+    def forward(
+        self, seen: Seen, labels: Any, described: Any, spots: Any, laid: Any, size: Any
+    ) -> dict[str, Any]:
         """A scalar for each of `WEIGHTS`.
 
         Of the first n pictures, `labels` (n, 6) and `described` (n, 384), unit rows of the text space; of the
         m collages after them, `kinds` (m, things) and `places` (m, things, 2), shares of width and height;
         `size` (2,): width and height of the pictures.
         """
+        told = len(labels)
+        spread = seen.map[told:]
+        seen = Seen(*(getattr(seen, part.name)[:told] for part in fields(Seen)))
         objects, acts, scenes, lights = labels[:, 0], labels[:, 1], labels[:, 2], labels[:, 3]
         shown = torch.zeros_like(seen.props).scatter_(1, labels[:, 4:6], 1.0)
         held = objects != NONE
@@ -78,6 +85,9 @@ class Losses(nn.Module):
         rows = self.full_at[acts[held].clamp(max=IDLE - 1), objects[held], wording]
         same = (rows[:, None] == rows[None, :]).float()
         found |= _placed(seen, spots, size)
+        if len(laid):
+            at, kinds, _ = _read(spread, laid, size)
+            found["map"] = functional.cross_entropy(at.flatten(0, 1), kinds.flatten())
         found["full"] = _several(self._against("full", vector[held], self.full[rows]), same)
         return found
 
@@ -90,19 +100,24 @@ def _placed(seen: Seen, spots: Any, size: Any) -> dict[str, Any]:
 
     Clutter may be covered, so its labels are smoothed.
     """
-    kinds = spots[:, :, 0].long()
-    _, _, height, width = seen.map.shape
-    # The middle of cell j is at pixel 16 j: every convolution with a stride pads on the left.
-    cells = (spots[:, :, 1:] * size / 16).round().long().clamp(min=0)
-    cells = torch.minimum(cells, torch.tensor([width, height]) - 1)
-    place = cells[:, :, 1] * width + cells[:, :, 0]
-    at = seen.map.flatten(2).transpose(1, 2).gather(1, place[:, :, None].expand(-1, -1, seen.map.shape[1]))
+    at, kinds, place = _read(seen.map, spots, size)
     used, lying = kinds[:, 0] >= 0, kinds[:, 1:] >= 0
     return {
         "held": functional.cross_entropy(at[:, 0][used], kinds[:, 0][used]),
         "lying": functional.cross_entropy(at[:, 1:][lying], kinds[:, 1:][lying], label_smoothing=0.1),
         "where": functional.cross_entropy(seen.hold[used], place[:, 0][used]),
     }
+
+
+def _read(things: Any, spots: Any, size: Any) -> tuple[Any, Any, Any]:
+    """Of the map (n, kinds, h, w) the logits at the cell of each spot, the spots' kinds, and their cells."""
+    _, count, height, width = things.shape
+    # The middle of cell j is at pixel 16 j: every convolution with a stride pads on the left.
+    cells = (spots[:, :, 1:] * size / 16).round().long().clamp(min=0)
+    cells = torch.minimum(cells, torch.tensor([width, height]) - 1)
+    place = cells[:, :, 1] * width + cells[:, :, 0]
+    at = things.flatten(2).transpose(1, 2).gather(1, place[:, :, None].expand(-1, -1, count))
+    return at, spots[:, :, 0].long(), place
 
 
 def _drawn(bank: Any) -> Any:

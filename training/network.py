@@ -81,7 +81,7 @@ class Network(nn.Module):
     """Normalised pictures (n, 3, height, width) into `Seen`."""
 
     def __init__(self, prototypes: dict[str, NDArray[Any]]) -> None:
-        """`prototypes`: unit rows for "objects" (68), "acts" (149), "scenes" (8), "lights" (3), "props" (192)."""
+        """`prototypes`: unit rows of "objects" (68), "acts" (149), "scenes" (8), "lights", "props" (192)."""
         super().__init__()
         low, middle, high = WIDTHS
         self.stem = _conv(3, low, 7, 4)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Painter"]
 
-HAND = 0.40
-THING = 0.36
+HAND = 0.42
+THING = 0.54
 KEPT = 16
 """Turned sprites that a painter keeps."""
 
@@ -178,7 +178,7 @@ class _Scene:
         size = HAND * self.scale * self.height
         picture = hand_sprite(pose, skin, sleeve, level(size), self.style)
         angle = lean + self.turn / 4 + (0 if self.wearer else 180)
-        drop = 0.19 if self.wearer else -0.19
+        drop = 0.27 if self.wearer else -0.27
         self._arm(at[0], at[1] + drop * self.scale, angle, sleeve)
         paste(
             self.image,

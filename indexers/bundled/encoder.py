@@ -41,8 +41,8 @@ WEIGHTS = Path(__file__).with_name("tower.safetensors")
 DIM = 384
 MEAN, SPREAD = 0.45, 0.25
 BOX = 4
-PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=(108, 192), resample=BOX)
-"""The whole picture squashed to 192 x 108: what stands at the edges counts, too."""
+PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=(81, 144), resample=BOX)
+"""The whole picture squashed to 144 x 81: what stands at the edges counts, too."""
 
 
 class BundledText:

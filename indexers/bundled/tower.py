@@ -19,7 +19,7 @@ BLOCKS = ("low.0", "to_middle", "middle.0", "middle.1", "to_high", "high.0", "hi
 
 
 def open_tower(tensors: Tensors) -> Callable[[Any], Any]:
-    """A torch function from float32 (n, 3, 108, 192), normalised, to float32 (n, 384), of any length."""
+    """A torch function from float32 (n, 3, 81, 144), normalised, to float32 (n, 384), of any length."""
     import torch
 
     weights = {

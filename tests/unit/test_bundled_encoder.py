@@ -47,7 +47,7 @@ def test_words_are_sentence_vectors_moved_by_constants() -> None:
 
 
 def test_the_whole_picture_is_seen() -> None:
-    assert PREPROCESSING(np.zeros((2, 224, 398, 3), np.uint8)).shape == (2, 3, 108, 192)
+    assert PREPROCESSING(np.zeros((2, 224, 398, 3), np.uint8)).shape == (2, 3, 81, 144)
 
 
 @pytest.fixture
