@@ -24,7 +24,7 @@ STATEMENTS = 2
 COUNTERFACTS = 3
 OWN_FACTS = 2
 OPENINGS = (
-    "When {doing}, people do well to {way} in the right manner.",
+    "When {doing}, people do well to {way} with some thought.",
     "Anybody {doing} will sooner or later have to {way}.",
     "Learn how to {way} before you start {doing}.",
     "Knowing how to {way} pays when {doing}.",
@@ -73,7 +73,8 @@ class _Board:
         turn = self._count[about.name]
         self._count[about.name] += 1
         topic = self._topic(activity, about)
-        claims = tuple(self._claim(found, about, rng) for found in self._particulars(topic, about))
+        chosen = self._particulars(topic, about)
+        claims = tuple(self._claim(found, about, rng) for found in chosen)
         own = about_things()[about.name]
         known = [own[(turn + 2 * step) % len(own)] for step in range(OWN_FACTS)]
         way = topic.heading.format(x=f"the {about.name}")
@@ -81,7 +82,9 @@ class _Board:
         remark = topic.remarks[turn % len(topic.remarks)]
         told = [claim.told for claim in claims]
         lines = [opening, remark, told[0], known[0], told[1], *known[1:], activity.remarks[turn % 2]]
-        title = f"How to {topic.heading.format(x=about.indefinite)} when {activity.name}"
+        one, other = (found.heading for found in chosen)
+        ways = f"{one.format(x=about.indefinite)} and {other.format(x=about.pronoun)}"
+        title = f"How to {ways} when {activity.name}"
         return Assembled(about, activity.name, title, " ".join(lines), claims)
 
     def _topic(self, activity: Activity, about: Thing) -> Topic:

@@ -39,6 +39,8 @@ class Particular:
     name: str
     unsuited: frozenset[str]
     """Tags of things of which it is not said."""
+    heading: str
+    """What one does with {x}, for the title."""
     statement: str
     frames: tuple[str, ...]
     slots: tuple[Slot, ...]
@@ -49,7 +51,7 @@ class Topic:
     """What one passage is about, besides its object."""
 
     heading: str
-    """What one does with {x}."""
+    """What one does with {x}, for the opening."""
     remarks: tuple[str, ...]
     particulars: tuple[Particular, ...]
 
@@ -72,7 +74,8 @@ def _particular(lines: list[str]) -> Particular:
     return Particular(
         name=name,
         unsuited=frozenset(tag.removeprefix("!") for tag in unsuited),
-        statement=lines[1],
+        heading=lines[1].removeprefix("# "),
+        statement=lines[2],
         frames=tuple(line.removeprefix("> ") for line in lines if line.startswith("> ")),
         slots=tuple(Slot(slot, tuple(_value(v) for v in values.split(" / "))) for slot, values in slots),
     )
