@@ -202,9 +202,9 @@ def test_the_files_are_the_same_each_time(tmp_path: Path) -> None:
     assert text == f"# {world_passages()[0].title}\n\n{world_passages()[0].text}\n"
 
 
-def test_the_corpus_is_the_one_that_was_measured() -> None:
-    """The figures in the docs hold for these very statements; change both together."""
+def test_the_statements_are_the_same_on_every_machine() -> None:
+    """Who changes them measures retrieval and agreement anew, and then writes the new digest here."""
     digest = hashlib.sha256()
     for passage, statement in _pairs():
         digest.update("\x1f".join((passage.passage_id, statement.fact, *statement.counterfacts)).encode())
-    assert digest.hexdigest()[:16] == "0"
+    assert digest.hexdigest()[:16] == "e687cdf101c43efa"
