@@ -245,21 +245,23 @@ class Library:
         if meta is None or meta.image_encoder is None:
             return None
         from indexers.registry import open_text_tower
+        from indexers.remembering import Remembering
 
         tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
         _expect_weights("image", meta.image_encoder.weights, tower)
-        return tower
+        return Remembering(tower)
 
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """Questions into the space of passages and spans."""
         from indexers.registry import open_query_encoder
+        from indexers.remembering import Remembering
 
         meta = self._reader.meta
         assert meta is not None  # `open` refuses a library without
         encoder = open_query_encoder(meta.text_encoder.name, self.settings.encoder)
         _expect_weights("text", meta.text_encoder.weights, encoder)
-        return encoder
+        return Remembering(encoder)
 
     @cached_property
     def retriever(self) -> Retriever:

@@ -13,12 +13,17 @@ import torch
 
 from corpora.workbench.wording import PROPS
 from indexers.bundled.encoder import WEIGHTS
+from training.captions import NONE
 from training.network import AGENT_OF, GAP_OF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["export", "folded"]
+
+OBJECT_GAIN = 1.5
+"""On the vectors of what is in the hand. On dev it finds objects by name more often (43.6 to about 46 % of
+68 kinds), and nothing else less often by more than half a point."""
 
 
 def folded(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +53,9 @@ def export(run: Path, file: Path = WEIGHTS) -> None:
     from safetensors.torch import save_file
 
     state = torch.load(run / "state.pt", weights_only=True)
-    tensors = {name: tensor.half().contiguous() for name, tensor in folded(state["steady"]).items()}
+    weights = folded(state["steady"])
+    weights["sums.weight"][:, :NONE] *= OBJECT_GAIN
+    tensors = {name: tensor.half().contiguous() for name, tensor in weights.items()}
     space = {f"text.{name}": tensor.float().contiguous() for name, tensor in state["space"].items()}
     waiting = file.with_suffix(".new")
     save_file({**tensors, **space}, waiting, {"step": str(state["step"])})

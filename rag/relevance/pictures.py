@@ -45,8 +45,6 @@ BACKGROUND = (
     "A video that shows a boat on the sea.",
 )
 FLOOR = 0.01
-KEPT = 20_000
-"""Sentences held in memory: 30 MB at 384 numbers each."""
 MIDDLE = 2.5
 SLOPE = 2.0
 
@@ -56,7 +54,6 @@ class PictureScale:
 
     def __init__(self, tower: TextTower) -> None:
         self._tower = tower
-        self._rows: dict[str, NDArray[np.float32]] = {}
 
     @cached_property
     def background(self) -> NDArray[np.float32]:
@@ -64,15 +61,8 @@ class PictureScale:
         return self._tower.encode_text(BACKGROUND)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim); the sentences of late are kept, since roads ask again."""
-        if len(self._rows) > KEPT:
-            self._rows.clear()
-        for text in texts:
-            if text not in self._rows:
-                self._rows[text] = self._tower.encode_text([text])[0]
-        if not texts:
-            return np.empty((0, self._tower.dim), np.float32)
-        return np.stack([self._rows[text] for text in texts])
+        """Unit rows, float32 (n, dim)."""
+        return self._tower.encode_text(texts)
 
     def z(self, queries: NDArray[np.float32], pictures: NDArray[np.float32]) -> NDArray[np.float64]:
         """(q, p) standard scores of unit rows `queries` (q, dim) against unit rows `pictures` (p, dim)."""

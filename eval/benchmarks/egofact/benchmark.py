@@ -45,7 +45,7 @@ class Workbench:
     split: str = "test"
 
 
-PAPER_SIZE = Workbench("egofact-workbench", 240, PAPER)
+PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
 MINI_SIZE = Workbench("egofact-workbench-mini", 28, MINI)
 
 

@@ -92,12 +92,14 @@ def _reader(order: _Order, find: FindClips, watch: Watch, passages: FindPassages
 
 
 def _localized(order: _Order, find: FindClips = clips_by_scene, **changes: Any) -> Reader:
-    base = order.corpus.library.settings.localize
-    chosen = LocalizeSettings(**{**base.model_dump(), "window_seconds": order.seconds, **changes})
+    library = order.corpus.library
+    base = library.settings.localize.model_dump()
+    chosen = LocalizeSettings(**{**base, "window_seconds": order.seconds, **changes})
+    retriever = library.retriever_with(library.settings.model_copy(update={"localize": chosen}))
     said = {"localize": chosen.model_dump(), "window_seconds": order.seconds}
     if find is clips_by_scene and not changes:
         said["series"] = "localization"
-    return _reader(order, find, Localized(chosen), passages_by_option, **said)
+    return _reader(order, find, Localized(retriever), passages_by_option, **said)
 
 
 def _split(order: _Order) -> Reader:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eval.benchmarks.egofact.systems.finding import Asked, Unit
-from rag.config import LocalizeSettings
 from rag.records import Window
 from rag.retrieval import Retriever
 from rag.store.records import ClipFrames
@@ -46,15 +45,13 @@ Watch = Callable[[Asked, Unit], Watched]
 
 @dataclass(frozen=True)
 class Localized:
-    """The window found by the library's own localization under these settings."""
+    """The window found by the library's own localization, under the settings of `retriever`."""
 
-    settings: LocalizeSettings
+    retriever: Retriever
 
     def __call__(self, asked: Asked, unit: Unit) -> Watched:
-        library, anchor = asked.corpus.library, asked.anchor
-        chosen = library.settings.model_copy(update={"localize": self.settings})
-        retriever: Retriever = library.retriever_with(chosen)
-        (window,) = retriever.localize(
+        anchor = asked.anchor
+        (window,) = self.retriever.localize(
             [unit.found], anchor.description, anchor.position, target=anchor.target
         )
         return _inside(asked.corpus.frames[unit.name], window, localized=True)
