@@ -71,6 +71,8 @@ def run_system(
         benchmark.name, name, seed, limit, system.settings, benchmark.dataset, benchmark.encoders, digest
     )
     opened_as = {"factory": factory or benchmark.name, "data": data}
+    from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
+
     with RunWriter(folder, identity, queries, opened_as) as writer:
         kept = len(writer.samples)
         if watch is not None:
@@ -78,13 +80,15 @@ def run_system(
         if kept < len(queries):
             (folder / "results.json").unlink(missing_ok=True)
             writer.time("", {"open": opened})
-        for query in queries[kept:]:
-            begun = time.perf_counter()
-            sample = system.answer(query)
-            check_sample(query, sample)
-            writer.append(sample, time.perf_counter() - begun)
-            if watch is not None:
-                watch.advance()
+        # One question is too little work to share: more threads would only wait for each other.
+        with threadpool_limits(limits=1):
+            for query in queries[kept:]:
+                begun = time.perf_counter()
+                sample = system.answer(query)
+                check_sample(query, sample)
+                writer.append(sample, time.perf_counter() - begun)
+                if watch is not None:
+                    watch.advance()
         # Scored as read back from the disk, so that rounding cannot tell a resumed run from another.
         run = read_run_folder(folder)
         write_retrieval(folder, name, run.queries, run.samples)

@@ -222,7 +222,7 @@ def _describe(found: FoundFile, video_id: str, probe: Probe, sidecars: Sidecars)
     return Video(
         video_id=video_id,
         path=found.path,
-        title=sidecars.title or probe.title or re.sub(r"[\W_]+", " ", Path(found.path).stem).strip(),
+        title=sidecars.title or probe.title or _title_of(Path(found.path).stem),
         description=sidecars.description or probe.description,
         tags=sidecars.tags or probe.tags,
         duration=probe.duration,
@@ -249,3 +249,10 @@ def _heading(video: Video) -> list[Evidence]:
     words = [video.title, video.description, ", ".join(video.tags)]
     text = ". ".join(part.strip().rstrip(".") for part in words if part.strip())
     return [Evidence(video.video_id, 0.0, video.duration, "tag", text)] if text and video.duration else []
+
+
+def _title_of(stem: str) -> str:
+    """The words of a file name; empty for one that is only a number or a hash, which would match anything."""
+    words = re.sub(r"[\W_]+", " ", stem).strip()
+    opaque = re.fullmatch(r"[0-9a-f]{8,}|[\d ]+", words.casefold()) is not None
+    return "" if opaque else words

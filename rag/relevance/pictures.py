@@ -62,13 +62,23 @@ class PictureScale:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim)."""
-        return self._tower.encode_text(texts)
+        return self._tower.encode_text(texts) if texts else np.empty((0, self._tower.dim), np.float32)
 
     def z(self, queries: NDArray[np.float32], pictures: NDArray[np.float32]) -> NDArray[np.float64]:
         """(q, p) standard scores of unit rows `queries` (q, dim) against unit rows `pictures` (p, dim)."""
         ground = self.background.astype(np.float64) @ pictures.astype(np.float64).T
         raw = queries.astype(np.float64) @ pictures.astype(np.float64).T
         return np.asarray((raw - ground.mean(axis=0)) / np.maximum(ground.std(axis=0), FLOOR), np.float64)
+
+    def level_z(self, queries: NDArray[np.float32], pictures: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(q, p) as `z`, with one spread for all pictures, their mean: frames of one clip compare.
+
+        Where the background hardly tells sentences apart in one frame, its own spread would blow up noise.
+        """
+        ground = self.background.astype(np.float64) @ pictures.astype(np.float64).T
+        raw = queries.astype(np.float64) @ pictures.astype(np.float64).T
+        spread = max(float(ground.std(axis=0).mean()), FLOOR)
+        return np.asarray((raw - ground.mean(axis=0)) / spread, np.float64)
 
     def relevance(self, query: NDArray[np.float32], picture: NDArray[np.float32]) -> float:
         """Relevance in [0, 1] of one picture or clip vector (dim,): logistic(2 (z - 2.5)), 6 decimals."""

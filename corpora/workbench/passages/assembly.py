@@ -80,8 +80,10 @@ class _Board:
         way = topic.heading.format(x=f"the {about.name}")
         opening = OPENINGS[rng.randrange(len(OPENINGS))].format(way=way, doing=activity.name)
         remark = topic.remarks[turn % len(topic.remarks)]
-        told = [claim.told for claim in claims]
-        lines = [opening, remark, told[0], known[0], told[1], *known[1:], activity.remarks[turn % 2]]
+        # The activity stands beside each fact, or the same fact of another activity would be found as well.
+        first = f"When {activity.name}, {claims[0].told[0].lower()}{claims[0].told[1:]}"
+        second = f"{claims[1].told.removesuffix('.')} when {activity.name}."
+        lines = [opening, remark, first, known[0], second, *known[1:], activity.remarks[turn % 2]]
         one, other = (found.heading for found in chosen)
         ways = f"{one.format(x=about.indefinite)} and {other.format(x=about.pronoun)}"
         title = f"How to {ways} when {activity.name}"

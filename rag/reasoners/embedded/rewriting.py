@@ -29,7 +29,7 @@ __all__ = [
 _SCENE = re.compile(
     r"^\s*in (?:a|an|the|this|one) (?:short |egocentric |first-person )?(?:video|clip|recording|film)"
     r"(?: clip)? (?:where|in which|that shows|that depicts|which shows|showing|depicting|of|about|with|when)"
-    r" (?P<scene>.+?), (?=(?:(?:right |just |immediately |shortly )?(?:before|after|while|when|as|until)\b"
+    r" (?P<scene>.+?)[,.] (?=(?:(?:right |just |immediately |shortly )?(?:before|after|while|when|as|until)\b"
     r"|what|which|who|whom|whose|where|when|why|how|does|do|did|is|are|was|were|can)\b)",
     re.IGNORECASE | re.DOTALL,
 )
