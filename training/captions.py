@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def sentence_vectors(texts: Sequence[str], cache_folder: Path | None = None) -> 
 
 
 @cache
-def _reader():  # type: ignore[no-untyped-def]
+def _reader() -> Any:
     from sentence_transformers import SentenceTransformer
 
     from indexers.models.lookup import find_weights

@@ -34,7 +34,7 @@ def demo(
     """Draw a small corpus, index it, ask three questions and draw what proves the answers."""
     library = folder / ".rag"
     # The clips hold neither speech nor words on the screen, so nobody waits for the readers of them.
-    silent = {"ocr.mode": "off", "asr.mode": "off"}
+    silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")}
     session = start(library, config, as_json, verbose, seed, silent)
     from corpora.workbench.demo import demo_questions
     from rag.library import Library as Shelf
