@@ -118,7 +118,7 @@ def test_a_schema_is_asked_for_where_the_server_can_hold_to_one():
         ask(server.base_url, structured=True)
     asked = server.requests[0]["response_format"]
     assert asked["type"] == "json_schema"
-    assert set(asked["json_schema"]["schema"]["properties"]) == {"description", "position"}
+    assert set(asked["json_schema"]["schema"]["properties"]) == {"description", "position", "target"}
 
 
 def test_a_wrong_schema_is_mended_and_nonsense_for_ever_is_an_error():

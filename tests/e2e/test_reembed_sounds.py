@@ -45,7 +45,7 @@ def test_sounds_are_those_of_a_library_that_heard_from_the_first(
     )
     index([corpus], settings=deaf)
 
-    def open_asked(_: object) -> tuple[ImageEncoder, str]:
+    def open_asked(*_: object, **__: object) -> tuple[ImageEncoder, str]:
         return Hearing(), "pictures: hearing"
 
     monkeypatch.setattr(encoders, "open_asked", open_asked)
