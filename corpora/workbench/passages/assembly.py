@@ -22,7 +22,7 @@ __all__ = ["Assembled", "Claim", "assembled"]
 
 STATEMENTS = 2
 COUNTERFACTS = 3
-OWN_FACTS = 2
+OWN_FACTS = 1
 OPENINGS = (
     "When {doing}, people do well to {way} with some thought.",
     "Anybody {doing} will sooner or later have to {way}.",
