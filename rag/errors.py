@@ -21,10 +21,20 @@ RagError
 │   ├── WeightsMissing       not on this machine
 │   ├── WeightsInvalid       there, but not what they should be
 │   └── ExtraMissing         the optional package that runs the model is not installed
-└── ReasonerError            the language model behind a role
-    ├── ReasonerUnreachable  no answer from the server
-    ├── ReplyInvalid         its reply does not parse, after bounded repair
-    └── BudgetSpent          calls, tokens or seconds ran out
+├── ReasonerError            the language model behind a role
+│   ├── ReasonerUnreachable  no answer from the server
+│   ├── ReplyInvalid         its reply does not parse, after bounded repair
+│   └── BudgetSpent          calls, tokens or seconds ran out
+└── WebError                 a web of videos and pages
+    ├── WebUnusable          no web in the folder, or one that cannot be read
+    ├── LiveWebRefused       the live web was asked for; exit 2
+    ├── PageGone             a dead link, or an address that the web does not have
+    ├── AccessRefused        a gate of age, region or privacy
+    ├── NoTranscript         nobody wrote down what is said
+    ├── NoMedia              a page without a video
+    ├── DownloadTruncated    the file ended early; trying again may help
+    ├── RateLimited          too many calls; trying again later helps
+    └── WebTimeout           no answer in time; trying again may help
 
 The message of each is one line that says what is wrong and what to do next.
 The command line prints it on stderr and exits with `exit_code`; anything
@@ -34,8 +44,10 @@ outside this tree is a bug and keeps its traceback.
 from __future__ import annotations
 
 __all__ = [
+    "AccessRefused",
     "BudgetSpent",
     "DamagedFile",
+    "DownloadTruncated",
     "EncoderMismatch",
     "ExtraMissing",
     "FileProblem",
@@ -46,9 +58,14 @@ __all__ = [
     "LibraryNotFound",
     "LibraryReadOnly",
     "LibraryTooNew",
+    "LiveWebRefused",
     "ModelError",
+    "NoMedia",
+    "NoTranscript",
+    "PageGone",
     "QuestionError",
     "RagError",
+    "RateLimited",
     "ReasonerError",
     "ReasonerUnreachable",
     "ReplyInvalid",
@@ -57,6 +74,9 @@ __all__ = [
     "UnreadableFile",
     "UnsupportedFile",
     "UsageError",
+    "WebError",
+    "WebTimeout",
+    "WebUnusable",
     "WeightsInvalid",
     "WeightsMissing",
 ]
@@ -139,3 +159,39 @@ class ReplyInvalid(ReasonerError): ...
 
 
 class BudgetSpent(ReasonerError): ...
+
+
+class WebError(RagError): ...
+
+
+class WebUnusable(WebError): ...
+
+
+class LiveWebRefused(WebError):
+    exit_code = 2
+
+
+class PageGone(WebError): ...
+
+
+class AccessRefused(WebError): ...
+
+
+class NoTranscript(WebError): ...
+
+
+class NoMedia(WebError): ...
+
+
+class DownloadTruncated(WebError): ...
+
+
+class RateLimited(WebError):
+    """`retry_after`: seconds after which the web asks to be asked again."""
+
+    def __init__(self, message: str, retry_after: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class WebTimeout(WebError): ...
