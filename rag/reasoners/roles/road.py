@@ -1,19 +1,14 @@
-"""The roles a reasoner plays on the road of a question: typed in, typed out.
-
-A `Reasoner` implements every role. Two families do: `rag.reasoners.embedded`
-(deterministic, no language model) and `rag.reasoners.llm`. What a role takes
-is a frozen dataclass of ours; what it gives is a pydantic model, because a
-language model's reply is outside data.
-"""
+"""The roles on the road of a question: rewriting, the anchor event, and the two ways of answering."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from rag.records import Clip, Evidence, Frames, Passage, Question, Usage, Window
+from rag.reasoners.roles.replies import Reply
+from rag.records import Clip, Evidence, Frames, Passage, Question, Window
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +22,6 @@ __all__ = [
     "ReadPassage",
     "ReadWindow",
     "Reading",
-    "Reasoner",
     "RewrittenQuestion",
 ]
 
@@ -74,11 +68,7 @@ class Reading:
     """True: of the options one is taken even where the evidence supports none, as an examination asks."""
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RewrittenQuestion(_Reply):
+class RewrittenQuestion(Reply):
     """EgoFact, D.2.3: one visual sentence, and one passage query per option."""
 
     visual_query: str = Field(min_length=1)
@@ -86,7 +76,7 @@ class RewrittenQuestion(_Reply):
     """One per option, in order; one for an open question."""
 
 
-class AnchorEvent(_Reply):
+class AnchorEvent(Reply):
     """EgoFact, D.2.4: the event to look for, and where the watched part lies from it."""
 
     description: str = Field(min_length=1)
@@ -95,7 +85,7 @@ class AnchorEvent(_Reply):
     """The event asked for, where it is not the anchor itself; empty where the question does not say."""
 
 
-class ChosenOption(_Reply):
+class ChosenOption(Reply):
     choice: str | None
     """A label of the question's options; None where the evidence supports none."""
     scores: tuple[float, ...] = ()
@@ -108,28 +98,10 @@ class ChosenOption(_Reply):
     """Indices into `Reading.passages` that the answer rests on."""
 
 
-class OpenAnswer(_Reply):
+class OpenAnswer(Reply):
     text: str
     """Empty where the evidence holds no answer."""
     confidence: float = Field(ge=0, le=1)
     explanation: str
     windows: tuple[int, ...] = ()
     passages: tuple[int, ...] = ()
-
-
-class Reasoner(Protocol):
-    name: str
-    reads_pixels: bool
-    """True: the road decodes the frames of the windows; False: stored vectors are enough."""
-
-    def rewrite_question(self, question: Question) -> RewrittenQuestion: ...
-
-    def anchor_event(self, question: Question) -> AnchorEvent: ...
-
-    def answer_choice(self, reading: Reading) -> ChosenOption: ...
-
-    def answer_open(self, reading: Reading) -> OpenAnswer: ...
-
-    def usage(self) -> Usage:
-        """What the calls since the last `usage` cost; resets the count."""
-        ...
