@@ -36,8 +36,8 @@ BENCHMARKS: Mapping[str, Entry] = {
         "eval.benchmarks.egofact.benchmark:open_mini", "a tenth of egofact-workbench, for trying out"
     ),
     "egofact-workbench-unfiltered": Entry(
-        "eval.benchmarks.egofact.benchmark:open_unfiltered",
-        "its questions before the non-triviality filter, for the controls",
+        "eval.benchmarks.egofact.unfiltered:open_unfiltered",
+        "its questions and those of four other seeds before the non-triviality filter, for the controls",
     ),
     "egofact": Entry(
         "eval.benchmarks.egofact.benchmark:open_folder",

@@ -16,7 +16,7 @@ from eval.benchmarks.egofact.loading import load_egofact
 from eval.benchmarks.egofact.records import EgoFact
 from eval.benchmarks.egofact.records import Query as Row
 from eval.benchmarks.egofact.settings import MINI, PAPER, Shape
-from eval.benchmarks.egofact.systems import CONTROLS, SYSTEMS, open_system
+from eval.benchmarks.egofact.systems import SYSTEMS, open_system
 from eval.benchmarks.egofact.systems.captions import Captioner
 from eval.benchmarks.egofact.systems.corpus import Corpus
 from eval.benchmarks.egofact.systems.finding import Asked
@@ -26,9 +26,18 @@ from rag.errors import UsageError
 from rag.library import Library
 
 if TYPE_CHECKING:
+    from corpora.workbench.catalogue import Split
     from rag.records import Frames
 
-__all__ = ["EgoFactBenchmark", "Workbench", "open_folder", "open_mini", "open_unfiltered", "open_workbench"]
+__all__ = [
+    "PAPER_SIZE",
+    "EgoFactBenchmark",
+    "Workbench",
+    "open_folder",
+    "open_mini",
+    "open_workbench",
+    "query_of",
+]
 
 MANIFEST = "manifest.json"
 HASHED = ("videos.jsonl", "passages.jsonl", "queries.jsonl", "candidates.jsonl")
@@ -42,7 +51,7 @@ class Workbench:
     clips: int
     shape: Shape
     seed: int = 7
-    split: str = "test"
+    split: Split = "test"
 
 
 PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
@@ -57,12 +66,6 @@ def open_workbench(data: Path | None = None) -> EgoFactBenchmark:
 def open_mini(data: Path | None = None) -> EgoFactBenchmark:
     """A tenth of it, for trying out and for tests."""
     return EgoFactBenchmark("egofact-workbench-mini", data or Path("egofact-workbench-mini"), MINI_SIZE)
-
-
-def open_unfiltered(data: Path | None = None) -> EgoFactBenchmark:
-    """The queries before the non-triviality filter, which removes what a blind reader gets right."""
-    folder = data or Path("egofact-workbench")
-    return EgoFactBenchmark("egofact-workbench-unfiltered", folder, PAPER_SIZE, filtered=False)
 
 
 def open_folder(data: Path | None = None) -> EgoFactBenchmark:
@@ -81,7 +84,6 @@ class EgoFactBenchmark:
     name: str
     place: Path | None
     made: Workbench | None
-    filtered: bool = True
 
     @property
     def folder(self) -> Path:
@@ -98,7 +100,7 @@ class EgoFactBenchmark:
 
     @cached_property
     def queries(self) -> Sequence[Query]:
-        return [_query(row) for row in (self.data.queries if self.filtered else self.data.candidates)]
+        return [query_of(row) for row in self.data.queries]
 
     @property
     def dataset(self) -> Mapping[str, str]:
@@ -125,7 +127,7 @@ class EgoFactBenchmark:
         return Captioner(self.corpus)
 
     def systems(self) -> Mapping[str, str]:
-        return SYSTEMS if self.filtered else {name: SYSTEMS[name] for name in CONTROLS}
+        return SYSTEMS
 
     def open_system(self, name: str, seed: int) -> System:
         return open_system(name, self.corpus, self.captioner, seed)
@@ -188,7 +190,8 @@ class EgoFactBenchmark:
         return chosen
 
 
-def _query(row: Row) -> Query:
+def query_of(row: Row) -> Query:
+    """A row of the benchmark's files as the evaluation asks it."""
     return Query(
         query_id=row.query_id,
         text=row.text,
