@@ -1,1 +1,1 @@
-"""Runs and batches of questions, in the formats that benchmarks read."""
+"""What it is worth: benchmarks and the systems tried on them, run folders, measures, reports; batches."""

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
+from eval.resumable import cut_torn_line, differences, first_few, open_locked, whole_lines, write_whole
 from rag.errors import UsageError
 
-__all__ = ["BadLine", "BatchQuestion", "Output", "differences", "read_questions"]
+__all__ = ["BadLine", "BatchQuestion", "Output", "read_questions"]
 
 _ID_KEYS = ("_id", "question_id", "query_id", "id")
 _TEXT_KEYS = ("text", "question", "query")
@@ -114,8 +115,7 @@ class Output:
     def __enter__(self) -> Self:
         """Raises `UsageError` if what lies there was made otherwise or is not ours."""
         try:
-            self._stream = self.path.open("a", encoding="utf-8", newline="\n")
-            self._lock(self._stream)
+            self._stream = open_locked(self.path, self.path)
             self._take_up()
         except OSError as error:
             self.__exit__()
@@ -128,15 +128,6 @@ class Output:
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:
             self._stream.close()
-
-    def _lock(self, stream: TextIO) -> None:
-        """Two runs on one file would mix; the lock goes when the process does."""
-        import fcntl
-
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(f"{self.path}: another run is writing it") from error
 
     def check(self, questions: Sequence[BatchQuestion]) -> list[BatchQuestion]:
         """The questions still to be answered, in order.
@@ -166,9 +157,7 @@ class Output:
 
     def _take_up(self) -> None:
         if self.path.stat().st_size == 0:
-            draft = self._manifest_path.with_name(self._manifest_path.name + ".part")
-            draft.write_text(json.dumps(self._manifest, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-            draft.replace(self._manifest_path)
+            write_whole(self._manifest_path, json.dumps(self._manifest, indent=2, sort_keys=True) + "\n")
             return
         self._compare_manifest()
         self._read_done()
@@ -180,34 +169,18 @@ class Output:
             self._refuse(f"there is no {self._manifest_path.name} beside it, so it cannot be taken up")
         except ValueError:
             self._refuse(f"{self._manifest_path.name} beside it cannot be read")
-        changes = list(differences("", there, self._manifest))
-        if changes:
-            more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
-            self._refuse(f"it was made otherwise: {'; '.join(changes[:3])}{more}")
+        if changed := first_few(differences("", there, self._manifest)):
+            self._refuse(f"it was made otherwise: {changed}")
 
     def _read_done(self) -> None:
-        data = self.path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        for number, line in enumerate(data[:whole].splitlines(), 1):
+        for number, line in enumerate(whole_lines(self.path).splitlines(), 1):
             try:
                 entry = json.loads(line)
                 identifier = entry[self._id_key]
             except (ValueError, KeyError, TypeError):
                 self._refuse(f"its line {number} is not one of ours")
             self.done[identifier] = entry
-        if whole < len(data):
-            # A process that died while writing left half a line, whose question is asked again.
-            os.truncate(self.path, whole)
+        cut_torn_line(self.path)
 
     def _refuse(self, why: str) -> NoReturn:
         raise UsageError(f"{self.path}: {why}; name another file, or delete this one to begin anew")
-
-
-def differences(where: str, there: Any, here: Any) -> Iterator[str]:
-    """`key.inner was 1, is 2` for every place in which two JSON values differ; `where` names the root."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for key in sorted(there.keys() | here.keys()):
-            name = f"{where}.{key}" if where else key
-            yield from differences(name, there.get(key), here.get(key))
-    elif there != here:
-        yield f"{where} was {json.dumps(there)}, is {json.dumps(here)}"

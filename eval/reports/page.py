@@ -23,8 +23,8 @@ from eval.reports.localizing import localization_table, window_table
 from eval.reports.pictures import draw_figures
 from eval.reports.published import MARK
 from eval.reports.rows import Section, gather
+from eval.resumable import write_whole
 from eval.runs.drive import folder_name
-from eval.runs.folder import write_whole
 from rag.errors import UsageError
 
 __all__ = ["write_report"]

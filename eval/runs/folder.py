@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from eval.batches import differences
+from eval.resumable import cut_torn_line, differences, first_few, open_locked, write_whole
 from eval.runs.manifest import SCHEMA, session_of
 from eval.runs.records import Query, Sample
 from eval.runs.samples import canonical, query_line, read_queries, read_samples, sample_line
 from rag.errors import UsageError
 
-__all__ = ["Run", "RunWriter", "queries_text", "read_run_folder", "write_whole"]
+__all__ = ["Run", "RunWriter", "queries_text", "read_run_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,6 @@ class Run:
 
 def queries_text(queries: Iterable[Query]) -> str:
     return "".join(query_line(query) for query in queries)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """A file that is there is whole: a draft beside it, then a rename."""
-    draft = path.with_name(f"{path.name}.part")
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(path)
 
 
 def read_run_folder(folder: Path) -> Run:
@@ -123,8 +115,7 @@ class RunWriter:
         """Raises `UsageError` if what lies there was made otherwise, or another process writes it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._stream = (self.folder / "samples.jsonl").open("a", encoding="utf-8", newline="\n")
-            self._lock(self._stream)
+            self._stream = open_locked(self.folder / "samples.jsonl", self.folder)
             if (self.folder / "manifest.json").exists():
                 self._take_up()
             elif self._stream.tell():
@@ -163,15 +154,15 @@ class RunWriter:
     def _take_up(self) -> None:
         manifest = _read_manifest(self.folder)
         there = manifest["identity"]
-        changes = [
+        changed = first_few(
             change
             for key, value in self._identity.items()
             for change in differences(key, there.get(key), value)
-        ]
-        if changes:
-            more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
-            self._refuse(f"it was made otherwise: {'; '.join(changes[:3])}{more}")
-        self._trim()
+        )
+        if changed:
+            self._refuse(f"it was made otherwise: {changed}")
+        for name in ("samples.jsonl", "timings.jsonl"):
+            cut_torn_line(self.folder / name)
         self.samples = read_samples(self.folder / "samples.jsonl")
         _require_prefix(self.folder, self._queries, self.samples)
         write_whole(self.folder / "queries.jsonl", queries_text(self._queries))
@@ -179,26 +170,9 @@ class RunWriter:
         if len(self.samples) < len(self._queries) and manifest["sessions"][-1] != session:
             self._write_manifest([*manifest["sessions"], session])
 
-    def _trim(self) -> None:
-        """A process that died while writing left half a line, whose query is asked again."""
-        for name in ("samples.jsonl", "timings.jsonl"):
-            path = self.folder / name
-            data = path.read_bytes() if path.exists() else b""
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):
-                os.truncate(path, whole)
-
     def _write_manifest(self, sessions: list[Any]) -> None:
         shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}
         write_whole(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
-
-    def _lock(self, stream: TextIO) -> None:
-        import fcntl
-
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(f"{self.folder}: another run is writing it") from error
 
     def _refuse(self, why: str) -> NoReturn:
         raise UsageError(f"{self.folder}: {why}; name another folder, or delete this one to begin anew")

@@ -12,7 +12,8 @@ from eval.metrics.letters import letter_shares
 from eval.metrics.scored import Scored, score_samples
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT, success
 from eval.metrics.tables import MEASURES, measure_slices
-from eval.runs.folder import Run, write_whole
+from eval.resumable import write_whole
+from eval.runs.folder import Run
 from eval.runs.records import Query, Sample
 from eval.runs.samples import canonical
 from eval.trec import escape_id, read_run, run_lines

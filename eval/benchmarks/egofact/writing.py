@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from eval.benchmarks.egofact.records import ClipRow, PassageRow, Query
+from eval.resumable import write_whole
 
 __all__ = [
     "CANDIDATES",
@@ -49,9 +49,11 @@ def write_folder(
         CANDIDATES: map(query_line, candidates),
     }
     for name, lines in rows.items():
-        _write(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        write_whole(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     hashes = {name: file_hash(out / name) for name in rows}
-    _write(out / MANIFEST, json.dumps({**manifest, "hashes": hashes}, ensure_ascii=False, indent=2) + "\n")
+    write_whole(
+        out / MANIFEST, json.dumps({**manifest, "hashes": hashes}, ensure_ascii=False, indent=2) + "\n"
+    )
 
 
 def file_hash(path: Path) -> str:
@@ -98,9 +100,3 @@ def _passage_line(passage: PassageRow) -> dict[str, Any]:
         "object": passage.object,
         "activity": passage.activity,
     }
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(partial, path)
