@@ -39,8 +39,7 @@ class WebEvent:
 
     def line(self) -> dict[str, Any]:
         """As JSON has it: what is empty is left out."""
-        kept = {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0, 0.0)}
-        return {**kept, "outcome": self.outcome}
+        return {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0, 0.0)}
 
 
 class WebTrace:

@@ -1,0 +1,240 @@
+"""What a frozen web holds on disk: `web.jsonl`, a video a line, and `pages.jsonl`, a text page a line.
+
+Outside data: every line is checked when it is read. `file` is a path below or beside the web's
+folder, and only a name that `corpora.kinds` calls a video is ever given out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+from corpora.kinds import kind_of
+from rag.errors import WebUnusable
+from rag.web.records import Availability, TranscriptLine
+
+__all__ = [
+    "PAGES",
+    "VIDEOS",
+    "Catalogue",
+    "PageEntry",
+    "VideoEntry",
+    "address",
+    "read_catalogue",
+    "write_catalogue",
+]
+
+VIDEOS = "web.jsonl"
+PAGES = "pages.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class VideoEntry:
+    """One upload. Fields that a source does not know are empty."""
+
+    id: str
+    url: str
+    title: str
+    description: str = ""
+    channel: str = ""
+    upload_date: str = ""
+    """YYYY-MM-DD."""
+    duration: float = 0.0
+    tags: tuple[str, ...] = ()
+    thumbnail: str = ""
+    transcript: tuple[TranscriptLine, ...] = ()
+    transcript_timed: bool = True
+    language: str = ""
+    file: str = ""
+    """Relative to the web's folder; empty where there are no bytes to download."""
+    content_id: str = ""
+    """Hash of the file's content (`corpora.identity`), a library's `video_id`; empty: not known yet."""
+    alias_of: str = ""
+    """The id of the upload that this one repeats."""
+    availability: Availability = "ok"
+
+    @property
+    def text(self) -> str:
+        """What a search engine reads of it."""
+        return "\n".join(
+            part for part in (self.title, self.channel, ", ".join(self.tags), self.description) if part
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """One page of text."""
+
+    id: str
+    url: str
+    title: str
+    content: str
+    site: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}\n{self.content}"
+
+
+Entry = TypeVar("Entry", VideoEntry, PageEntry)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All of a web, in memory. Made by `read_catalogue`."""
+
+    folder: Path
+    videos: tuple[VideoEntry, ...]
+    pages: tuple[PageEntry, ...]
+    fingerprint: str
+    """Hash over both files."""
+
+    @cached_property
+    def _videos(self) -> dict[str, VideoEntry]:
+        return {address(entry.url): entry for entry in self.videos}
+
+    @cached_property
+    def _pages(self) -> dict[str, PageEntry]:
+        return {address(entry.url): entry for entry in self.pages}
+
+    @cached_property
+    def by_id(self) -> dict[str, VideoEntry]:
+        return {entry.id: entry for entry in self.videos}
+
+    @cached_property
+    def pages_by_id(self) -> dict[str, PageEntry]:
+        return {entry.id: entry for entry in self.pages}
+
+    def video(self, url: str) -> VideoEntry | None:
+        return self._videos.get(address(url))
+
+    def page(self, url: str) -> PageEntry | None:
+        return self._pages.get(address(url))
+
+    def path(self, entry: VideoEntry) -> Path | None:
+        """The video's file; None where the web has none for it."""
+        return self.folder / entry.file if entry.file else None
+
+
+def address(url: str) -> str:
+    """The one form of the many in which an address is written.
+
+    Of a watch page only `v` counts, wherever it starts to play; `youtu.be/ID` is YouTube's; a
+    fragment, a last slash, `www.` and the case of the host never count.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        named = parse_qs(parts.query).get("v", [])
+    except ValueError:
+        return url.strip()
+    host = parts.netloc.lower().removeprefix("www.").removeprefix("m.")
+    path = parts.path.rstrip("/")
+    if host == "youtu.be":
+        return f"youtube.com/watch?v={path.lstrip('/')}"
+    if named:
+        return f"{host}{path}?v={named[0]}"
+    return f"{host}{path}" + (f"?{parts.query}" if parts.query else "")
+
+
+def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
+    """Raises `WebUnusable`, with file and line, for a web that is not there or not in order."""
+    home = Path(folder)
+    digest = hashlib.sha256()
+    tables: list[tuple[Any, ...]] = []
+    for name, kind in ((VIDEOS, VideoEntry), (PAGES, PageEntry)):
+        path = home / name
+        try:
+            data = path.read_bytes() if name == VIDEOS or path.exists() else b""
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise WebUnusable(f"{path}: {reason}; a web is made with: rag web build {home} SOURCE") from error
+        digest.update(len(data).to_bytes(8, "big") + data)
+        tables.append(tuple(_Table(path, kind).entries(data)))
+    videos, pages = tables
+    return Catalogue(home.absolute(), videos, pages, digest.hexdigest()[:32])
+
+
+def write_catalogue(
+    folder: str | os.PathLike[str], videos: Iterable[VideoEntry], pages: Iterable[PageEntry] = ()
+) -> None:
+    """Both files, each whole or not at all, `web.jsonl` last; lines sorted by id."""
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    for name, entries in ((PAGES, pages), (VIDEOS, videos)):
+        unfinished = home / f"{name}.part"
+        with unfinished.open("w", encoding="utf-8") as file:
+            for entry in sorted(entries, key=lambda entry: entry.id):
+                file.write(json.dumps(_line(entry), ensure_ascii=True) + "\n")
+        unfinished.replace(home / name)
+
+
+def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
+    """Without what is empty, but always with what a reader looks for first."""
+    fields = asdict(entry)
+    if isinstance(entry, VideoEntry) and entry.transcript_timed:
+        del fields["transcript_timed"]
+    return {
+        key: value
+        for key, value in fields.items()
+        if key in ("id", "url", "title", "duration", "availability") or value not in ("", (), [], None)
+    }
+
+
+class _Table(Generic[Entry]):
+    """The checked lines of one file."""
+
+    def __init__(self, path: Path, kind: type[Entry]) -> None:
+        self._path = path
+        self._kind = kind
+
+    def entries(self, data: bytes) -> Iterator[Entry]:
+        ids: set[str] = set()
+        addresses: set[str] = set()
+        aliases: dict[str, int] = {}
+        for number, line in enumerate(data.splitlines(), start=1):
+            if not line.strip():
+                continue
+            entry = self._entry(number, line)
+            where = address(entry.url)
+            if entry.id in ids or where in addresses:
+                raise self._wrong(number, f"{entry.id}: this id or url stands here twice")
+            ids.add(entry.id)
+            addresses.add(where)
+            if isinstance(entry, VideoEntry) and entry.alias_of:
+                aliases[entry.alias_of] = number
+            yield entry
+        for name, number in aliases.items():
+            if name not in ids:
+                raise self._wrong(number, f"alias_of {name}: no such video")
+
+    def _entry(self, number: int, line: bytes) -> Entry:
+        from pydantic import ValidationError
+
+        try:
+            entry: Entry = _adapter(self._kind).validate_json(line)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise self._wrong(number, f"{place}: {first['msg']}" if place else first["msg"]) from error
+        if not entry.id or not entry.url:
+            raise self._wrong(number, "id and url must not be empty")
+        if isinstance(entry, VideoEntry) and entry.file and kind_of(entry.file) != "video":
+            raise self._wrong(number, f"file {entry.file}: not the name of a video")
+        return entry
+
+    def _wrong(self, number: int, what: str) -> WebUnusable:
+        return WebUnusable(f"{self._path}:{number}: {what}")
+
+
+@cache
+def _adapter(kind: type[Any]) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

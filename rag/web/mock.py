@@ -1,0 +1,311 @@
+"""A frozen web that behaves like one: searched, opened, downloaded; with faults where asked for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from rag.errors import (
+    AccessRefused,
+    DownloadTruncated,
+    NoMedia,
+    NoTranscript,
+    PageGone,
+    RateLimited,
+    UsageError,
+    WebError,
+    WebTimeout,
+)
+from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, address
+from rag.web.downloads import Downloads
+from rag.web.engine import EngineKind, SearchEngine
+from rag.web.faults import Fault, Faults
+from rag.web.protocol import PAGE_SIZE
+from rag.web.records import Downloaded, Page, SearchPage, SearchResult, Transcript
+from rag.web.results import page_result, video_result
+from rag.web.trace import Operation, WebTrace
+
+if TYPE_CHECKING:
+    from indexers.protocol import TextEncoder
+
+__all__ = ["LARGEST_PAGE", "MockWeb", "Shelf"]
+
+LARGEST_PAGE = 100
+RETRY_AFTER = 30.0
+"""Seconds that a web asks for at most when it limits the rate."""
+SLOWEST = 1.5
+"""The longest delay, in time-outs."""
+Gate = Literal["private", "region-blocked", "age-gated"]
+REASONS: dict[Gate, str] = {
+    "private": "this video is private",
+    "region-blocked": "this video is not available in your region",
+    "age-gated": "this video is for adults who have signed in",
+}
+
+
+class Shelf:
+    """What all sessions of one web share: its catalogue, its engines and its cache of downloads."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        engine: EngineKind,
+        open_encoder: Callable[[], TextEncoder],
+        downloads: Downloads,
+    ) -> None:
+        self.catalogue = catalogue
+        self.engine = engine
+        self.downloads = downloads
+        vectors = catalogue.folder / ".vectors"
+        self.videos = SearchEngine(catalogue.videos, engine, open_encoder, vectors)
+        self.pages = SearchEngine(catalogue.pages, engine, open_encoder, vectors)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return f"{self.catalogue.fingerprint}-{self.engine}"
+
+
+@dataclass
+class _Call:
+    """One call while it lasts: what will be its line in the trace."""
+
+    key: tuple[object, ...]
+    attempt: int
+    delay: float = 0.0
+    bytes: int = 0
+    results: tuple[str, ...] = ()
+    faults: list[Fault] = field(default_factory=list)
+
+
+class MockWeb:
+    """The `Web` of a folder; made by `rag.web.open_web`.
+
+    Its answers hang on the catalogue, the engine, the faults and the calls made so far, and on nothing
+    else. A delay is slept only in `real_time`; else it is counted in the trace and costs nothing.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        *,
+        faults: Faults | None = None,
+        trace: WebTrace | None = None,
+        timeout_seconds: float = 10.0,
+        real_time: bool = False,
+    ) -> None:
+        self.trace = trace or WebTrace()
+        self.faults = faults or Faults()
+        self.timeout_seconds = timeout_seconds
+        self.real_time = real_time
+        self._shelf = shelf
+        self._attempts: dict[tuple[object, ...], int] = {}
+        self._fetched: set[str] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def fingerprint(self) -> str:
+        return self._shelf.fingerprint
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
+        return self._shelf.catalogue
+
+    def session(self, trace: WebTrace | None = None) -> MockWeb:
+        """The same web as somebody else meets it who comes to it first: no call made yet, an empty trace.
+
+        One session a question makes a question's answers independent of the questions before it.
+        """
+        return MockWeb(
+            self._shelf,
+            faults=self.faults,
+            trace=trace,
+            timeout_seconds=self.timeout_seconds,
+            real_time=self.real_time,
+        )
+
+    def search_videos(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
+        """See `Web`. Raises `RateLimited` and `WebTimeout`, or `UsageError` for a page below 1."""
+        videos = self.catalogue.videos
+
+        def result(rank: int, number: int, score: float, call: _Call) -> SearchResult:
+            entry = videos[number]
+            stale = self.faults.strikes("stale_metadata", entry.url)
+            if stale and "stale_metadata" not in call.faults:
+                call.faults.append("stale_metadata")
+            return video_result(entry, rank, score, stale=stale)
+
+        return self._search("search_videos", self._shelf.videos, query, page, page_size, result)
+
+    def search(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
+        """See `Web`. Raises as `search_videos` does."""
+        pages = self.catalogue.pages
+
+        def result(rank: int, number: int, score: float, _: _Call) -> SearchResult:
+            return page_result(pages[number], rank, score, query)
+
+        return self._search("search", self._shelf.pages, query, page, page_size, result)
+
+    def open(self, url: str) -> Page:
+        """See `Web`. Raises `PageGone`, `RateLimited` and `WebTimeout`."""
+        with self._call("open", url):
+            entry = self._entry(url)
+            if isinstance(entry, PageEntry):
+                return Page(entry.url, entry.title, entry.content, "text", entry.id, entry.site)
+            return Page(
+                url=entry.url,
+                title=entry.title,
+                text=entry.description,
+                id=entry.id,
+                channel=entry.channel,
+                upload_date=entry.upload_date,
+                duration=entry.duration,
+                tags=entry.tags,
+                thumbnail=entry.thumbnail,
+                availability=entry.availability,
+                has_transcript=bool(entry.transcript),
+            )
+
+    def transcript(self, url: str) -> Transcript:
+        """See `Web`. Raises also `RateLimited` and `WebTimeout`."""
+        with self._call("transcript", url):
+            entry = self._entry(url)
+            if isinstance(entry, PageEntry):
+                raise NoTranscript(f"{url}: a page of text has no transcript")
+            _pass_gates(entry, url)
+            if not entry.transcript:
+                raise NoTranscript(f"{url}: nobody wrote down what is said here")
+            return Transcript(entry.url, entry.transcript, entry.transcript_timed, entry.language)
+
+    def download(self, url: str) -> Downloaded:
+        """See `Web`. Raises also `RateLimited` and `WebTimeout`, and `WebUnusable` where the web's own
+        file is gone or has changed."""
+        with self._call("download", url) as call:
+            entry = self._entry(url)
+            if isinstance(entry, PageEntry):
+                raise NoMedia(f"{url}: a page of text holds no video")
+            _pass_gates(entry, url)
+            if not entry.file:
+                raise NoMedia(f"{url}: this web has the video's page, but not its file")
+            got = self._shelf.downloads.fetch(self.catalogue, entry)
+            with self._lock:
+                # Whether some earlier run filled the cache on disk must not show in a trace.
+                cached = got.video_id in self._fetched
+            if not cached:
+                call.bytes = got.bytes
+                if self._strikes("truncated", call):
+                    call.bytes = int(got.bytes * self.faults.share("cut", *call.key, call.attempt))
+                    raise DownloadTruncated(
+                        f"{url}: the transfer ended after {call.bytes} of {got.bytes} bytes"
+                    )
+                with self._lock:
+                    self._fetched.add(got.video_id)
+            return replace(got, url=entry.url, cached=cached)
+
+    def video_id(self, url: str) -> str | None:
+        """See `Web`: a file's content id, for its stored vectors in a library."""
+        entry = self.catalogue.video(url)
+        if entry is None or not entry.file:
+            return None
+        return self._shelf.downloads.content_id(self.catalogue, entry)
+
+    def close(self) -> None:
+        """Nothing is held open; there for the protocol's sake."""
+
+    def __enter__(self) -> MockWeb:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _search(
+        self,
+        operation: Operation,
+        engine: SearchEngine,
+        query: str,
+        page: int,
+        page_size: int,
+        result: Callable[[int, int, float, _Call], SearchResult],
+    ) -> SearchPage:
+        if page < 1 or not 1 <= page_size <= LARGEST_PAGE:
+            raise UsageError(
+                f"page {page} of {page_size} results: pages count from 1, with 1 to {LARGEST_PAGE}"
+            )
+        with self._call(operation, query, page) as call:
+            ranked = [] if self._strikes("empty_result", call) else engine.rank(query)
+            first = (page - 1) * page_size
+            shown = tuple(
+                result(rank, hit.number, hit.score, call)
+                for rank, hit in enumerate(ranked[first : first + page_size], start=first + 1)
+            )
+            call.results = tuple(found.url for found in shown)
+            more = first + page_size < len(ranked)
+            return SearchPage(query, page, shown, len(ranked), page + 1 if more else None)
+
+    @contextmanager
+    def _call(self, operation: Operation, asked: str, page: int | None = None) -> Iterator[_Call]:
+        """One call from its first fault to its line in the trace."""
+        key = (operation, asked, page)
+        with self._lock:
+            attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
+        call, outcome = _Call(key, attempt), "ok"
+        try:
+            self._weather(asked, call)
+            yield call
+        except WebError as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            self.trace.add(
+                operation,
+                asked,
+                page=page,
+                outcome=outcome,
+                results=call.results if outcome == "ok" else (),
+                fault="+".join(call.faults),
+                delay=call.delay,
+                bytes=call.bytes,
+            )
+
+    def _weather(self, asked: str, call: _Call) -> None:
+        """What can happen to any call before it is answered."""
+        if self._strikes("rate_limit", call):
+            after = round(1 + self.faults.share("after", *call.key, call.attempt) * (RETRY_AFTER - 1), 1)
+            raise RateLimited(f"{asked}: too many calls; ask again in {after:g} s", after)
+        if self._strikes("slow", call):
+            wanted = self.faults.share("delay", *call.key, call.attempt) * SLOWEST * self.timeout_seconds
+            call.delay = round(min(wanted, self.timeout_seconds), 3)
+            if self.real_time:
+                time.sleep(call.delay)
+            if wanted > self.timeout_seconds:
+                raise WebTimeout(f"{asked}: no answer within {self.timeout_seconds:g} s")
+        if call.key[0] not in ("search_videos", "search") and self.faults.strikes(
+            "dead_link", address(asked)
+        ):
+            call.faults.append("dead_link")
+            raise PageGone(f"{asked}: this page is gone")
+
+    def _strikes(self, fault: Fault, call: _Call) -> bool:
+        struck = self.faults.strikes(fault, *call.key, call.attempt)
+        if struck:
+            call.faults.append(fault)
+        return struck
+
+    def _entry(self, url: str) -> VideoEntry | PageEntry:
+        entry = self.catalogue.video(url) or self.catalogue.page(url)
+        if entry is None:
+            raise PageGone(f"{url}: not on this web, which is frozen; the live web is out of scope by design")
+        if isinstance(entry, VideoEntry) and entry.availability in ("dead", "private"):
+            why = REASONS["private"] if entry.availability == "private" else "this video has been removed"
+            raise PageGone(f"{url}: {why}")
+        return entry
+
+
+def _pass_gates(entry: VideoEntry, url: str) -> None:
+    if entry.availability in ("region-blocked", "age-gated"):
+        raise AccessRefused(f"{url}: {REASONS[entry.availability]}")
