@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from eval.benchmarks.egofact.vectors import CachedEncoder
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
 """No two share a word with each other or with a thing."""
+EVENT_FIELDS = [each.name for each in fields(EventStructure)]
 
 
 class WordEncoder:
@@ -122,7 +123,7 @@ def write_corpus(folder: Path, segments: Sequence[Segment]) -> None:
             events = []
             for each in one.events:
                 seen = each.seen or each.window
-                row = {name: getattr(each, name) for name in EventStructure.__slots__ if name != "seen"}
+                row = {name: getattr(each, name) for name in EVENT_FIELDS if name != "seen"}
                 events.append(
                     {**row, "seen_from": seen[0], "seen_until": seen[1], "thing": {"kind_id": "mug"}}
                 )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.events import CAMERA_WEARER
 from corpora.workbench.catalogue import KINDS, Kind, Split, with_article
-from corpora.workbench.story import CAMERA_WEARER, Event
+from corpora.workbench.story import Event
 from corpora.workbench.wording import (
     ACTIONS,
     COLORS,

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.events import CAMERA_WEARER
 from corpora.workbench.catalogue import KINDS, with_article
-from corpora.workbench.story import CAMERA_WEARER, held_out
+from corpora.workbench.story import held_out
 from corpora.workbench.wording import SCENES, action
 from indexers.registry import open_image_encoder
 from rag.config import EncoderSettings

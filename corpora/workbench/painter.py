@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image, ImageDraw
 
+from corpora.events import CAMERA_WEARER
 from corpora.workbench.backdrops import MARGIN, WIDE, Spot, backdrop
 from corpora.workbench.gestures import GESTURES, Gesture
 from corpora.workbench.pen import Color
 from corpora.workbench.people import paint_person
 from corpora.workbench.seeds import stream
 from corpora.workbench.sprites import fixture_sprite, hand_sprite, level, scaled, thing_sprite
-from corpora.workbench.story import CAMERA_WEARER, ClipStory, Event
+from corpora.workbench.story import ClipStory, Event
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

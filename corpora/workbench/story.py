@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from corpora.events import CAMERA_WEARER, EventParts
 from corpora.workbench.catalogue import KINDS, Kind, Split, kind
 from corpora.workbench.pen import Color, Style
 from corpora.workbench.seeds import stable_number, stream
@@ -22,7 +23,6 @@ from corpora.workbench.wording import (
 )
 
 __all__ = [
-    "CAMERA_WEARER",
     "CLIP_SECONDS",
     "VARIANTS",
     "ClipStory",
@@ -33,7 +33,6 @@ __all__ = [
     "plan_clip",
 ]
 
-CAMERA_WEARER = "camera wearer"
 CLIP_SECONDS = 30.0
 VARIANTS: dict[Split, range] = {"train": range(48), "dev": range(48, 56), "test": range(56, 64)}
 """How a kind may look; no two splits share a look."""
@@ -61,21 +60,12 @@ class Prop:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(EventParts):
     """One event, exactly: the paper's structure (EgoFact, C.2.1), its time, and when its object is in view.
 
     [start, end) and [seen_from, seen_until) in seconds of the clip.
     """
 
-    rewritten: str
-    agent: str
-    action: str
-    patient: str
-    patient_canonical: str
-    patient_location: str | None
-    patient_destination: str | None
-    instrument: str | None
-    event_location: str | None
     action_id: str
     place: str | None
     """Fixture id, the other person, or None."""

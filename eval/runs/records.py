@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 LETTERS = "ABCDEF"
+"""Of up to six options; in the paper's order, before shuffling, F is the right one (EgoFact, section 2.2)."""
 
 
 class ClipScore(NamedTuple):

@@ -13,11 +13,12 @@ from eval.benchmarks.egofact.building import Source, build_egofact, write_benchm
 from eval.benchmarks.egofact.checks import EmbeddedCheckReader, non_trivial, question_of, valid
 from eval.benchmarks.egofact.language_model import BuilderRoles
 from eval.benchmarks.egofact.loading import load_egofact
-from eval.benchmarks.egofact.records import FAMILIES, LETTERS, FactPassage
+from eval.benchmarks.egofact.records import FAMILIES, FactPassage
 from eval.benchmarks.egofact.settings import BuildSettings, Shape
 from eval.benchmarks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds, read_narrations
 from eval.benchmarks.egofact.sources.passages import read_passages
 from eval.benchmarks.egofact.sources.workbench import read_workbench, segments_of_stories
+from eval.runs.records import LETTERS
 from rag.config import ReasonerSettings
 from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.llm.messages import Sent

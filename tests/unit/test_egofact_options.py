@@ -13,9 +13,10 @@ from eval.benchmarks.egofact.distractors import choose_distractors
 from eval.benchmarks.egofact.drafting import Drafter, shuffled_order
 from eval.benchmarks.egofact.objects import CorpusObjects, WorkbenchObjects, kept
 from eval.benchmarks.egofact.quality import quality_score
-from eval.benchmarks.egofact.records import LETTERS, Query
+from eval.benchmarks.egofact.records import Query
 from eval.benchmarks.egofact.settings import BuildSettings
 from eval.benchmarks.egofact.statements import PassageShelf, choose_pairs
+from eval.runs.records import LETTERS
 from tests.egofact_world import THINGS, event, passages, segment, words, world
 
 SETTINGS = BuildSettings()

@@ -14,13 +14,14 @@ from eval.benchmarks.egofact.candidates import candidates_of
 from eval.benchmarks.egofact.distractors import choose_distractors
 from eval.benchmarks.egofact.loading import load_egofact
 from eval.benchmarks.egofact.objects import WorkbenchObjects
-from eval.benchmarks.egofact.records import FAMILIES, LETTERS
+from eval.benchmarks.egofact.records import FAMILIES
 from eval.benchmarks.egofact.settings import MINI, BuildSettings
 from eval.benchmarks.egofact.sources.workbench import (
     segments_of_stories,
     workbench_aliases,
     workbench_passages,
 )
+from eval.runs.records import LETTERS
 from tests.egofact_world import WordEncoder, words
 
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from eval.benchmarks.egofact.records import LETTERS, Query
+from eval.benchmarks.egofact.records import Query
 from eval.benchmarks.egofact.templates import names_object
+from eval.runs.records import LETTERS
 from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.roles import AnchorEvent, Reading, ReadPassage, RewrittenQuestion
 from rag.records import Passage, Question

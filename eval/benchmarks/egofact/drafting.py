@@ -12,9 +12,10 @@ from eval.benchmarks.egofact.candidates import Candidate
 from eval.benchmarks.egofact.distractors import choose_distractors
 from eval.benchmarks.egofact.objects import ObjectLaw
 from eval.benchmarks.egofact.quality import quality_score
-from eval.benchmarks.egofact.records import LETTERS, Query, Truth
+from eval.benchmarks.egofact.records import Query, Truth
 from eval.benchmarks.egofact.settings import BuildSettings
 from eval.benchmarks.egofact.statements import TWO_HOP_TRUTH, PassageShelf, choose_pairs
+from eval.runs.records import LETTERS
 
 if TYPE_CHECKING:
     from eval.benchmarks.egofact.vectors import CachedEncoder

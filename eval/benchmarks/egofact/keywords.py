@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.benchmarks.egofact.records import CAMERA_WEARER, Segment
+from corpora.events import CAMERA_WEARER
+from eval.benchmarks.egofact.records import Segment
 from indexers.protocol import unit_rows
 
 if TYPE_CHECKING:

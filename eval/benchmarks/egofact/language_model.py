@@ -8,6 +8,7 @@ from dataclasses import replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from eval.benchmarks.egofact.records import EventStructure, FactPassage, Statement
+from eval.benchmarks.egofact.schema import EventFields
 from rag.questions import option_label
 from rag.reasoners.llm.messages import Shown
 from rag.reasoners.llm.reading import labels, listed_options
@@ -22,18 +23,10 @@ class _Reply(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class EventReply(_Reply):
+class EventReply(EventFields):
     """C.2.1; an event without an object leaves `patient` empty, a line without an event `rewritten` too."""
 
-    rewritten: str
-    agent: str
-    action: str
-    patient: str
-    patient_canonical: str
-    patient_location: str | None = None
-    patient_destination: str | None = None
-    instrument: str | None = None
-    event_location: str | None = None
+    model_config = _Reply.model_config
 
 
 class StatementsReply(_Reply):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from eval.benchmarks.egofact.records import CAMERA_WEARER, EventStructure
+from corpora.events import CAMERA_WEARER
+from eval.benchmarks.egofact.records import EventStructure
 
 __all__ = ["parse_narration"]
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from corpora.events import EventParts
+from eval.runs.records import LETTERS
+
 __all__ = [
-    "CAMERA_WEARER",
     "FAMILIES",
-    "LETTERS",
     "ClipRow",
     "EgoFact",
     "EventStructure",
@@ -28,10 +29,6 @@ __all__ = [
     "Truth",
 ]
 
-CAMERA_WEARER = "camera wearer"
-LETTERS = "ABCDEF"
-"""Of the six options; before shuffling, F is the right one (EgoFact, section 2.2)."""
-
 Family = Literal["local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop"]
 FAMILIES: tuple[Family, ...] = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
 Position = Literal["within", "before", "after"]
@@ -43,20 +40,9 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class EventStructure:
+class EventStructure(EventParts):
     """One event as C.2.1 writes it, with its time."""
 
-    rewritten: str
-    """"the camera wearer plugs the kettle into the wall socket"."""
-    agent: str
-    action: str
-    patient: str
-    """The object as `rewritten` names it, without its article; empty where the event has none."""
-    patient_canonical: str
-    patient_location: str | None
-    patient_destination: str | None
-    instrument: str | None
-    event_location: str | None
     start: float
     end: float
     seen: Span | None = None

@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from eval.benchmarks.egofact.records import (
-    LETTERS,
     ClipRow,
     Family,
     PassageRow,
@@ -16,8 +15,9 @@ from eval.benchmarks.egofact.records import (
     Span,
     Truth,
 )
+from eval.runs.records import LETTERS
 
-__all__ = ["Manifest", "PassageLine", "QueryLine", "VideoLine"]
+__all__ = ["EventFields", "Manifest", "PassageLine", "QueryLine", "VideoLine"]
 
 Name = Annotated[str, Field(min_length=1)]
 Time = Annotated[float, Field(ge=0)]
@@ -25,6 +25,20 @@ Time = Annotated[float, Field(ge=0)]
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class EventFields(BaseModel):
+    """The parts of an event structure as they come from outside; a part without a value may be left out."""
+
+    rewritten: str
+    agent: str
+    action: str
+    patient: str
+    patient_canonical: str
+    patient_location: str | None = None
+    patient_destination: str | None = None
+    instrument: str | None = None
+    event_location: str | None = None
 
 
 class VideoLine(_Line):

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from eval.benchmarks.egofact.records import EventStructure, FactPassage, Segment, Statement
+from eval.benchmarks.egofact.schema import EventFields
 from eval.benchmarks.egofact.segments import cut_segments
 from rag.errors import UsageError
 
@@ -26,36 +27,17 @@ class _Thing(_Given):
     kind_id: str
 
 
-class _Event(_Given):
-    rewritten: str
-    agent: str
-    action: str
-    patient: str
-    patient_canonical: str
-    patient_location: str | None = None
-    patient_destination: str | None = None
-    instrument: str | None = None
-    event_location: str | None = None
+class _Event(EventFields):
+    model_config = _Given.model_config
+
     start: float
     end: float
     seen_from: float
     seen_until: float
 
     def record(self) -> EventStructure:
-        return EventStructure(
-            rewritten=self.rewritten,
-            agent=self.agent,
-            action=self.action,
-            patient=self.patient,
-            patient_canonical=self.patient_canonical,
-            patient_location=self.patient_location,
-            patient_destination=self.patient_destination,
-            instrument=self.instrument,
-            event_location=self.event_location,
-            start=self.start,
-            end=self.end,
-            seen=(self.seen_from, self.seen_until),
-        )
+        parts = self.model_dump(include=set(EventFields.model_fields))
+        return EventStructure(**parts, start=self.start, end=self.end, seen=(self.seen_from, self.seen_until))
 
 
 class _Story(_Given):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.events import CAMERA_WEARER
 from corpora.workbench.catalogue import KINDS, with_article
-from corpora.workbench.story import CAMERA_WEARER
 from corpora.workbench.wording import ACTIONS, COLORS, PROPS, SCENES, place_name, predicate, prop_name
 from eval.benchmarks.egofact.systems.corpus import Corpus
 
