@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.workbench.subtitles import add_subtitles, subtitle_packet
+
 __all__ = ["CARDS", "Card", "Scene", "damage", "read_time_code", "truncate", "write_video"]
 
 Image = NDArray[np.uint8]
@@ -29,18 +31,6 @@ CARDS: tuple[Card, ...] = ((200, 40, 40), (40, 160, 60), (50, 70, 200), (220, 20
 _BITS = 20
 _CHECK = 4
 _SUBTITLE_CODECS = {".mp4": "mov_text", ".mov": "mov_text", ".mkv": "subrip", ".webm": "webvtt"}
-_ASS_HEADER = b"""[Script Info]
-ScriptType: v4.00+
-
-[V4+ Styles]
-Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, \
-Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, \
-MarginR, MarginV, Encoding
-Style: Default,Arial,16,&Hffffff,&Hffffff,&H0,&H0,0,0,0,0,100,100,0,0,1,1,0,2,10,10,10,1
-
-[Events]
-Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
-"""
 
 
 def write_video(
@@ -92,13 +82,13 @@ def write_video(
         sound = _add_audio(out, path.suffix, language) if audio is not False else None
         words = None
         if subtitles:
-            words = _add_subtitles(out, subtitle_codec or _SUBTITLE_CODECS[path.suffix])
+            words = add_subtitles(out, subtitle_codec or _SUBTITLE_CODECS[path.suffix])
         if chapters:
             out.set_chapters([_chapter(i, *chapter) for i, chapter in enumerate(chapters)])
         out.start_encoding()
         # The muxer interleaves by time itself, so the streams may come one after another.
         for start, end, text in subtitles:
-            out.mux(_subtitle_packet(words, start, end, text))
+            out.mux(subtitle_packet(words, start, end, text))
         if sound is not None:
             samples = audio if isinstance(audio, np.ndarray) else _beeps(seconds)
             _encode_audio(out, sound, samples, audio_offset)
@@ -206,14 +196,6 @@ def _add_audio(out: Any, suffix: str, language: str) -> Any:
     return stream
 
 
-def _add_subtitles(out: Any, codec: str) -> Any:
-    stream = out.add_stream(codec)
-    stream.codec_context.subtitle_header = _ASS_HEADER
-    stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
-    stream.metadata["language"] = "eng"
-    return stream
-
-
 def _chapter(number: int, start: float, end: float, title: str) -> Any:
     return {
         "id": number,
@@ -222,20 +204,6 @@ def _chapter(number: int, start: float, end: float, title: str) -> Any:
         "time_base": Fraction(1, 1000),
         "metadata": {"title": title},
     }
-
-
-def _subtitle_packet(stream: Any, start: float, end: float, text: str) -> Any:
-    from av.subtitles.subtitle import SubtitleSet
-
-    line = "0,0,Default,,0,0,0,," + text.replace("\n", "\\N")
-    length = round((end - start) * 1000)
-    words = SubtitleSet.create(text=line.encode(), start=0, end=length, pts=round(start * 1_000_000))
-    packet = stream.codec_context.encode_subtitle(words)
-    packet.stream = stream
-    packet.time_base = Fraction(1, 1000)
-    packet.pts = packet.dts = round(start * 1000)
-    packet.duration = length
-    return packet
 
 
 def _beeps(seconds: float) -> NDArray[np.float32]:

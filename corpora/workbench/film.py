@@ -20,6 +20,7 @@ import numpy as np
 from corpora.workbench.painter import Painter
 from corpora.workbench.sprites import fixture_sprite, hand_sprite, prop_sprite, thing_sprite
 from corpora.workbench.story import ClipStory
+from corpora.workbench.subtitles import add_subtitles, subtitle_packet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,18 +41,6 @@ __all__ = [
 
 AUDIO_RATE = 16000
 AUDIO_FRAME = 1024
-ASS_HEADER = b"""[Script Info]
-ScriptType: v4.00+
-
-[V4+ Styles]
-Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, \
-Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, \
-MarginR, MarginV, Encoding
-Style: Default,Arial,16,&Hffffff,&Hffffff,&H0,&H0,0,0,0,0,100,100,0,0,1,1,0,2,10,10,10,1
-
-[Events]
-Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +124,11 @@ def write_film(
     with av.open(str(path), "w", options={"movflags": "+faststart", "fflags": "+bitexact"}) as out:
         pictures = _add_pictures(out, render)
         voices: Any = out.add_stream("aac", rate=AUDIO_RATE, layout="mono")
-        words = _add_words(out) if dressing.lines else None
+        words = add_subtitles(out) if dressing.lines else None
         _dress(out, dressing)
         out.start_encoding()
         for line in dressing.lines:
-            out.mux(_packet(words, line))
+            out.mux(subtitle_packet(words, line.start, line.end, line.text))
         parts = _sound_frames(sound)
         heard = 0
         shaper = VideoReformatter()
@@ -202,27 +191,6 @@ def _dress(out: Any, dressing: Dressing) -> None:
                 for number, chapter in enumerate(dressing.chapters, start=1)
             ]
         )
-
-
-def _add_words(out: Any) -> Any:
-    stream = out.add_stream("mov_text")
-    stream.codec_context.subtitle_header = ASS_HEADER
-    stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
-    stream.metadata["language"] = "eng"
-    return stream
-
-
-def _packet(stream: Any, line: Line) -> Any:
-    from av.subtitles.subtitle import SubtitleSet
-
-    start, length = round(line.start * 1000), round((line.end - line.start) * 1000)
-    event = f"0,0,Default,,0,0,0,,{line.text}".encode()
-    words = SubtitleSet.create(text=event, start=0, end=length, pts=start * 1000)
-    packet = stream.codec_context.encode_subtitle(words)
-    packet.stream, packet.time_base = stream, Fraction(1, 1000)
-    packet.pts = packet.dts = start
-    packet.duration = length
-    return packet
 
 
 def _sound_frames(blocks: Iterable[NDArray[np.float32]]) -> Iterator[Any]:
