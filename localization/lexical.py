@@ -1,0 +1,76 @@
+"""How relevant a text is to a facet: shared words by their rarity, and the meaning of sentences.
+
+VideoDetective, section 3.3.2, equations 8 to 11, and appendix E.4. Texts come as
+sets of normalized words (lower case, no function words, stems); which words
+those are is the caller's affair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["Source", "fused_score", "inverse_frequencies", "lexical_score", "semantic_score"]
+
+Source = Literal["ocr", "asr", "caption"]
+
+CLIP = 3.0
+"""Z_lex of equation 8 (table 7)."""
+LEXICAL_WEIGHT: Mapping[Source, float] = {"ocr": 0.7, "asr": 0.5, "caption": 0.3}
+"""lambda_src of equation 10 (table 7)."""
+EPSILON = 1e-8
+
+
+def inverse_frequencies(texts: Iterable[Collection[str]]) -> tuple[dict[str, float], float]:
+    """IDF(t) = ln((N + 1) / (n_t + 1)) + 1 of each word of N texts, and that of a word in none.
+
+    The paper's is "pre-computed on a large corpus" which it does not name; the smoothed form keeps
+    every word above 0, however common.
+    """
+    counts: Counter[str] = Counter()
+    total = 0
+    for words in texts:
+        counts.update(set(words))
+        total += 1
+    found = {word: math.log((total + 1) / (count + 1)) + 1.0 for word, count in counts.items()}
+    return found, math.log(total + 1.0) + 1.0
+
+
+def lexical_score(
+    words: Collection[str],
+    keywords: Iterable[str],
+    frequencies: Mapping[str, float],
+    unknown: float,
+    *,
+    clip: float = CLIP,
+) -> float:
+    """min(1, sum of IDF over the keywords that the text holds / Z), in [0, 1]. Equation 8.
+
+    `frequencies`: IDF by word; `unknown`: that of any other word.
+    """
+    if clip <= 0:
+        raise ValueError(f"clip must be positive, is {clip}")
+    shared = sorted({word for word in keywords if word in words})
+    return min(1.0, sum(frequencies.get(word, unknown) for word in shared) / clip)
+
+
+def semantic_score(text: ArrayLike, queries: ArrayLike) -> float:
+    """max over p of the cosine of psi(e), (d,), and psi(p), rows of (q, d); 0 without queries. Equation 9."""
+    vector, rows = np.asarray(text, np.float64), np.asarray(queries, np.float64)
+    if not rows.size:
+        return 0.0
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector) + EPSILON
+    return round(float(((rows @ vector) / lengths).max()), 6)
+
+
+def fused_score(lexical: float, semantic: float, source: Source) -> float:
+    """lambda s_lex + (1 - lambda) s_sem. Equation 10."""
+    weight = LEXICAL_WEIGHT[source]
+    return weight * lexical + (1.0 - weight) * semantic

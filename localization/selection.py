@@ -1,0 +1,118 @@
+"""From a belief about segments to the segments and frames that are shown to the answering mind.
+
+VideoDetective, section 3.4 and appendix C: Graph-NMS (algorithm 2; table 7: eta
+0.2, 8 nodes) and packs of 4 frames a node, without near-duplicates, 32 frames in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from localization.affinity import neighbours_of
+from localization.belief import strongest
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.sparse import csr_array
+
+__all__ = ["distinct", "diverse", "graph_nms", "spread"]
+
+SUPPRESSION = 0.2
+NODES = 8
+DECIMALS = 6
+
+
+def graph_nms(
+    belief: ArrayLike,
+    graph: csr_array,
+    priors: Sequence[ArrayLike] = (),
+    *,
+    count: int = NODES,
+    suppression: float = SUPPRESSION,
+) -> list[int]:
+    """Up to `count` nodes in the order of their choice: one a facet first, then by belief. Algorithm 2.
+
+    `belief`: F, (k,). `graph`: W~, (k, k). `priors`: Y_r of each facet, (k,). A facet's node has the
+    greatest Y_r F; where no product of two positive numbers is there (two negative ones would pass
+    for one), the greatest Y_r. A node that stands for two facets is kept once; facets beyond
+    `count` get none. Each node chosen by belief multiplies its neighbours' belief by `suppression`.
+    Nodes without positive belief are not chosen.
+    """
+    if not 0.0 < suppression < 1.0 or count < 1:
+        raise ValueError(f"0 < suppression < 1 and count >= 1, not {suppression}, {count}")
+    left = np.array(belief, np.float64)
+    chosen: list[int] = []
+    for prior in priors:
+        told = np.asarray(prior, np.float64)
+        agreed = (told > 0) & (left > 0)
+        node = strongest(told * left, agreed) if agreed.any() else strongest(told, np.ones(len(told), bool))
+        if node is not None and node not in chosen and len(chosen) < count:
+            chosen.append(node)
+    while len(chosen) < min(count, len(left)):
+        free = np.ones(len(left), np.bool_)
+        free[chosen] = False
+        node = strongest(left, free)
+        if node is None or left[node] <= 0:
+            break
+        chosen.append(node)
+        left[neighbours_of(graph, node)[0]] *= suppression
+    return chosen
+
+
+def spread(first: int, last: int, count: int) -> list[int]:
+    """`count` indices spread evenly over [first, last): the middles of equal parts, each once."""
+    if count < 1 or last <= first:
+        return []
+    step = (last - first) / count
+    return sorted({first + int((part + 0.5) * step) for part in range(count)})
+
+
+def distinct(
+    candidates: Sequence[int], vectors: ArrayLike, *, similarity: float, taken: Sequence[int] = ()
+) -> list[int]:
+    """The candidates, in order, whose cosine with every frame taken before is at most `similarity`.
+
+    `vectors`: (n, d) unit rows, indexed by candidates and `taken`. Gives the newly taken alone.
+    """
+    rows = np.asarray(vectors, np.float64)
+    kept = list(taken)
+    fresh: list[int] = []
+    for index in candidates:
+        if index in kept or (kept and float(np.round(rows[kept] @ rows[index], DECIMALS).max()) > similarity):
+            continue
+        kept.append(index)
+        fresh.append(index)
+    return fresh
+
+
+def diverse(
+    candidates: Sequence[int],
+    vectors: ArrayLike,
+    count: int,
+    *,
+    similarity: float,
+    taken: Sequence[int] = (),
+) -> list[int]:
+    """Up to `count` candidates, each the one least like all taken, while its cosine is below `similarity`.
+
+    `vectors`: (n, d) unit rows. Of equal ones the earliest in `candidates`.
+    """
+    rows = np.asarray(vectors, np.float64)
+    pool = np.array([index for index in candidates if index not in set(taken)], np.int64)
+    fresh: list[int] = []
+    if not len(pool):
+        return fresh
+    nearest = np.full(len(pool), -1.0)
+    if taken:
+        nearest = np.round(rows[pool] @ rows[list(taken)].T, DECIMALS).max(axis=1)
+    for _ in range(min(count, len(pool))):
+        at = int(np.argmin(nearest))
+        if nearest[at] >= similarity:
+            break
+        fresh.append(int(pool[at]))
+        nearest = np.maximum(nearest, np.round(rows[pool] @ rows[pool[at]], DECIMALS))
+        nearest[at] = np.inf
+    return fresh

@@ -1,0 +1,213 @@
+"""The graph and the diffusion over random videos: bounds, closed form, sparse against dense, exclusion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from localization.affinity import affinity_graph, normalized, temporal_affinity, visual_affinity
+from localization.belief import BeliefField, closed_form, diffused, strongest
+from localization.segments import cut_segments, unit_rows
+from localization.selection import distinct, diverse, graph_nms, spread
+
+quick = settings(max_examples=60, deadline=None)
+
+
+@st.composite
+def nodes(draw: st.DrawFn, most: int = 40) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(k, d) unit rows, some of them alike, and (k,) rising centre times."""
+    count = draw(st.integers(1, most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = unit_rows(rng.standard_normal((count, draw(st.integers(1, 8)))))
+    rows = rows[rng.integers(0, count, count)]
+    return rows, np.cumsum(rng.uniform(0.5, 200.0, count))
+
+
+@st.composite
+def graphs(draw: st.DrawFn, most: int = 40) -> csr_array:
+    rows, centres = draw(nodes(most))
+    return affinity_graph(rows, centres, neighbours=draw(st.integers(1, 10)))
+
+
+def dense_graph(
+    rows: NDArray[np.float64], centres: NDArray[np.float64], neighbours: int
+) -> NDArray[np.float64]:
+    """Equations 1 and 2, fused, cut and symmetrized by loops over whole matrices."""
+    fused = np.round(0.6 * visual_affinity(rows, rows) + 0.4 * temporal_affinity(centres, centres), 6)
+    np.fill_diagonal(fused, 0.0)
+    kept = np.zeros_like(fused)
+    for i, row in enumerate(fused):
+        for j in sorted(range(len(row)), key=lambda j: (-row[j], j))[:neighbours]:
+            kept[i, j] = row[j]
+    return (kept + kept.T) / 2
+
+
+@quick
+@given(nodes(), st.integers(1, 10))
+def test_the_sparse_graph_is_the_dense_one(
+    given_nodes: tuple[NDArray[np.float64], NDArray[np.float64]], neighbours: int
+) -> None:
+    rows, centres = given_nodes
+    graph = affinity_graph(rows, centres, neighbours=neighbours)
+    assert np.allclose(graph.toarray(), dense_graph(rows, centres, neighbours), atol=1e-12)
+    assert graph.nnz <= 2 * neighbours * len(rows)
+    assert (graph.diagonal() == 0).all()
+    assert (graph.data > 0).all()
+    assert abs(graph - graph.T).sum() == 0
+
+
+@quick
+@given(graphs())
+def test_the_spectral_radius_is_at_most_one(graph: csr_array) -> None:
+    values = np.linalg.eigvalsh(normalized(graph).toarray())
+    assert np.abs(values).max(initial=0.0) <= 1 + 1e-9
+
+
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.0, 0.95))
+def test_the_iteration_converges_to_the_closed_form(graph: csr_array, seed: int, beta: float) -> None:
+    injection = np.random.default_rng(seed).uniform(-1, 1, graph.shape[0])
+    moved = normalized(graph)
+    limit = closed_form(injection, moved, beta=beta)
+    reached = diffused(injection, moved, beta=beta, iterations=600)
+    assert np.allclose(reached, limit, atol=1e-9)
+    # Appendix B.2: the error shrinks by at least beta a step.
+    once = diffused(injection, moved, beta=beta, iterations=1)
+    before, after = (np.linalg.norm(each - limit) for each in (injection, once))
+    assert after <= beta * before + 1e-9
+
+
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(0, 12), st.floats(0.0, 0.95))
+def test_sparse_diffusion_is_dense_diffusion(graph: csr_array, seed: int, steps: int, beta: float) -> None:
+    injection = np.random.default_rng(seed).uniform(-1, 1, graph.shape[0])
+    dense = normalized(graph).toarray()
+    belief = injection.copy()
+    for _ in range(steps):
+        belief = beta * dense @ belief + (1 - beta) * injection
+    found = diffused(injection, normalized(graph), iterations=steps, beta=beta)
+    assert np.allclose(found, belief, atol=1e-12)
+
+
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
+def test_the_closed_form_minimises_the_cost(graph: csr_array, seed: int, beta: float) -> None:
+    """Equation 12 with mu = beta / (1 - beta): no small step away from F* costs less."""
+    rng = np.random.default_rng(seed)
+    injection = rng.uniform(-1, 1, graph.shape[0])
+    moved = normalized(graph)
+    laplacian = np.eye(len(injection)) - moved.toarray()
+    mu = beta / (1 - beta)
+
+    def cost(belief: NDArray[np.float64]) -> float:
+        return float(((belief - injection) ** 2).sum() + mu * belief @ laplacian @ belief)
+
+    best = closed_form(injection, moved, beta=beta)
+    for _ in range(4):
+        assert cost(best) <= cost(best + rng.normal(0, 1e-3, len(best))) + 1e-12
+
+
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_every_node_is_visited_once_and_none_twice(graph: csr_array, seed: int) -> None:
+    """Beliefs may all be negative: a mask by multiplication would come back to visited nodes."""
+    rng = np.random.default_rng(seed)
+    field = BeliefField.begin(graph, rng.uniform(-1.0, -0.1, graph.shape[0]))
+    order: list[int] = []
+    node = field.widest_gap()
+    while node is not None:
+        order.append(node)
+        field.observe(node, float(rng.uniform(-1, -0.1)))
+        following = field.next_neighbour(node)
+        node = field.widest_gap() if following is None else following
+    assert sorted(order) == list(range(graph.shape[0]))
+
+
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 8))
+def test_going_on_reaches_what_starting_anew_reaches(graph: csr_array, seed: int, count: int) -> None:
+    """Incremental: after the last observation both lie within beta^n of the same closed form."""
+    rng = np.random.default_rng(seed)
+    field = BeliefField.begin(graph, rng.uniform(0, 1, graph.shape[0]))
+    for node in rng.permutation(graph.shape[0])[:count]:
+        field.observe(int(node), float(rng.uniform(0, 1)))
+    gone_on = diffused(field.injection, field.transition, start=field.belief, iterations=60)
+    anew = diffused(field.injection, field.transition, iterations=60)
+    assert np.allclose(gone_on, anew, atol=1e-8)
+    assert field.visited.sum() == min(count, graph.shape[0])
+
+
+@quick
+@given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 10), st.integers(0, 6))
+def test_graph_nms_keeps_facets_and_bounds(graph: csr_array, seed: int, count: int, facets: int) -> None:
+    rng = np.random.default_rng(seed)
+    size = graph.shape[0]
+    belief = rng.uniform(-1, 1, size)
+    priors = [rng.uniform(-1, 1, size) for _ in range(facets)]
+    chosen = graph_nms(belief, graph, priors, count=count)
+    assert len(chosen) == len(set(chosen)) <= min(count, size)
+    for prior in priors[:count]:
+        agreed = (prior > 0) & (belief > 0)
+        wanted = strongest(prior * belief, agreed) if agreed.any() else strongest(prior, np.ones(size, bool))
+        assert wanted in chosen or len(chosen) == count
+    assert chosen == graph_nms(belief, graph, priors, count=count)
+
+
+@quick
+@given(st.integers(1, 80), st.integers(1, 12), st.integers(0, 2**32 - 1), st.floats(-1.0, 1.0))
+def test_segments_cover_the_video(count: int, shortest: int, seed: int, similarity: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = unit_rows(rng.standard_normal((count, 3)))
+    times = np.cumsum(rng.uniform(0.2, 2.0, count))
+    end = float(times[-1]) + 0.5
+    cut = cut_segments(times, rows, end=end, similarity=similarity, shortest=shortest)
+    assert cut.first[0] == 0
+    assert cut.last[-1] == count
+    assert (cut.first[1:] == cut.last[:-1]).all()
+    assert (cut.starts[1:] == cut.ends[:-1]).all()
+    assert (cut.starts[0], cut.ends[-1]) == (0.0, end)
+    lengths = cut.last - cut.first
+    assert len(cut) == 1 or lengths.min() >= shortest
+    inner = np.setdiff1d(np.arange(1, count), cut.first)
+    if shortest == 1:
+        cosines = np.round((rows[:-1] * rows[1:]).sum(axis=1), 6)
+        assert (cosines[cut.first[1:] - 1] < similarity).all()
+        assert (cosines[inner - 1] >= similarity).all()
+    assert np.allclose(np.linalg.norm(cut.vectors, axis=1), 1.0)
+    for index in range(len(cut)):
+        assert cut.at(float(cut.starts[index])) == index
+
+
+@quick
+@given(st.integers(0, 50), st.integers(0, 60), st.integers(1, 12))
+def test_spread_lies_inside_and_in_order(first: int, length: int, count: int) -> None:
+    found = spread(first, first + length, count)
+    assert found == sorted(set(found))
+    assert len(found) == min(count, length)
+    assert all(first <= index < first + length for index in found)
+
+
+@quick
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.floats(0.0, 1.0))
+def test_distinct_frames_are_distinct_and_cover(count: int, seed: int, similarity: float) -> None:
+    rows = unit_rows(np.random.default_rng(seed).standard_normal((count, 2)))
+    kept = distinct(range(count), rows, similarity=similarity)
+    cosines = np.round(rows[kept] @ rows[kept].T, 6)
+    assert (cosines[np.triu_indices(len(kept), 1)] <= similarity + 1e-6).all()
+    for index in set(range(count)) - set(kept):
+        assert np.round(rows[kept] @ rows[index], 6).max() > similarity - 1e-6
+    more = diverse(range(count), rows, 5, similarity=similarity, taken=kept[:1])
+    assert len(more) <= 5
+    assert len({*more, *kept[:1]}) == len(more) + 1
+
+
+def test_a_graph_of_one_node_stays_as_it_is() -> None:
+    graph = affinity_graph(np.ones((1, 3)) / np.sqrt(3), [5.0])
+    field = BeliefField.begin(graph, [0.4])
+    field.observe(0, 0.9)
+    assert field.belief.tolist() == pytest.approx([(1 - 0.6) * 0.9])
+    assert field.widest_gap() is None
