@@ -14,7 +14,7 @@ from corpora.workbench.seeds import stream
 from corpora.workbench.sprites import level, prop_sprite, scaled, thing_sprite
 from corpora.workbench.story import ClipStory, Thing
 
-__all__ = ["MARGIN", "WIDE", "Spot", "backdrop"]
+__all__ = ["MARGIN", "WIDE", "Spot", "backdrop", "frame_width"]
 
 WIDE = 16 / 9
 MARGIN = 0.10
@@ -22,6 +22,11 @@ MARGIN = 0.10
 HORIZON = 0.46
 WOOD: Color = (170, 122, 74)
 LEAF: Color = (86, 148, 70)
+
+
+def frame_width(height: int) -> int:
+    """Pixels of a 16:9 frame, even as H.264 wants them."""
+    return round(height * WIDE / 2) * 2
 
 
 class _Sheet:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.workbench.backdrops import frame_width
 from corpora.workbench.painter import Painter
 from corpora.workbench.sprites import fixture_sprite, hand_sprite, prop_sprite, thing_sprite
 from corpora.workbench.story import ClipStory
@@ -55,7 +56,7 @@ class Render:
 
     @property
     def width(self) -> int:
-        return round(self.height * 16 / 9 / 2) * 2
+        return frame_width(self.height)
 
 
 DEMO = Render()

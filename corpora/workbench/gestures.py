@@ -6,8 +6,12 @@ Lengths are in frame heights, angles in degrees; positions are relative to the p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["GESTURES", "Gesture"]
+__all__ = ["GESTURES", "HAND", "THING", "Gesture"]
+
+HAND, THING = 0.42, 0.54
+"""Sizes of the hand and of the object in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +31,9 @@ class Gesture:
     swing: float = 0.0
     """Amplitude of a to-and-fro of the moving part, in frame heights."""
     effect: str = ""
-    """What else is seen: stream, drops, rays, arcs, flash."""
-    moves: str = "thing"
-    """Which part goes to and fro: thing or place."""
+    """What else is seen, by its name in `corpora.workbench.effects`; empty where nothing is."""
+    moves: Literal["thing", "place"] = "thing"
+    """Which part goes to and fro."""
 
 
 GESTURES: dict[str, Gesture] = {
@@ -48,10 +52,10 @@ GESTURES: dict[str, Gesture] = {
         "fist", "fist", (0.24, -0.14), 0.40, (-0.10, 0.06), 0, (0.0, 0.0), 0.09, "paint", "place"
     ),
     "rinse": Gesture("claw", "", (0.0, -0.28), 0.46, (0.0, 0.10), 15, (0.0, 0.0), 0.05, "drops"),
-    "hang": Gesture("claw", "", (0.0, -0.34), 0.40, (0.0, -0.04), 0, (0.0, -0.10), 0.02, "sway"),
-    "drop": Gesture("claw", "", (0.0, 0.26), 0.46, (0.0, -0.18), 30, (0.0, 0.16), effect="fall"),
+    "hang": Gesture("claw", "", (0.0, -0.34), 0.40, (0.0, -0.04), 0, (0.0, -0.10), 0.02),
+    "drop": Gesture("claw", "", (0.0, 0.26), 0.46, (0.0, -0.18), 30, (0.0, 0.16)),
     "measure": Gesture("pinch", "", (0.0, -0.20), 0.50, (0.0, 0.06), 0, (0.0, 0.0), 0.04, "marks", "place"),
-    "weigh": Gesture("palm", "", (0.0, 0.18), 0.46, (0.0, -0.12), 0, (0.0, 0.04), effect="dial"),
+    "weigh": Gesture("palm", "", (0.0, 0.18), 0.46, (0.0, -0.12), 0, (0.0, 0.04)),
     "spray": Gesture(
         "palm", "fist", (0.34, -0.10), 0.40, (-0.16, 0.06), 0, (0.0, 0.0), 0.02, "mist", "place"
     ),

@@ -16,9 +16,11 @@ from corpora.workbench.wording import COLORS
 
 __all__ = [
     "LEVELS",
+    "TurnedSprites",
     "fixture_sprite",
     "hand_sprite",
     "level",
+    "paste",
     "prop_sprite",
     "scaled",
     "thing_look",
@@ -27,6 +29,8 @@ __all__ = [
 
 LEVELS = (32, 48, 72, 108, 162, 243, 364)
 """Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""
+KEPT = 16
+"""Turned sprites that are kept at a time."""
 PALETTE: tuple[Color, ...] = (
     (200, 50, 44),
     (228, 120, 40),
@@ -110,6 +114,27 @@ def scaled(sprite: Image.Image, size: float, angle: float, *, mirror: bool = Fal
     if abs(angle) > 0.5:
         sprite = sprite.rotate(angle, Image.Resampling.BILINEAR, expand=True)
     return sprite
+
+
+def paste(image: Image.Image, sprite: Image.Image, x: float, y: float, height: int) -> None:
+    """The sprite's centre at (x, y) in frame heights."""
+    image.paste(sprite, (round(x * height - sprite.width / 2), round(y * height - sprite.height / 2)), sprite)
+
+
+class TurnedSprites:
+    """`scaled`, with the last few results kept: most of an event is drawn alike in every frame."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, float, float, bool], tuple[Image.Image, Image.Image]] = {}
+
+    def __call__(self, sprite: Image.Image, size: float, angle: float, mirror: bool = False) -> Image.Image:
+        key = (id(sprite), size, angle, mirror)
+        if key not in self._kept:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
+            # The sprite is kept beside its picture, so that no other can take its id.
+            self._kept[key] = (sprite, scaled(sprite, size, angle, mirror=mirror))
+        return self._kept[key][1]
 
 
 def _jittered(color: Color, by: float) -> Color:

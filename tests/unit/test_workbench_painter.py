@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from corpora.workbench.effects import AFTER, BEFORE, BETWEEN
 from corpora.workbench.film import Render, clip_frames
 from corpora.workbench.gestures import GESTURES
 from corpora.workbench.painter import Painter
 from corpora.workbench.pen import STYLES
 from corpora.workbench.people import paint_person
+from corpora.workbench.shapes.hands import HAND_RECIPES
 from corpora.workbench.story import LIGHTS, ClipStory, Thing, plan_clip
 from corpora.workbench.wording import ACTIONS
 
@@ -29,6 +31,8 @@ def other_thing(story: ClipStory, number: int) -> ClipStory:
 
 def test_every_action_has_a_gesture() -> None:
     assert set(GESTURES) == {what.action_id for what in ACTIONS}
+    assert {pose for found in GESTURES.values() for pose in (found.pose, found.other)} == {"", *HAND_RECIPES}
+    assert {found.effect for found in GESTURES.values()} == {"", *BEFORE, *BETWEEN, *AFTER}
 
 
 def test_a_frame_depends_on_seed_and_time_alone() -> None:

@@ -52,11 +52,4 @@ def pinch(pen: Pen, look: Look) -> None:
     pen.line([(0.40, 0.50), (0.34, 0.30), (0.46, 0.14)], look.body, 0.08)
 
 
-def point(pen: Pen, look: Look) -> None:
-    """One finger out, as on a button."""
-    _arm(pen, look)
-    pen.box(0.34, 0.40, 0.66, 0.68, look.body, radius=0.12)
-    pen.line([(0.56, 0.44), (0.56, 0.10)], look.body, 0.085)
-
-
-HAND_RECIPES: dict[str, Recipe] = {"claw": claw, "palm": palm, "fist": fist, "pinch": pinch, "point": point}
+HAND_RECIPES: dict[str, Recipe] = {"claw": claw, "palm": palm, "fist": fist, "pinch": pinch}
