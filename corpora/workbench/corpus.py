@@ -28,7 +28,16 @@ from corpora.workbench.speech import find_voice
 from corpora.workbench.workshop import make_films
 from rag.errors import RagError, UsageError
 
-__all__ = ["CorpusPlan", "CorpusReport", "Progress", "make_corpus"]
+__all__ = [
+    "CorpusPlan",
+    "CorpusReport",
+    "Progress",
+    "claim_folder",
+    "finished_films",
+    "make_corpus",
+    "make_missing",
+    "write_lines",
+]
 
 
 class Progress(Protocol):
@@ -69,16 +78,16 @@ def make_corpus(
     home = Path(folder).absolute()
     hidden, videos = home / MANIFEST.parent, home / "videos"
     try:
-        _claim(home, hidden, plan)
+        claim_folder(home, hidden, _arguments(plan))
         videos.mkdir(exist_ok=True)
         films, copies = film_jobs(plan)
-        done = _finished(home, hidden, films + copies)
-        made = _make(hidden, videos, (films, copies), done, workers, progress)
+        done = finished_films(home, hidden, films + copies)
+        made = make_missing(hidden, videos, (films, copies), done, workers, progress)
         passages = home / "passages"
         whole = read_marker(home)
         if whole is None or made or not passages.is_dir():
             count = len(write_passages(passages))
-            _write(hidden / "events.jsonl", (truth(job) for job in films + copies))
+            write_lines(hidden / "events.jsonl", (truth(job) for job in films + copies))
             lines = [done[job.name] for job in films + copies]
             whole = {**_arguments(plan), "passages": count, "voice": _voice(lines), "videos": lines}
             write_marker(home, whole)
@@ -103,9 +112,11 @@ def _arguments(plan: CorpusPlan) -> dict[str, Any]:
     return {**fields, "long_minutes": list(plan.long_minutes)}
 
 
-def _claim(home: Path, hidden: Path, plan: CorpusPlan) -> None:
-    """Make the folder ours, or see that it is: what is not ours would pass for a Workbench film."""
-    wanted = _arguments(plan)
+def claim_folder(home: Path, hidden: Path, wanted: Mapping[str, Any]) -> None:
+    """Make the folder ours, or see that it is: what is not ours would pass for a Workbench film.
+
+    `wanted`: the arguments, as JSON gives them back. Raises `UsageError`.
+    """
     path = hidden / "plan.json"
     if path.exists():
         found = _read_plan(path)
@@ -133,7 +144,7 @@ def _read_plan(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _finished(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
+def finished_films(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
     """Manifest lines of the films that are there whole, by name."""
     lines: list[dict[str, Any]] = list((read_marker(home) or {}).get("videos", []))
     record = hidden / "films.jsonl"
@@ -155,7 +166,7 @@ def _size(path: Path) -> int | None:
     return path.stat().st_size if path.is_file() else None
 
 
-def _make(
+def make_missing(
     hidden: Path,
     videos: Path,
     rounds: tuple[list[Job], list[Job]],
@@ -192,7 +203,8 @@ def _append(path: Path, line: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """JSON lines, whole or not at all."""
     unfinished = path.with_name(f"{path.name}.part")
     with unfinished.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)

@@ -16,6 +16,7 @@ from typing import Any
 
 from corpora.workbench.film import Render
 from corpora.workbench.jobs import CorpusPlan, Job, make_film
+from corpora.workbench.screen_text import Card
 from rag.errors import RagError
 
 __all__ = ["as_job", "main"]
@@ -28,7 +29,8 @@ def as_job(fields: Mapping[str, Any]) -> Job:
         **{**plan, "render": Render(**plan["render"]), "long_minutes": tuple(plan["long_minutes"])}
     )
     original = None if fields["original"] is None else as_job(fields["original"])
-    return Job(**{**fields, "plan": whole, "original": original})
+    cards = tuple(Card(**card) for card in fields["cards"])
+    return Job(**{**fields, "plan": whole, "original": original, "cards": cards})
 
 
 def main(videos: Path) -> None:

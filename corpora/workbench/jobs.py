@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -25,6 +25,7 @@ from corpora.workbench.film import (
 )
 from corpora.workbench.long_films import LongFilm, long_dressing, long_frames, long_sound, plan_long_film
 from corpora.workbench.pen import Style
+from corpora.workbench.screen_text import Card
 from corpora.workbench.seeds import stable_number
 from corpora.workbench.sound import story_sound, to_sixteen_bits
 from corpora.workbench.speech import find_voice, voiced
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CorpusPlan", "Job", "film_jobs", "make_film", "truth"]
 
-Kind = Literal["clip", "long", "copy"]
+Kind = Literal["clip", "long", "web", "copy"]
 Advance = Callable[[float], None]
 Item = TypeVar("Item")
 
@@ -58,7 +59,10 @@ class CorpusPlan:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One film; `number` counts within its kind, `original` is the file name of a copy's film."""
+    """One film; `number` counts within its kind, `original` is a copy's film.
+
+    `web` is a long film as the Workbench web has it: nothing in the file but its words says what it is.
+    """
 
     kind: Kind
     name: str
@@ -66,6 +70,8 @@ class Job:
     minutes: float
     plan: CorpusPlan
     original: Job | None = None
+    cards: tuple[Card, ...] = ()
+    """Of a `web` film: on-screen text beside its own."""
 
     @property
     def seconds(self) -> float:
@@ -82,8 +88,9 @@ class Job:
 
     def film(self) -> LongFilm:
         plan = self.plan
-        seed = stable_number(plan.seed, plan.split, "long", self.number)
-        return plan_long_film(seed, plan.split, self.minutes, style=plan.style)
+        seed = stable_number(plan.seed, plan.split, self.kind, self.number)
+        film = plan_long_film(seed, plan.split, self.minutes, style=plan.style)
+        return replace(film, cards=(*film.cards, *self.cards))
 
 
 def film_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
@@ -162,6 +169,9 @@ def _material(
     if job.kind == "clip":
         story = job.clip()
         return clip_frames(story, plan.render), [to_sixteen_bits(story_sound(story))], plan.render, BARE
+    if job.kind == "web":
+        film = job.film()
+        return long_frames(film, plan.render), long_sound(film), plan.render, Dressing(lines=film.lines)
     if job.kind == "long":
         film, program = job.film(), find_voice()
         voices = voiced(film.lines, program) if program else []
@@ -177,7 +187,7 @@ def _material(
 
 def _copied_dressing(original: Job) -> Dressing:
     """A re-upload keeps a title of its own and loses words and chapters."""
-    if original.kind == "clip":
+    if original.kind != "long":
         return BARE
     film = original.film()
     return Dressing(f"{film.title} (full video)", f"Found again: {film.title}.", film.tags[:3])
