@@ -20,13 +20,13 @@ from corpora.workbench.wording import (
     LIGHTS,
     PROPS,
     SCENES,
-    Action,
     action,
     allows,
     place_name,
     predicate,
     prop_name,
 )
+from indexers.bundled.encoder import SENTENCES
 from indexers.bundled.space import TextSpace
 from indexers.digests import fingerprint
 
@@ -38,19 +38,18 @@ __all__ = [
     "IDLE",
     "IDLE_TEXTS",
     "NONE",
-    "SENTENCES",
     "Act",
     "act_of",
     "act_text",
     "decor",
     "full_text",
     "kind_number",
+    "possible",
     "sentence_vectors",
     "text_space",
     "thing_text",
 ]
 
-SENTENCES = "all-MiniLM-L6-v2"
 SHRINKAGE = 3.0
 """Of the whitening, in mean eigenvalues, chosen by text alone: it parts captions and costs no right one."""
 IDLE_TEXTS = (
@@ -117,8 +116,8 @@ def full_text(act: Act, thing: Kind, split: Split, rng: random.Random) -> str:
 
 
 def possible(act: Act, thing: Kind) -> bool:
-    what: Action = action(act.action_id)
-    return allows(what, thing)
+    """Whether the act can be done with the thing."""
+    return allows(action(act.action_id), thing)
 
 
 def decor() -> list[tuple[str, str]]:

@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["FRAME", "LABELS", "Pool", "draw_for_ever", "labels_at", "moments", "small", "spots_at"]
 
 FRAME = (108, 192)
-"""Height and width of what the tower sees."""
+"""Height and width of the frames in the pool: larger than what the tower sees, so that they can be varied."""
 LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
 PAINTED = 216
+"""Height at which stories are painted."""
 A_STORY = 4
 """Frames of one story."""
 STORIES = 24
 """Stories whose descriptions are read at once."""
 AHEAD = 1024
-COLLAGES = 12
+"""Frames by which the artist may be ahead of the learners."""
+AT_ONCE = 12
 """Collages at a time."""
 SPOTS = 8
 """Things of a frame whose place is told."""
@@ -90,7 +92,8 @@ def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
         story_seed += STORIES
         described = sentence_vectors([f"a video that shows {story.description}" for story in stories])
         for story, vector in zip(stories, described, strict=True):
-            _lay(pool, rng := stream("frames", seed, story.seed), reuse)
+            rng = stream("frames", seed, story.seed)
+            _lay(pool, rng, reuse)
             while int(pool.drawn[0]) > AHEAD + int(pool.used[0]) / reuse:
                 time.sleep(0.02)
                 _lay(pool, rng, reuse)
@@ -114,7 +117,7 @@ def _lay(pool: Pool, rng: random.Random, reuse: float) -> None:
     if int(pool.drawn[1]) > AHEAD + int(pool.used[1]) / reuse:
         return
     things = some_things(rng)
-    for _ in range(COLLAGES):
+    for _ in range(AT_ONCE):
         picture, laid = collage(rng, things)
         place = int(pool.drawn[1]) % len(pool.collages)
         pool.collages[place] = torch.from_numpy(small(compressed(picture, rng)))
@@ -177,5 +180,5 @@ def compressed(picture: Image.Image, rng: random.Random) -> Image.Image:
 
 
 def small(picture: Image.Image) -> NDArray[np.uint8]:
-    """What the tower sees of a picture of any size; uint8 (height, width, 3)."""
+    """A picture of any size as it lies in the pool; uint8 (108, 192, 3)."""
     return np.array(picture.convert("RGB").resize((FRAME[1], FRAME[0]), Image.Resampling.BOX))

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from indexers.bundled.encoder import MEAN, SPREAD
+from indexers.bundled.encoder import MEAN, SIZE, SPREAD
 from training.banks import read_banks
 from training.captions import text_space
 from training.drawing import Pool
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Learner", "Shared"]
 
-SIZE = (81, 144)
-"""Height and width of what the tower sees."""
 AVERAGED = 0.998
+"""Share of the averaged weights that a step keeps."""
 WARM = 200
+"""Steps until the full learning rate."""
 COLLAGES = ((0.4, 0.5), (0.75, 0.25), (math.inf, 0.1))
 """Share of a batch until a share of the budget."""
 ENOUGH = 600

@@ -15,7 +15,7 @@ from training.network import Seen
 if TYPE_CHECKING:
     from training.banks import Banks
 
-__all__ = ["Losses"]
+__all__ = ["WEIGHTS", "Losses"]
 
 WEIGHTS = {
     "name_object": 1.5,
@@ -52,8 +52,8 @@ class Losses(nn.Module):
     ) -> dict[str, Any]:
         """A scalar for each of `WEIGHTS`.
 
-        Of the first n pictures, `labels` (n, 6) and `described` (n, 384), unit rows of the text space; of the
-        m collages after them, `kinds` (m, things) and `places` (m, things, 2), shares of width and height;
+        Of the first n pictures: `labels` (n, 6), `described` (n, 384), unit rows of the text space, and
+        `spots` (n, 8, 3), as `Pool.spots` has them; of the m collages after them `laid` (m, 6, 3), likewise.
         `size` (2,): width and height of the pictures.
         """
         told = len(labels)

@@ -14,26 +14,25 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from corpora.workbench.wording import COLORS, PROPS
-from training.captions import ACTS, IDLE, NONE
+from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
+from indexers.bundled.encoder import DIM
+from training.captions import ACTS, NONE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HEADS", "WIDTHS", "Network", "Seen"]
+__all__ = ["AGENT_OF", "GAP_OF", "Network", "Seen"]
 
 WIDTHS = (48, 96, 224)
 HEADS = 8
 HEAD_WIDTH = 48
 HIDDEN = 384
-SCENES = 8
-LIGHTS = 3
-DIM = 384
 
 AGENTS = sorted({act.agent for act in ACTS})
 GAPS = sorted({(act.action_id, act.place or "") for act in ACTS})
 AGENT_OF = [AGENTS.index(act.agent) for act in ACTS]
 GAP_OF = [GAPS.index((act.action_id, act.place or "")) for act in ACTS]
+"""An act is an agent and a gap: what is done where, whoever does it. Numbers of both, by act."""
 
 
 @dataclass
@@ -47,7 +46,9 @@ class Seen:
     acts: Any
     """(n, 149) logits: acts, then idle"""
     scenes: Any
+    """(n, 8) logits"""
     lights: Any
+    """(n, 3) logits"""
     props: Any
     """(n, 192) logits, each for itself"""
     hold: Any
@@ -98,8 +99,8 @@ class Network(nn.Module):
         self.objects = nn.Linear(HIDDEN, NONE + 1)
         self.gaps = nn.Linear(HIDDEN, len(GAPS) + 1)
         self.agents = nn.Linear(HIDDEN, len(AGENTS))
-        self.scenes = nn.Linear(HIDDEN, SCENES)
-        self.lights = nn.Linear(HIDDEN, LIGHTS)
+        self.scenes = nn.Linear(HIDDEN, len(SCENES))
+        self.lights = nn.Linear(HIDDEN, len(LIGHTS))
         self.decor = nn.Conv2d(high, len(PROPS) + len(COLORS), 1)
         nn.init.constant_(self.decor.bias, -4.5)
         nn.init.zeros_(self.hold.weight)
@@ -136,6 +137,3 @@ class Network(nn.Module):
         shares = [objects.softmax(1), acts.softmax(1), scenes.softmax(1), lights.softmax(1), props.sigmoid()]
         vector = self.sums(torch.cat(shares, dim=1)) + self.rest(hidden)
         return Seen(functional.normalize(vector, dim=1), objects, acts, scenes, lights, props, hold, things)
-
-
-assert len(ACTS) == IDLE

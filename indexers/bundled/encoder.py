@@ -27,6 +27,7 @@ __all__ = [
     "MEAN",
     "PREPROCESSING",
     "SENTENCES",
+    "SIZE",
     "SPREAD",
     "WEIGHTS",
     "BundledText",
@@ -40,8 +41,11 @@ SENTENCES = "all-MiniLM-L6-v2"
 WEIGHTS = Path(__file__).with_name("tower.safetensors")
 DIM = 384
 MEAN, SPREAD = 0.45, 0.25
+SIZE = (81, 144)
+"""Height and width of what the tower sees."""
 BOX = 4
-PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=(81, 144), resample=BOX)
+"""Pillow's number of the filter."""
+PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=SIZE, resample=BOX)
 """The whole picture squashed to 144 x 81: what stands at the edges counts, too."""
 
 
