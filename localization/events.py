@@ -27,7 +27,9 @@ __all__ = ["LENGTHS", "centred", "event_window", "paired_event", "standardised",
 LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 """Seconds that an event may take (EgoFact's are of a few seconds)."""
 FLAT = 1e-3
+"""Least standard deviation to divide by: a flat curve stays flat."""
 REACH = 4.0
+"""Seconds from the end of one event to the start of the next, at most (EgoFact, C.2.2)."""
 SLACK = 1.0
 """Seconds by which two stretches may overlap: events are not all as long as the stretch sought."""
 

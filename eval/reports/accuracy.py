@@ -7,6 +7,7 @@ from collections import Counter
 from eval.metrics.accuracy import correct, parse_failure
 from eval.metrics.holm import holm
 from eval.metrics.pairing import Paired, compare
+from eval.metrics.scored import Scored
 from eval.metrics.tables import estimate, families
 from eval.reports.layout import Cell, Table, family_name, p_text, percent, percent_range, record
 from eval.reports.published import ACCURACY, MARK, METHODS, QUERY_COUNTS
@@ -44,31 +45,14 @@ def accuracy_table(section: Section) -> Table:
     head += [f"minus {BASELINE}", "p by video", "p Holm", "p McNemar", "unread replies", f"{MARK}: overall"]
     body, records = [], []
     for row in section.rows:
-        overall = estimate(correct, row.samples)
-        cells = [row.label]
-        for name in order:
-            part = estimate(correct, [each for each in row.samples if each.query.family == name])
-            cells.append(percent_range(part))
-            records.append(
-                record(part, system=row.label, family=name, seeds=len(row.seeds)) | {MARK: _paper(row, name)}
-            )
-        pair = pairs.get(row.label)
-        failures = estimate(parse_failure, row.samples)
-        cells += [percent_range(overall), str(len(row.samples)), str(len(row.seeds))]
-        cells += [
-            percent_range(pair.difference) if pair else "–",
-            p_text(pair.p if pair else None),
-            p_text(adjusted.get(row.label)),
-            p_text(pair.p_mcnemar if pair else None),
-            percent(failures.value if failures else None),
-            _paper_text(row, "overall"),
+        parts = {name: estimate(correct, _of_family(row, name)) for name in (*order, "overall")}
+        pair, p_holm = pairs.get(row.label), adjusted.get(row.label)
+        body.append((row.label, *map(percent_range, parts.values()), *_beside(row, pair, p_holm)))
+        records += [
+            record(part, system=row.label, family=name, seeds=len(row.seeds)) | {MARK: _paper(row, name)}
+            for name, part in parts.items()
         ]
-        body.append(tuple(cells))
-        records.append(
-            record(overall, system=row.label, family="overall", seeds=len(row.seeds))
-            | {MARK: _paper(row, "overall")}
-            | _paired_record(pair, adjusted.get(row.label))
-        )
+        records[-1] |= _paired_record(pair, p_holm)
     return Table(
         name="table3_accuracy",
         title="Table 3: accuracy",
@@ -92,10 +76,7 @@ def paper_accuracy_table(section: Section) -> Table:
     for row in section.rows:
         if row.system not in ACCURACY:
             continue
-        ours = [
-            estimate(correct, [each for each in row.samples if name in ("overall", each.query.family)])
-            for name in order
-        ]
+        ours = [estimate(correct, _of_family(row, name)) for name in order]
         cells = [f"{row.label} ({METHODS[row.system]})"]
         cells += [percent(each.value if each else None) for each in ours]
         cells += [_paper_text(row, name) for name in order]
@@ -107,6 +88,25 @@ def paper_accuracy_table(section: Section) -> Table:
         head=tuple(head),
         body=tuple(body),
         records=(),
+    )
+
+
+def _of_family(row: Row, family: str) -> list[Scored]:
+    return [each for each in row.samples if family in ("overall", each.query.family)]
+
+
+def _beside(row: Row, pair: Paired | None, p_holm: float | None) -> tuple[str, ...]:
+    """The cells behind the accuracies: counts, tests, failures, and the paper's own figure."""
+    failures = estimate(parse_failure, row.samples)
+    return (
+        str(len(row.samples)),
+        str(len(row.seeds)),
+        percent_range(pair.difference if pair else None),
+        p_text(pair.p if pair else None),
+        p_text(p_holm),
+        p_text(pair.p_mcnemar if pair else None),
+        percent(failures.value if failures else None),
+        _paper_text(row, "overall"),
     )
 
 

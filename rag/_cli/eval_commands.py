@@ -44,7 +44,7 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 
 
 def _systems(name: str) -> Mapping[str, str]:
-    """None where the benchmark says nothing without its data."""
+    """Empty where the benchmark says nothing without its data."""
     from eval.benchmarks import open_benchmark
 
     try:

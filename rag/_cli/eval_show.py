@@ -116,6 +116,7 @@ def _picture_name(run: Path, query_id: str) -> str:
 
 
 def _lines(query: Query, sample: Sample, picture: Path | None, repeated: bool | None) -> Iterator[str]:
+    from eval.runs.records import LETTERS
     from rag.rendering.terminal import excerpt, span, visible
 
     yield f"? {visible(query.text)}"
@@ -134,7 +135,7 @@ def _lines(query: Query, sample: Sample, picture: Path | None, repeated: bool | 
         yield f"    in the gold clip: {span(*sample.gold_window_found)}"
     for found in sample.passages:
         mark = "*" if found.passage_id == query.passage else " "
-        option = "" if found.option is None else f"  for option {'ABCDEF'[found.option]}"
+        option = "" if found.option is None else f"  for option {LETTERS[found.option]}"
         yield f"{mark}    {found.score:.3f}  passage {visible(found.passage_id)}{option}"
     for key, value in sample.evidence.items():
         yield f"    {key}: {excerpt(value if isinstance(value, str) else json.dumps(value), 3 * width())}"
@@ -145,10 +146,10 @@ def _lines(query: Query, sample: Sample, picture: Path | None, repeated: bool | 
 
 
 def _option_lines(query: Query, sample: Sample) -> Iterator[str]:
+    from eval.runs.records import LETTERS
     from rag.rendering.terminal import excerpt
 
-    for place, text in enumerate(query.options):
-        letter = "ABCDEF"[place]
+    for letter, (place, text) in zip(LETTERS, enumerate(query.options), strict=False):
         mark = ("*" if letter == query.answer else " ") + (">" if letter == sample.choice else " ")
         score = f"{sample.scores[place]:.2f}  " if sample.scores else ""
         truth = f"  ({query.truth[place]})" if query.truth else ""

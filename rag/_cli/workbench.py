@@ -21,6 +21,7 @@ app = typer.Typer(
     help="Make videos of a drawn world in which every event is known exactly.", rich_markup_mode=None
 )
 
+# Spelt out once more, so that the command line starts without the world.
 Split = Literal["train", "dev", "test"]
 Height = Literal["360", "720", "1080"]
 Style = Literal["live", "flat", "shaded", "graphics"]

@@ -31,6 +31,8 @@ __all__ = [
 
 CLIPS = 5
 """EgoFact, D.2: clips read for a query."""
+PASSAGES = 5
+"""EgoFact, D.2.2: passages read where they are sought for the whole question."""
 EVERYWHERE = Where()
 
 
@@ -127,7 +129,7 @@ def passages_by_question(asked: Asked) -> list[ReadPassage]:
     if asked.query.passage is None:
         return []
     words = " ".join([asked.query.text, *asked.query.options])
-    found = asked.corpus.library.retriever.find_passages(words, 5)
+    found = asked.corpus.library.retriever.find_passages(words, PASSAGES)
     return [ReadPassage(p.passage, p.path, p.score, None) for p in found]
 
 

@@ -32,12 +32,16 @@ CHUNK_TOKENS, CHUNK_OVERLAP = 1200, 100
 """EgoFact, D.2.1."""
 ENTITIES = 10
 UNITS = 5
+EVERY = 100_000
+"""More passages than any library of a benchmark holds."""
 SCREENSHOT_SECONDS = 3.0
 """EgoFact, C.1: ten screenshots of a clip."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
+    """A chunk of a told clip, or a passage: one of the two is there."""
+
     key: str
     text: str
     entities: tuple[str, ...]
@@ -111,15 +115,16 @@ class Graph:
             for index, chunk in enumerate(chunks(text)):
                 units.append(TextUnit(f"clip {name} {index}", chunk, self._entities(chunk), clip=name))
         reader = self.corpus.library.reader
-        ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), 100_000)]
+        # All of them, whatever is sought.
+        ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
         for passage in sorted(reader.passages(ids), key=lambda p: p.passage_id):
             held = (passage.title.casefold(), *self._entities(passage.title))
             units.append(TextUnit(f"passage {passage.passage_id}", passage.text, held, passage=passage))
         return units
 
     def _entities(self, text: str) -> tuple[str, ...]:
-        folded = f" {text.casefold()} "
-        return tuple(sorted(name for name in self._vocabulary if f" {name} " in folded.replace(".", " ")))
+        folded = f" {text.casefold()} ".replace(".", " ")
+        return tuple(sorted(name for name in self._vocabulary if f" {name} " in folded))
 
     @cached_property
     def _vocabulary(self) -> frozenset[str]:

@@ -36,6 +36,7 @@ class Watched:
     localized: bool
     """Whether the window was sought; False where it is the clip or the retrieved part itself."""
     times: NDArray[np.float64]
+    """(m,) seconds of the clip's video: of the frames."""
     vectors: NDArray[np.float32]
     """(m, d), m <= 15."""
 
