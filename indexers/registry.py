@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ __all__ = [
     "open_query_encoder",
     "open_text_encoder",
     "open_text_tower",
+    "open_word_counter",
     "resolve_image_encoder",
 ]
 
@@ -131,6 +133,18 @@ def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
     from indexers.sentence import SentenceEncoder
 
     return SentenceEncoder(name, folder, role="query")
+
+
+def open_word_counter(name: str, settings: EncoderSettings | None = None) -> Callable[[str], int]:
+    """Text to its number of tokens under a text encoder's tokenizer: whole, and without special ones.
+
+    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
+    """
+    from indexers.sentence_folder import read_sentence_folder
+    from indexers.tokens import word_counter
+
+    folder = _sentence_folder(name, settings or EncoderSettings())
+    return word_counter(read_sentence_folder(folder).transformer)
 
 
 def _sentence_folder(name: str, settings: EncoderSettings) -> Path:

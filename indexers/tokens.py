@@ -21,7 +21,7 @@ from rag.errors import WeightsInvalid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tokens", "picture_tokens", "sentence_tokens"]
+__all__ = ["Tokens", "picture_tokens", "sentence_tokens", "word_counter"]
 
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -81,6 +81,14 @@ def sentence_tokens(folder: Path, limit: int) -> Tokens:
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     return Tokens(tokenizer, limit)
+
+
+def word_counter(folder: Path) -> Callable[[str], int]:
+    """Text of any length to its number of tokens, special ones not counted."""
+    tokenizer = _load(folder)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def _load(folder: Path) -> Any:

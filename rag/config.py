@@ -117,6 +117,27 @@ class LocalizeSettings(_Section):
     """Frames read of one clip's window (EgoFact, section 4.1: 15)."""
 
 
+class PartSettings(_Section):
+    kind: Literal["embedded", "openai", "transformers"] | None = None
+    """`embedded`, `openai` or `transformers`; what is not set here is as in `[reasoner]`."""
+    model: str | None = None
+    """Model name at the server, or the folder of a local transformers model."""
+    base_url: str | None = None
+    """The server of this part."""
+    api_key: SecretStr | None = None
+    """Sent to that server as bearer token; masked wherever it is printed."""
+    timeout_seconds: float | None = Field(None, gt=0, le=86400)
+    """Longest duration of one call, retries and waits included."""
+    images: bool | None = None
+    """Send frames to this part's model."""
+    image_short_side: int | None = Field(None, ge=32)
+    """Frames are sent with a short side of at most this many pixels."""
+    structured: bool | None = None
+    """Ask the server to hold replies to the JSON schema."""
+    max_tokens: int | None = Field(None, ge=16)
+    """Longest reply."""
+
+
 class ReasonerSettings(_Section):
     kind: Literal["embedded", "openai", "transformers"] = "embedded"
     """`embedded` needs no language model, `openai` asks any server that speaks that protocol,
@@ -131,6 +152,13 @@ class ReasonerSettings(_Section):
     """Longest duration of one call, retries and waits included."""
     max_calls: int = Field(64, ge=1)
     """Calls to the model for one question at most, repairs included."""
+    max_total_tokens: int = Field(0, ge=0)
+    """Tokens read and written for one question at most, those of images included; 0 sets no bound."""
+    max_total_seconds: float = Field(0.0, ge=0)
+    """Seconds spent in calls for one question at most; a call under way is broken off. 0 sets no bound."""
+    kept_for_answer: float = Field(0.25, ge=0, lt=1)
+    """Share of these three bounds that only answering and judging may use, so that a run whose search
+    has spent its own still ends with what it has."""
     repairs: int = Field(2, ge=0, le=5)
     """How often a reply that does not parse is sent back with its error."""
     images: bool = True
@@ -141,6 +169,20 @@ class ReasonerSettings(_Section):
     """Ask the server to hold replies to the JSON schema (`response_format`), where it can."""
     max_tokens: int = Field(512, ge=16)
     """Longest reply."""
+    record: Path | None = None
+    """Keep every exchange with a language model in this file (JSON lines, appended)."""
+    replay: Path | None = None
+    """Take every reply from such a file and contact nothing; an exchange it does not hold is an error."""
+    planner: PartSettings = PartSettings()
+    watcher: PartSettings = PartSettings()
+    judge: PartSettings = PartSettings()
+
+    def of_part(self, part: str) -> ReasonerSettings:
+        """The settings of `planner`, `watcher` or `judge`; of any other name, these themselves."""
+        own = getattr(self, part, None)
+        if not isinstance(own, PartSettings):
+            return self
+        return self.model_copy(update={key: value for key, value in own if value is not None})
 
 
 class Settings(BaseSettings):

@@ -68,6 +68,7 @@ __all__ = [
     "RateLimited",
     "ReasonerError",
     "ReasonerUnreachable",
+    "ReplayUnknown",
     "ReplyInvalid",
     "SettingsError",
     "StalledFile",
@@ -156,6 +157,9 @@ class ReasonerUnreachable(ReasonerError): ...
 
 
 class ReplyInvalid(ReasonerError): ...
+
+
+class ReplayUnknown(ReasonerError): ...
 
 
 class BudgetSpent(ReasonerError): ...

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, Threshold, TopK, Verbose
+from rag._cli.options import (
+    Config,
+    End,
+    Json,
+    Library,
+    PathGlobs,
+    Record,
+    Replay,
+    Seed,
+    Start,
+    Threshold,
+    TopK,
+    Verbose,
+)
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
@@ -48,6 +61,8 @@ def ask(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where their answers go, as JSON lines.")
     ] = None,
+    record: Record = None,
+    replay: Replay = None,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -55,7 +70,12 @@ def ask(
     seed: Seed = None,
 ) -> int:
     """Answer QUESTION from the library, with the windows and passages that prove the answer."""
-    flags = {"search.top_k": top_k, "search.threshold": threshold}
+    flags = {
+        "search.top_k": top_k,
+        "search.threshold": threshold,
+        "reasoner.record": record,
+        "reasoner.replay": replay,
+    }
     session = start(library, config, as_json, verbose, seed, flags)
     chosen = where(path, begin, end)
     if questions is not None or out is not None:

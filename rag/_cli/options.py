@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Config", "End", "Json", "Library", "PathGlobs", "Seed", "Start", "Threshold", "TopK", "Verbose"]
+__all__ = [
+    "Config",
+    "End",
+    "Json",
+    "Library",
+    "PathGlobs",
+    "Record",
+    "Replay",
+    "Seed",
+    "Start",
+    "Threshold",
+    "TopK",
+    "Verbose",
+]
 
 Library = Annotated[
     Path | None,
@@ -72,4 +85,16 @@ Start = Annotated[
 End = Annotated[
     float | None,
     typer.Option("--end", metavar="SECONDS", min=0.0, help="Only what lies before this time of a video."),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(
+        "--record", metavar="FILE", help="Keep every exchange with a language model in this file, to replay."
+    ),
+]
+Replay = Annotated[
+    Path | None,
+    typer.Option(
+        "--replay", metavar="FILE", help="Take every reply of a language model from this file; contact none."
+    ),
 ]

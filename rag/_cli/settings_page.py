@@ -30,6 +30,8 @@ FLAGS = {
     "scan.exclude": "--exclude",
     "search.top_k": "--top-k",
     "search.threshold": "--threshold",
+    "reasoner.record": "--record",
+    "reasoner.replay": "--replay",
 }
 """Settings that have a flag of their own."""
 
@@ -42,6 +44,7 @@ _UNITS = {
     "top_k": "clips",
     "max_calls": "calls",
     "max_tokens": "tokens",
+    "total_tokens": "tokens",
 }
 """By the end of a setting's name; one without any is a plain number, a word or a path."""
 
@@ -70,7 +73,10 @@ _SECTIONS = {
     "asr": "Speech",
     "search": "Retrieval and the threshold of answering",
     "localize": "Windows inside clips",
-    "reasoner": "Who rewrites questions and answers them",
+    "reasoner": "Who plays the roles: rewriting, planning, watching, answering, judging",
+    "reasoner.planner": "A model of its own for planning",
+    "reasoner.watcher": "A model of its own for looking at frames",
+    "reasoner.judge": "A model of its own for judging answers",
 }
 
 _NOTES = {
@@ -94,6 +100,16 @@ A model in this process; only safetensors are read, and no code that comes with 
 [reasoner]
 kind = "transformers"
 model = "/models/a-vision-language-model"
+```
+
+Planning (rewriting, facets, queries, plans, picking results), looking (locating, observing, timelines,
+checking videos and frames) and judging may each have a model of their own; answering is done by the one of
+`[reasoner]`:
+
+```toml
+[reasoner.planner]
+model = "a larger model that reads words only"
+images = false
 ```
 """
 }

@@ -2,29 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rag.config import Settings
+from rag.config import ReasonerSettings, Settings
+from rag.errors import SettingsError
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.roles import Reasoner
+    from rag.reasoners.roles import Part, Reasoner
 
 __all__ = ["open_reasoner"]
 
+_PARTS: tuple[Part, ...] = ("analyst", "planner", "watcher", "judge")
 
-def open_reasoner(settings: Settings, text_encoder: TextEncoder, tower: TextTower | None = None) -> Reasoner:
-    """The reasoner of `settings.reasoner.kind`.
+
+def open_reasoner(
+    settings: Settings, text_encoder: TextEncoder | None, tower: TextTower | None = None
+) -> Reasoner:
+    """The reasoner of `settings.reasoner`: one mind, or one for each part that has a model of its own.
 
     `text_encoder`, `tower`: of the library, for the embedded reasoner; a language model needs neither.
-    Raises `ReasonerError` or `SettingsError` where a language model cannot be opened.
+    Raises `ReasonerError`, `ModelError` or `SettingsError` where a language model cannot be opened.
     """
-    if settings.reasoner.kind == "embedded":
-        from rag.reasoners.embedded import EmbeddedReasoner
+    chosen = {part: settings.reasoner.of_part(part) for part in _PARTS}
+    taped = settings.reasoner.record is not None or settings.reasoner.replay is not None
+    if all(part.kind == "embedded" for part in chosen.values()):
+        if taped:
+            raise SettingsError(
+                "reasoner.record and reasoner.replay are for a language model; the embedded one says the "
+                "same each time by itself"
+            )
+        return _embedded(text_encoder, tower)
+    shared = _shared(settings.reasoner)
+    minds: dict[str, Reasoner] = {}
+    played: dict[Part, Reasoner] = {}
+    for part, own in chosen.items():
+        # Parts under the same settings are one mind: a model in this process is loaded once.
+        who = own.kind if own.kind == "embedded" else _identity(own)
+        if who not in minds:
+            minds[who] = (
+                _embedded(text_encoder, tower)
+                if own.kind == "embedded"
+                else _language_model(own, settings.seed, shared)
+            )
+        played[part] = minds[who]
+    if len(minds) == 1:
+        return played["analyst"]
+    from rag.reasoners.parted import PartedReasoner
 
-        return EmbeddedReasoner(text_encoder, tower)
+    return PartedReasoner(played)
+
+
+def _embedded(text_encoder: TextEncoder | None, tower: TextTower | None) -> Reasoner:
+    from rag.reasoners.embedded import EmbeddedReasoner
+
+    if text_encoder is None:
+        raise SettingsError("the embedded reasoner needs a text encoder; open a library first")
+    return EmbeddedReasoner(text_encoder, tower)
+
+
+def _language_model(own: ReasonerSettings, seed: int, shared: dict[str, Any]) -> Reasoner:
     from rag.reasoners.llm import open_llm_reasoner
 
-    return open_llm_reasoner(
-        settings.reasoner, frame_budget=settings.localize.frame_budget, seed=settings.seed
-    )
+    return open_llm_reasoner(own, seed=seed, **shared)
+
+
+def _shared(settings: ReasonerSettings) -> dict[str, Any]:
+    """One count of calls and one recording for all models of a run."""
+    from rag.reasoners.llm.ledger import Ledger
+    from rag.reasoners.llm.recording import open_tape
+
+    return {"ledger": Ledger(), "tape": open_tape(settings)}
+
+
+def _identity(own: ReasonerSettings) -> str:
+    key = own.api_key.get_secret_value()
+    return own.model_dump_json(exclude={"planner", "watcher", "judge", "api_key"}) + key

@@ -34,7 +34,9 @@ class Scripted:
         self.heard: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
 
-    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:
+    def send(
+        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
+    ) -> Sent:
         self.heard.append(tuple(messages))
         self.schemas.append(schema)
         line = self.lines[min(len(self.heard), len(self.lines)) - 1]

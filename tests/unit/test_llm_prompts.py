@@ -13,17 +13,11 @@ from PIL import Image
 from rag.reasoners.llm.messages import Picture, Shown, picture
 from rag.reasoners.llm.prompts import load_prompt, parse_prompt, render
 from rag.reasoners.llm.reading import listed_options, shown_passages, shown_windows
+from rag.reasoners.roles import ROLES
 from tests.readings import CHOICE, OPEN, reading
 
-ROLES = (
-    "rewrite_question",
-    "anchor_event",
-    "answer_choice",
-    "answer_open",
-    "event_structure",
-    "write_statements",
-    "check_choice",
-)
+BUILDING = ("event_structure", "write_statements", "check_choice")
+PROMPTS = (*ROLES, *BUILDING)
 
 HOSTILE = (
     "{question} {{question}} {{!labels}} {% raw %} <b>&amp;</b> ``` \\n $1 \\1 %s {0}\n"
@@ -41,10 +35,10 @@ def user_text(user: str, variables, images=None) -> str:
 
 def test_every_prompt_file_is_a_role_or_the_preamble():
     folder = files("rag.reasoners").joinpath("prompts")
-    assert {path.name for path in folder.iterdir()} == {f"{role}.md" for role in (*ROLES, "preamble")}
+    assert {path.name for path in folder.iterdir()} == {f"{role}.md" for role in (*PROMPTS, "preamble")}
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", PROMPTS)
 def test_a_prompt_states_its_step_its_json_and_that_material_is_no_instruction(role):
     loaded = load_prompt(role)
     assert f"Step: {role}." in loaded.system
@@ -140,6 +134,7 @@ def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_nu
             "anchor": "a",
             "passages": shown_passages(read),
             "!labels": "A, B, C",
+            "!otherwise": "or null",
         },
         shown_windows(read, frame_budget=15),
         short_side=32,

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import SettingsError
 
 if TYPE_CHECKING:
     from rag.config import ReasonerSettings
+    from rag.reasoners.llm.ledger import Ledger
     from rag.reasoners.llm.messages import ChatClient
     from rag.reasoners.llm.reasoner import LlmReasoner
+    from rag.reasoners.llm.recording import Tape
 
 __all__ = ["open_llm_reasoner"]
 
 
-def open_llm_reasoner(settings: ReasonerSettings, *, frame_budget: int = 15, seed: int = 0) -> LlmReasoner:
+def open_llm_reasoner(
+    settings: ReasonerSettings,
+    *,
+    frame_budget: int | None = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    tape: Tape | None = None,
+) -> LlmReasoner:
     """The reasoner that `settings.kind` names (`openai` or `transformers`).
 
-    `frame_budget`: frames sent of one window at most. No server is contacted yet; a model
-    in process is loaded now. Raises `SettingsError`, `WeightsMissing` or `WeightsInvalid`.
+    `frame_budget`: frames sent of one window at most; None sends all. `ledger`, `tape`: shared by
+    several; by default its own, and what `settings.record` or `settings.replay` say. No server is
+    contacted yet; a model in process is loaded now, but for a replay, which needs none.
+    Raises `SettingsError`, `WeightsMissing` or `WeightsInvalid`.
     """
     from rag.reasoners.llm.reasoner import LlmReasoner
+    from rag.reasoners.llm.recording import open_tape
 
-    return LlmReasoner(_open_client(settings, seed), settings, frame_budget)
+    client = _open_client(settings, seed)
+    if tape is None:
+        tape = open_tape(settings)
+    return LlmReasoner(client, settings, frame_budget, ledger=ledger, tape=tape, seed=seed)
 
 
 def _open_client(settings: ReasonerSettings, seed: int) -> ChatClient:
+    if settings.replay is not None:
+        from rag.reasoners.llm.messages import NoClient
+
+        named = Path(settings.model).expanduser().name if settings.kind == "transformers" else settings.model
+        return NoClient(f"{settings.kind}:{named}")
     match settings.kind:
         case "openai":
             from rag.reasoners.llm.openai_client import OpenAIClient

@@ -52,6 +52,16 @@ class Ledger:
     def calls(self) -> int:
         return sum(int(role["calls"]) for role in self._roles.values())
 
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return sum(int(row["prompt_tokens"] + row["completion_tokens"]) for row in self._roles.values())
+
+    @property
+    def seconds(self) -> float:
+        """Spent in calls."""
+        return sum(row["seconds"] for row in self._roles.values())
+
     def begin(self, role: str, *, repair: bool) -> None:
         """Count a call before it is made, so that a failed one is not free."""
         row = self._row(role)
@@ -76,6 +86,16 @@ class Ledger:
         row["image_tokens"] += images
         row["prompt_tokens"] += prompt
         row["completion_tokens"] += completion
+
+    def reckon(self, role: str, prompt: int, completion: int, images: int) -> None:
+        """A call that no model answered, at what it would have cost; marked as estimated."""
+        row = self._row(role)
+        row["calls"] += 1
+        row["estimated_text_calls"] += 1
+        row["estimated_image_calls"] += images > 0
+        row["prompt_tokens"] += prompt
+        row["completion_tokens"] += completion
+        row["image_tokens"] += images
 
     def usage(self) -> Usage:
         """Everything since the last call of this; starts again from nothing."""

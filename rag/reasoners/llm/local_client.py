@@ -7,10 +7,12 @@ is looked up at a hub, and decoding is greedy.
 from __future__ import annotations
 
 import io
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import torch
 import transformers
@@ -48,8 +50,14 @@ class LocalClient:
         self.name = f"{llm.class_name()}:{llm.metadata.model_name}"
         self._llm = llm
 
-    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:  # noqa: ARG002 (of ChatClient)
-        response = self._llm.chat(chat_messages(messages))
+    def send(
+        self,
+        messages: Sequence[Message],
+        schema: dict[str, Any],  # noqa: ARG002 (of ChatClient)
+        *,
+        within: float | None = None,
+    ) -> Sent:
+        response = self._llm.chat(chat_messages(messages), **({} if within is None else {"within": within}))
         counts = response.additional_kwargs
         return Sent(
             text=response.message.content or "",
@@ -138,7 +146,9 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
         return getattr(config.get_text_config(), "max_position_embeddings", None)
 
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
-        """One reply; counts of tokens in `additional_kwargs`. `kwargs` go to `generate`."""
+        """One reply; counts of tokens in `additional_kwargs`. `kwargs` go to `generate`, but for
+        `within`: seconds, where these are fewer than the settings allow."""
+        seconds = min(self.timeout_seconds, kwargs.pop("within", None) or math.inf)
         inputs = self._inputs(messages)
         prompt_tokens = int(inputs["input_ids"].shape[1])
         if self._context is not None and prompt_tokens + self.max_tokens > self._context:
@@ -147,23 +157,17 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
                 f"{self.max_tokens} of them for the reply; lower search.top_k, localize.frame_budget "
                 "or reasoner.image_short_side"
             )
-        started = time.monotonic()
-        with torch.inference_mode():
+        with torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
             output = self._model.generate(
-                **inputs,
-                do_sample=False,
-                num_beams=1,
-                max_new_tokens=self.max_tokens,
-                max_time=self.timeout_seconds,
-                **kwargs,
+                **inputs, do_sample=False, num_beams=1, max_new_tokens=self.max_tokens, **kwargs
+            )
+        if deadline.passed:
+            raise ReasonerUnreachable(
+                f"{self.folder}: no whole reply within {seconds:g} s; "
+                "raise reasoner.timeout_seconds, or use a smaller model"
             )
         new = output[0, prompt_tokens:]
         whole = len(new) > 0 and int(new[-1]) in self._end_tokens()
-        if not whole and len(new) < self.max_tokens and time.monotonic() - started >= self.timeout_seconds:
-            raise ReasonerUnreachable(
-                f"{self.folder}: no whole reply within {self.timeout_seconds:g} s; "
-                "raise reasoner.timeout_seconds, or use a smaller model"
-            )
         return ChatResponse(
             message=ChatMessage(
                 role=MessageRole.ASSISTANT,
@@ -225,3 +229,40 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
     def _image_tokens(self, input_ids: Any) -> int:
         token = getattr(self._processor, "image_token_id", None)
         return int((input_ids == token).sum()) if isinstance(token, int) else 0
+
+
+class _TooLate(Exception):
+    """Carries a generation out of the middle of a forward pass."""
+
+
+class _Deadline:
+    """Breaks a model's work off before the first layer that would start too late.
+
+    A stopping criterion is asked only between tokens, and reading a long prompt comes before the first.
+    """
+
+    def __init__(self, model: Any, seconds: float) -> None:
+        self.passed = False
+        self._model = model
+        self._end = time.monotonic() + seconds
+        self._hooks: list[Any] = []
+
+    def __enter__(self) -> Self:
+        self._hooks = [
+            module.register_forward_pre_hook(self._look)
+            for module in self._model.modules()
+            if not list(module.children())
+        ]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        for hook in self._hooks:
+            hook.remove()
+        self.passed = isinstance(error, _TooLate)
+        return self.passed
+
+    def _look(self, _module: Any, _inputs: Any) -> None:
+        if time.monotonic() >= self._end:
+            raise _TooLate

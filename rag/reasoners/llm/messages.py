@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChatClient", "Message", "Picture", "Sent", "Shown", "chat_messages", "picture"]
+__all__ = ["ChatClient", "Message", "NoClient", "Picture", "Sent", "Shown", "chat_messages", "picture"]
 
 JPEG_QUALITY = 90
 
@@ -73,9 +73,25 @@ class ChatClient(Protocol):
 
     name: str
 
-    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:
-        """Raise `ReasonerError` or one of its kinds; `schema` is the JSON schema of the reply wanted."""
+    def send(
+        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
+    ) -> Sent:
+        """Raise `ReasonerError` or one of its kinds; `schema` is the JSON schema of the reply wanted.
+
+        `within`: seconds after which the call is broken off with `ReasonerUnreachable`, where that
+        is sooner than the client's own limit.
+        """
         ...
+
+
+class NoClient:
+    """Stands where a model's name is needed and no model: in a replay."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def send(self, *_: Any, **__: Any) -> Sent:
+        raise AssertionError("a replay contacts nothing")
 
 
 def picture(image: NDArray[np.uint8], short_side: int) -> Picture:

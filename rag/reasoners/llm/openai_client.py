@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import math
 import time
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -65,9 +66,12 @@ class OpenAIClient:
         self._first_wait = first_wait
         self._longest_wait = longest_wait
 
-    def send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:
+    def send(
+        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
+    ) -> Sent:
+        seconds = min(self._settings.timeout_seconds, within or math.inf)
         try:
-            return _run(self._send(messages, schema))
+            return _run(self._send(messages, schema, seconds))
         except openai.APIStatusError as error:
             self._refused(error)
         except openai.APIConnectionError as error:
@@ -79,10 +83,9 @@ class OpenAIClient:
                 ) from error
             raise self._unreachable(self._masked(cause or error)) from error
         except TimeoutError as error:
-            raise self._unreachable(f"no reply within {self._settings.timeout_seconds:g} s") from error
+            raise self._unreachable(f"no reply within {seconds:g} s") from error
 
-    async def _send(self, messages: Sequence[Message], schema: dict[str, Any]) -> Sent:
-        seconds = self._settings.timeout_seconds
+    async def _send(self, messages: Sequence[Message], schema: dict[str, Any], seconds: float) -> Sent:
         last: BaseException | None = None
 
         def remember(state: tenacity.RetryCallState) -> None:

@@ -18,7 +18,7 @@ from importlib.resources import files
 
 from rag.reasoners.llm.messages import Message, Picture, Shown, picture
 
-__all__ = ["Material", "Prompt", "load_prompt", "parse_prompt", "render"]
+__all__ = ["Material", "Prompt", "load_prompt", "parse_prompt", "prompt_versions", "render"]
 
 Material = str | Sequence[Shown]
 
@@ -46,6 +46,11 @@ def load_prompt(role: str) -> Prompt:
     folder = files("rag.reasoners").joinpath("prompts")
     texts = [folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in (role, "preamble")]
     return parse_prompt(role, *texts)
+
+
+def prompt_versions(roles: Iterable[str]) -> dict[str, str]:
+    """Role to the version of its prompt, for the record of a run."""
+    return {role: load_prompt(role).version for role in roles}
 
 
 def parse_prompt(role: str, text: str, preamble: str) -> Prompt:
