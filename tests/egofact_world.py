@@ -11,13 +11,62 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.benchmarks.egofact.records import EventStructure, FactPassage, Segment, Statement
+from eval.benchmarks.egofact.records import EventStructure, FactPassage, Query, Segment, Statement
 from eval.benchmarks.egofact.vectors import CachedEncoder
 
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
 """No two share a word with each other or with a thing."""
 EVENT_FIELDS = [each.name for each in fields(EventStructure)]
+
+
+ONE_HOP = Query(
+    query_id="q1",
+    text="what is it?",
+    options=("a", "b", "c", "d", "e", "f"),
+    answer="B",
+    family="temporal-1hop",
+    clip_id="a:00000",
+    window=(1.0, 3.5),
+    seen=(1.5, 2.5),
+    anchor=(4.0, 6.0),
+    position="before",
+    passage=None,
+    option_passages=(None,) * 6,
+    truth=("object-distractor", "true", *("object-distractor",) * 4),
+    order=(0, 5, 1, 2, 3, 4),
+    seed=7,
+)
+TWO_HOP = replace(
+    ONE_HOP,
+    query_id="q2",
+    family="local-2hop",
+    anchor=None,
+    seen=None,
+    position="within",
+    passage="p2",
+    option_passages=("p0", "p2", "p0", "p1", "p1", "p2"),
+    truth=(
+        "counterfact-distractor",
+        "true",
+        "fact-distractor",
+        "counterfact-distractor",
+        "fact-distractor",
+        "counterfact",
+    ),
+)
+
+
+class EvenLaw:
+    """Any thing fits any action."""
+
+    name = "even"
+
+    def weights(self, event):  # noqa: ARG002 (the protocol's own argument)
+        return dict.fromkeys(THINGS, 1.0)
+
+    def used(self, name):  # noqa: ARG002 (the protocol's own argument)
+        return 1.0
 
 
 class WordEncoder:

@@ -85,7 +85,7 @@ def test_every_system_answers_every_question_within_the_frame_budget(runs: dict[
 
 
 def test_the_pictures_tell_more_than_chance(runs: dict[str, Path]) -> None:
-    """17 of 40 by chance of one in six has a probability below 1 in 10,000."""
+    """17 or more of 40 by a chance of one in six: about 1 in 10,000."""
     for name in ("localized", "oracle-window"):
         assert sum(bool(sample["correct"]) for sample in samples(runs[name])) >= 17, name
 

@@ -106,8 +106,6 @@ def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
 def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None:
     start = first / 2
     values = np.where((start <= TIMES) & (start + length > TIMES), 1.0, 0.0)
-    if not values.any() or start + length > CLIP:
-        return
     found = telling_window(TIMES, values, start=0.0, end=CLIP)
     assert (found.start, found.end) == (start, start + length)
 

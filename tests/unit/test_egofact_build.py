@@ -23,21 +23,20 @@ from rag.config import ReasonerSettings
 from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.reasoner import LlmReasoner
-from tests.egofact_world import THINGS, WordEncoder, passages, words, world, write_corpus
-from tests.unit.test_egofact_files import ONE_HOP, TWO_HOP
+from tests.egofact_world import (
+    ONE_HOP,
+    THINGS,
+    TWO_HOP,
+    EvenLaw,
+    WordEncoder,
+    passages,
+    words,
+    world,
+    write_corpus,
+)
 
 SHAPE = Shape(10, 9, 5, 11, 8)
 SETTINGS = BuildSettings()
-
-
-class EvenLaw:
-    name = "even"
-
-    def weights(self, event):  # noqa: ARG002 (the protocol's own argument)
-        return dict.fromkeys(THINGS, 1.0)
-
-    def used(self, name):  # noqa: ARG002 (the protocol's own argument)
-        return 1.0
 
 
 def _build(out: Path, seed=1, reader=None, source=None):
@@ -101,16 +100,28 @@ def test_a_two_hop_query_is_read_off_the_gold_passage():
     assert valid(query, ["it puts the mug", "The mug matters. Store it at 10 degrees for job 0."], reader)
 
 
+class BlindlyThird:
+    """Without texts it always takes the third option."""
+
+    name = "third"
+
+    def __init__(self, *, reads: bool) -> None:
+        self._reader = EmbeddedCheckReader(words()) if reads else None
+
+    def answer(self, question, context_texts):
+        return self._reader.answer(question, context_texts) if self._reader and context_texts else 2
+
+
 def test_queries_that_a_blind_reader_gets_are_candidates_only(tmp_path):
-    class Blind:
-        name = "blind"
+    _build(tmp_path, reader=BlindlyThird(reads=True))
+    read = load_egofact(tmp_path)
+    assert {query.answer for query in read.candidates} == set(LETTERS)
+    assert {query.answer for query in read.queries} == set(LETTERS) - {"C"}
 
-        def answer(self, question, context_texts):  # noqa: ARG002 (the protocol's own arguments)
-            return 2
 
-    source = Source(world(14), passages(), EvenLaw())
+def test_a_reader_that_is_blind_with_the_texts_too_leaves_no_question(tmp_path):
     with pytest.raises(UsageError, match="no question can be asked"):
-        _build(tmp_path, reader=Blind(), source=source)
+        _build(tmp_path, reader=BlindlyThird(reads=False))
 
 
 def test_a_corpus_that_is_too_small_says_what_it_lacks(tmp_path):

@@ -9,47 +9,13 @@ from pathlib import Path
 import pytest
 
 from eval.benchmarks.egofact.loading import load_egofact
-from eval.benchmarks.egofact.records import ClipRow, PassageRow, Query
+from eval.benchmarks.egofact.records import ClipRow, PassageRow
 from eval.benchmarks.egofact.writing import file_hash, write_folder
 from rag.errors import UsageError
+from tests.egofact_world import ONE_HOP, TWO_HOP
 
 CLIPS = [ClipRow("a:00000", "videos/a.mp4", 0.0, 30.0, "a shed with a red globe")]
 PASSAGES = [PassageRow(f"p{at}", "How to", f"Text {at} ü.", "mug", "work") for at in range(3)]
-ONE_HOP = Query(
-    query_id="q1",
-    text="what is it?",
-    options=("a", "b", "c", "d", "e", "f"),
-    answer="B",
-    family="temporal-1hop",
-    clip_id="a:00000",
-    window=(1.0, 3.5),
-    seen=(1.5, 2.5),
-    anchor=(4.0, 6.0),
-    position="before",
-    passage=None,
-    option_passages=(None,) * 6,
-    truth=("object-distractor", "true", *("object-distractor",) * 4),
-    order=(0, 5, 1, 2, 3, 4),
-    seed=7,
-)
-TWO_HOP = replace(
-    ONE_HOP,
-    query_id="q2",
-    family="local-2hop",
-    anchor=None,
-    seen=None,
-    position="within",
-    passage="p2",
-    option_passages=("p0", "p2", "p0", "p1", "p1", "p2"),
-    truth=(
-        "counterfact-distractor",
-        "true",
-        "fact-distractor",
-        "counterfact-distractor",
-        "fact-distractor",
-        "counterfact",
-    ),
-)
 MANIFEST = {"name": "egofact-test", "split": "test", "seed": 3, "counts": {"queries": 2}}
 
 

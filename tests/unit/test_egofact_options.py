@@ -17,21 +17,9 @@ from eval.benchmarks.egofact.records import Query
 from eval.benchmarks.egofact.settings import BuildSettings
 from eval.benchmarks.egofact.statements import PassageShelf, choose_pairs
 from eval.runs.records import LETTERS
-from tests.egofact_world import THINGS, event, passages, segment, words, world
+from tests.egofact_world import THINGS, EvenLaw, event, passages, segment, words, world
 
 SETTINGS = BuildSettings()
-
-
-class EvenLaw:
-    """Any thing fits any action."""
-
-    name = "even"
-
-    def weights(self, event):  # noqa: ARG002 (the protocol's own argument)
-        return dict.fromkeys(THINGS, 1.0)
-
-    def used(self, name):  # noqa: ARG002 (the protocol's own argument)
-        return 1.0
 
 
 def _candidates(count=6, hops=1):

@@ -14,7 +14,7 @@ from eval.runs.drive import folder_name, run_system
 from eval.runs.folder import read_run_folder
 from eval.runs.records import PassageScore, Query, Sample, sample_of
 from eval.runs.results import write_retrieval
-from eval.runs.samples import canonical, check_sample, query_line, read_samples, sample_line
+from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
 from eval.trec import read_run
 from rag.errors import UsageError
 from tests.toy_benchmark import ToyBenchmark, make_queries
@@ -183,7 +183,8 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
     (read,) = read_samples(tmp_path / "samples.jsonl")
     assert isinstance(read.passages[0], PassageScore)
     assert sample_line(read) == line
-    assert query_line(query) == query_line(query)
+    (tmp_path / "queries.jsonl").write_text(query_line(query), encoding="utf-8")
+    assert read_queries(tmp_path / "queries.jsonl") == [query]
     assert canonical({"b": -0.0000001, "a": (1, 2.00000049)}) == {"a": [1, 2.0], "b": 0.0}
     assert json.dumps(canonical(-1e-9)) == "0.0"
     with pytest.raises(ValueError, match="nan cannot be written"):

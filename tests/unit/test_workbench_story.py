@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import string
+from pathlib import Path
 
 import pytest
 
 from corpora.workbench.catalogue import KINDS, SPLITS, kind, with_article
+from corpora.workbench.passages import world_passages
 from corpora.workbench.seeds import stable_number, stream
 from corpora.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
-from corpora.workbench.story import plan_clip
-from corpora.workbench.wording import ACTIONS, PROPS, SCENES, action, allows, predicate, prop_name, scene
+from corpora.workbench.story import VARIANTS, plan_clip
+from corpora.workbench.wording import (
+    ACTIONS,
+    PROPS,
+    SCENES,
+    Action,
+    action,
+    allows,
+    predicate,
+    prop_name,
+    scene,
+)
 
 
 def fields(phrase: str) -> list[str]:
@@ -24,19 +36,29 @@ def test_the_world_is_as_large_as_it_should_be() -> None:
 
 
 @pytest.mark.parametrize("what", ACTIONS, ids=lambda what: what.action_id)
-def test_a_phrase_names_its_object_and_its_place_once(what: object) -> None:
-    found = action(getattr(what, "action_id", ""))
+def test_a_phrase_names_its_object_and_its_place_once(what: Action) -> None:
     for split in SPLITS:
-        assert len(found.phrases[split]) >= 2
-        for phrase in found.phrases[split]:
-            assert fields(phrase) == (["o", "p"] if found.places else ["o"])
-    assert any(allows(found, thing) for thing in KINDS)
+        assert len(what.phrases[split]) >= 2
+        for phrase in what.phrases[split]:
+            assert fields(phrase) == (["o", "p"] if what.places else ["o"])
+    assert any(allows(what, thing) for thing in KINDS)
 
 
 def test_everything_that_is_named_can_be_drawn() -> None:
     assert {thing.kind_id for thing in KINDS} == set(KIND_RECIPES)
     assert set(PROPS) == set(PROP_RECIPES)
     assert {place for what in ACTIONS for place in what.places} - {"person"} <= set(FIXTURE_RECIPES)
+
+
+def test_the_page_counts_what_there_is() -> None:
+    page = " ".join(Path("docs/workbench.md").read_text(encoding="utf-8").split())
+    looks = len({look for split in SPLITS for look in VARIANTS[split]})
+    assert (len(SCENES), len(ACTIONS)) == (8, 19), "the page has these two in words"
+    assert f"Eight scenes, {len(KINDS)} kinds of objects in {looks} looks each" in page
+    assert f"{len(PROPS)} kinds of decor, nineteen actions" in page
+    passages = f"{len(world_passages())} passages"
+    for name in ("README.md", "CHANGELOG.md"):
+        assert passages in Path(name).read_text(encoding="utf-8"), name
 
 
 def test_names_are_put_into_words() -> None:
