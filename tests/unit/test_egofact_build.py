@@ -260,7 +260,7 @@ class Scripted:
         self.lines = [json.dumps(line) for line in lines]
         self.heard: list[str] = []
 
-    def send(self, messages, schema):  # noqa: ARG002 (the protocol's own argument)
+    def send(self, messages, schema, *, within=None):  # noqa: ARG002 (the protocol's own arguments)
         self.heard.append("\n".join(message.text for message in messages))
         return Sent(self.lines[min(len(self.heard), len(self.lines)) - 1])
 
