@@ -187,7 +187,12 @@ class NoTranscript(WebError): ...
 class NoMedia(WebError): ...
 
 
-class DownloadTruncated(WebError): ...
+class DownloadTruncated(WebError):
+    """`received`: bytes that came."""
+
+    def __init__(self, message: str, received: int = 0) -> None:
+        super().__init__(message)
+        self.received = received
 
 
 class RateLimited(WebError):

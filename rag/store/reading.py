@@ -119,6 +119,10 @@ class Reader:
 
         return self._ask(ask) if ids else []
 
+    def passage_files(self) -> list[str]:
+        """The first path of every file that passages come from, sorted."""
+        return self._ask(lambda s: sorted(s.paths[source][0] for source in s.sources))
+
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end), in time order."""
         spans = self._ask(lambda s: s.evidence_of(video_id))

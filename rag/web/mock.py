@@ -201,11 +201,19 @@ class MockWeb:
                 if self._strikes("truncated", call):
                     call.bytes = int(got.bytes * self.faults.share("cut", *call.key, call.attempt))
                     raise DownloadTruncated(
-                        f"{url}: the transfer ended after {call.bytes} of {got.bytes} bytes"
+                        f"{url}: the transfer ended after {call.bytes} of {got.bytes} bytes", call.bytes
                     )
                 with self._lock:
                     self._fetched.add(got.video_id)
             return replace(got, url=entry.url, cached=cached)
+
+    def media(self, url: str) -> Downloaded:
+        """A file for whoever serves the web: no fault strikes, and it is no line in the trace; gates hold."""
+        entry = self._entry(url)
+        if isinstance(entry, PageEntry) or not entry.file:
+            raise NoMedia(f"{url}: no video file here")
+        _pass_gates(entry, url)
+        return self._shelf.downloads.fetch(self.catalogue, entry)
 
     def video_id(self, url: str) -> str | None:
         """See `Web`: a file's content id, for its stored vectors in a library."""

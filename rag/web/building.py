@@ -1,0 +1,317 @@
+"""A frozen web out of what is on this machine: folders, `.info.json` files, pool rows, a library.
+
+The same video told of twice (a pool row and its downloaded file) is one entry: what is said first counts,
+the rest fills the gaps. Two entries of the same bytes are re-uploads: the later one is `alias_of` the
+earlier.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpora.identity import content_hash
+from corpora.kinds import kind_of
+from corpora.scan import FoundFile, scan
+from corpora.video.sidecars import read_sidecars
+from rag.errors import FileProblem, UsageError
+from rag.records import Problem
+from rag.web.catalogue import PageEntry, VideoEntry, address, read_catalogue, write_catalogue
+from rag.web.records import TranscriptLine
+from rag.web.source_rows import catalogue_fields, read_info, read_rows
+
+if TYPE_CHECKING:
+    from corpora.video.reader import MediaReader
+    from rag.library import Library
+
+__all__ = ["BuildReport", "build_web"]
+
+VIDEO_HOST = "https://videos.example"
+PAGE_HOST = "https://pages.example"
+"""Of what has no address of its own; names that can never be real ones (RFC 2606)."""
+SPOKEN = ("subtitle", "asr")
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    folder: str
+    videos: int
+    with_file: int
+    """Videos that can be downloaded."""
+    with_transcript: int
+    aliases: int
+    pages: int
+    fingerprint: str
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        return 3 if self.problems else 0
+
+
+def build_web(
+    out: str | os.PathLike[str],
+    sources: Iterable[str | os.PathLike[str]] = (),
+    *,
+    library: Library | None = None,
+    progress: Told | None = None,
+) -> BuildReport:
+    """Write `web.jsonl` and `pages.jsonl` into `out`; a web that was there before is written over.
+
+    `sources`: folders and files, walked as `rag index` walks them; JSON lines whose rows have a `link` or
+    a `webpage_url` are pool rows, all other documents become pages of text. `library`: its videos with
+    what was heard in them, and its documents. Files are named, never copied. Raises `UsageError` where
+    there is nothing to build from, `UnreadableFile` for a source that is not there.
+    """
+    home = Path(out).absolute()
+    with ExitStack() as stack:
+        builder = _Builder(home, stack, progress or _nobody)
+        for row_file, rows in builder.take_files(sources):
+            builder.take_rows(row_file, rows)
+        if library is not None:
+            builder.take_library(library)
+        builder.finish_files()
+        videos, pages = builder.entries()
+    if not videos and not pages:
+        raise UsageError(
+            f"{home}: nothing to build a web from: no videos, no rows about videos, no documents"
+        )
+    write_catalogue(home, videos, pages)
+    made = read_catalogue(home)
+    return BuildReport(
+        folder=os.fspath(out),
+        videos=len(videos),
+        with_file=sum(1 for entry in videos if entry.file),
+        with_transcript=sum(1 for entry in videos if entry.transcript),
+        aliases=sum(1 for entry in videos if entry.alias_of),
+        pages=len(pages),
+        fingerprint=made.fingerprint,
+        problems=tuple(builder.problems),
+    )
+
+
+class _Builder:
+    """Gathers fields by video id; files wait until all rows are known, for a row may name its file."""
+
+    def __init__(self, home: Path, stack: ExitStack, told: Told) -> None:
+        self.problems: list[Problem] = []
+        self._home = home
+        self._stack = stack
+        self._told = told
+        self._media: MediaReader | None = None
+        self._fields: dict[str, dict[str, Any]] = {}
+        self._pages: dict[str, PageEntry] = {}
+        self._files: dict[str, tuple[FoundFile, dict[str, Any]]] = {}
+
+    def take_files(
+        self, sources: Iterable[str | os.PathLike[str]], known: Mapping[str, dict[str, Any]] | None = None
+    ) -> list[tuple[Path, list[Mapping[str, Any]]]]:
+        """Videos and documents below `sources`; gives back the files of rows. `known`: fields by path."""
+        roots = [os.fspath(source) for source in sources]
+        if not roots:
+            return []
+        found = scan(roots)
+        self.problems += found.problems
+        rows = []
+        for file in found.files:
+            if file.kind == "video":
+                self._files.setdefault(file.path, (file, (known or {}).get(file.path, {})))
+            elif file.kind == "passages" and not self._is_ours(file.path):
+                table = _rows_of(file.path)
+                if table is None:
+                    self._read_pages(file.path)
+                else:
+                    rows.append((Path(file.path), table))
+        return rows
+
+    def take_rows(self, path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+        for row in rows:
+            fields = catalogue_fields(row)
+            local = self._local(path.parent, fields)
+            fields.pop("file", None)
+            self._merge(fields | ({"file": local} if local else {}))
+            if local in self._files:
+                # What the file says of itself fills the row's gaps.
+                self._files[local] = self._files[local][0], {"id": fields["id"]}
+
+    def take_library(self, library: Library) -> None:
+        reader = library.reader
+        known: dict[str, dict[str, Any]] = {}
+        for video in reader.videos():
+            spans = reader.evidence(video.video_id, 0.0, video.duration + 1)
+            said = [TranscriptLine(span.start, span.end, span.text) for span in spans if span.kind in SPOKEN]
+            path = next((path for path in reader.paths(video.video_id) if os.path.exists(path)), None)
+            if path is None:
+                self.problems.append(Problem(video.path, "the file is gone; rag index --prune drops it"))
+                continue
+            known[path] = {
+                "content_id": video.video_id,
+                "title": video.title,
+                "description": video.description,
+                "tags": video.tags,
+                "duration": round(video.duration, 3),
+                "transcript": tuple(said),
+                "language": video.language,
+            }
+        documents = [path for path in reader.passage_files() if os.path.exists(path)]
+        for path, rows in self.take_files([*known, *documents], known):
+            self.take_rows(path, rows)
+
+    def finish_files(self) -> None:
+        """Read what the files say themselves, and put it to what is known of them."""
+        for path in sorted(self._files):
+            self._told(path)
+            file, fields = self._files[path]
+            try:
+                self._merge(self._of_file(file, fields))
+            except FileProblem as error:
+                self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+        for fields in self._fields.values():
+            path = fields.get("file", "")
+            if path and "content_id" not in fields:
+                self._told(path)
+                fields["content_id"] = content_hash(path)
+            if path and not fields.get("duration"):
+                fields["duration"] = self._duration(path)
+
+    def entries(self) -> tuple[list[VideoEntry], list[PageEntry]]:
+        videos = []
+        for name, fields in sorted(self._fields.items()):
+            local = fields.get("file", "")
+            title = fields.get("title") or (_title_of(local) if local else name)
+            file = os.path.relpath(local, self._home) if local else ""
+            videos.append(VideoEntry(**{**fields, "id": name, "title": title, "file": file}))
+        return _with_aliases(_once_an_address(videos)), sorted(self._pages.values(), key=lambda page: page.id)
+
+    def _of_file(self, file: FoundFile, known: dict[str, Any]) -> dict[str, Any]:
+        info = next((path for path in file.sidecars if path.lower().endswith(".info.json")), None)
+        fields = {} if info is None else read_info(Path(info))
+        fields |= {key: value for key, value in known.items() if value}
+        sides = read_sidecars(file.sidecars)
+        probe = self._reader().probe(file.path)
+        said = [text for text in sides.texts if text.kind in SPOKEN]
+        if not said and not fields.get("transcript"):
+            said = [text for text in self._reader().texts(file.path) if text.kind in SPOKEN]
+        content_id = fields.get("content_id") or content_hash(file.path)
+        own = {
+            "id": content_id[:11],
+            "title": sides.title or probe.title,
+            "description": sides.description or probe.description,
+            "tags": sides.tags or probe.tags,
+            "language": sides.language,
+            "duration": round(probe.duration, 3),
+            "transcript": tuple(TranscriptLine(text.start, text.end, text.text) for text in said),
+        }
+        whole = {**own, **fields, "content_id": content_id, "file": file.path}
+        return {key: value for key, value in whole.items() if value}
+
+    def _merge(self, fields: dict[str, Any]) -> None:
+        name = fields["id"]
+        held = self._fields.setdefault(name, {})
+        timed = fields.get("transcript") and fields.get("transcript_timed", True)
+        if timed and not held.get("transcript_timed", True):
+            del held["transcript"], held["transcript_timed"]
+        for key, value in {**fields, "url": fields.get("url") or f"{VIDEO_HOST}/watch?v={name}"}.items():
+            if key != "id" and not held.get(key):
+                held[key] = value
+
+    def _local(self, folder: Path, fields: Mapping[str, Any]) -> str:
+        """The file of a pool row: as it says, else named by the id, beside the rows or in `videos`."""
+        named = [fields["file"]] if "file" in fields else []
+        guesses = [Path(folder, name) for name in named if kind_of(name) == "video"]
+        wanted = fields.get("id", "")
+        by_id = [path for path in self._files if wanted and Path(path).stem == wanted]
+        found = next((str(path) for path in guesses if path.is_file()), by_id[0] if by_id else "")
+        return os.path.abspath(found) if found else ""
+
+    def _read_pages(self, path: str) -> None:
+        from corpora.passages.registry import read_documents
+
+        try:
+            for found in read_documents(path):
+                if isinstance(found, Problem):
+                    self.problems.append(found)
+                    continue
+                name = _free(_slug(found.doc_id), self._pages)
+                title = found.title or " ".join(found.text.split()[:8])
+                self._pages[name] = PageEntry(name, f"{PAGE_HOST}/{name}", title, found.text, "pages.example")
+        except FileProblem as error:
+            self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+
+    def _duration(self, path: str) -> float:
+        try:
+            return round(self._reader().probe(path).duration, 3)
+        except FileProblem:
+            return 0.0
+
+    def _reader(self) -> MediaReader:
+        if self._media is None:
+            from corpora.video.reader import MediaReader
+
+            self._media = self._stack.enter_context(MediaReader())
+        return self._media
+
+    def _is_ours(self, path: str) -> bool:
+        """A web that lies in its own source must not be read as rows of the next."""
+        return Path(path).parent == self._home
+
+
+def _rows_of(path: str) -> list[Mapping[str, Any]] | None:
+    if not path.lower().endswith((".jsonl", ".ndjson", ".json")):
+        return None
+    try:
+        return read_rows(Path(path))
+    except OSError:
+        return None
+
+
+def _once_an_address(videos: Iterable[VideoEntry]) -> list[VideoEntry]:
+    """Two ids at one address are told apart by an address of the house's own."""
+    taken: set[str] = set()
+    found = []
+    for entry in videos:
+        moved = replace(entry, url=f"{VIDEO_HOST}/watch?v={entry.id}")
+        found.append(moved if address(entry.url) in taken else entry)
+        taken.add(address(found[-1].url))
+    return found
+
+
+def _with_aliases(videos: list[VideoEntry]) -> list[VideoEntry]:
+    first: dict[str, str] = {}
+    for entry in sorted(videos, key=lambda entry: (entry.upload_date or "9999", entry.id)):
+        if entry.content_id:
+            first.setdefault(entry.content_id, entry.id)
+    ids = {entry.id for entry in videos}
+
+    def alias(entry: VideoEntry) -> str:
+        told = entry.alias_of if entry.alias_of in ids else ""
+        earliest = first.get(entry.content_id, entry.id)
+        return told or ("" if earliest == entry.id else earliest)
+
+    return [replace(entry, alias_of=alias(entry)) for entry in videos]
+
+
+def _title_of(path: str) -> str:
+    return " ".join(re.sub(r"[_\-.]+", " ", Path(path).stem).split())
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w-]+", "-", text.lower()).strip("-")[:80] or "page"
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    """The name, or the first of its numbered kind that nobody has."""
+    number, free = 2, name
+    while free in taken:
+        number, free = number + 1, f"{name}-{number}"
+    return free
+
+
+def _nobody(_: str) -> None:
+    """Nobody wants to know."""

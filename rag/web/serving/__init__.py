@@ -1,0 +1,7 @@
+"""The HTTP face of a web, in the shapes that other people's agents know, by changing a base URL."""
+
+from __future__ import annotations
+
+from rag.web.serving.server import serve
+
+__all__ = ["serve"]

@@ -1,0 +1,256 @@
+"""The HTTP face as an ASGI application: requests become verbs of the web, with its faults and its trace.
+
+Handlers are plain functions, which Starlette runs in threads: a slow answer holds up nobody else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag.errors import (
+    AccessRefused,
+    DownloadTruncated,
+    NoMedia,
+    NoTranscript,
+    PageGone,
+    RagError,
+    RateLimited,
+    UsageError,
+    WebTimeout,
+)
+from rag.web.mock import LARGEST_PAGE, MockWeb
+from rag.web.records import Page, Transcript
+from rag.web.serving import pages, serper, youtube
+from rag.web.serving.links import Links, subtitles
+from rag.web.serving.media import CutFile, Thumbnails
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["build_app"]
+
+STATUS: tuple[tuple[type[RagError], int], ...] = (
+    (PageGone, 404),
+    (NoTranscript, 404),
+    (NoMedia, 404),
+    (AccessRefused, 403),
+    (RateLimited, 429),
+    (WebTimeout, 504),
+    (UsageError, 400),
+    (RagError, 500),
+)
+YOUTUBE_PAGE, YOUTUBE_LARGEST = 5, 50
+SERPER_PAGE = 10
+LONGEST_BODY = 65536
+Shape = Callable[[int, str], Mapping[str, Any]]
+
+
+def build_app(web: MockWeb, hosts: tuple[str, ...] = ("*",)) -> Starlette:
+    """`hosts`: names that a request's Host header may have; `*` for any."""
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.routing import Route
+
+    thumbnails = Thumbnails(web)
+    face = _Face(web, thumbnails)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        thumbnails.close()
+
+    return Starlette(
+        routes=[
+            Route("/", face.front),
+            Route("/watch", face.watch),
+            Route("/pages/{name:path}", face.text),
+            Route("/media/{name}.mp4", face.media),
+            Route("/transcripts/{name}.vtt", face.transcript),
+            Route("/thumbnails/{name}.jpg", face.thumbnail),
+            Route("/youtube/v3/search", face.youtube_search),
+            Route("/youtube/v3/videos", face.youtube_videos),
+            Route("/youtube/v3/captions", face.youtube_captions),
+            Route("/youtube/v3/captions/{name}", face.youtube_caption),
+            Route("/search", face.serper_search, methods=["GET", "POST"]),
+            Route("/videos", face.serper_videos, methods=["GET", "POST"]),
+        ],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)],
+        exception_handlers={RagError: _failed},
+        lifespan=lifespan,
+    )
+
+
+class _Face:
+    """One handler a route."""
+
+    def __init__(self, web: MockWeb, thumbnails: Thumbnails) -> None:
+        self._web = web
+        self._thumbnails = thumbnails
+
+    def front(self, _: Request) -> Response:
+        held = self._web.catalogue
+        return _html(pages.front_page(len(held.videos), len(held.pages)))
+
+    def watch(self, request: Request) -> Response:
+        page = self._web.open(self._url(request.query_params.get("v", "")))
+        return _html(pages.watch_page(page, _links(request)))
+
+    def text(self, request: Request) -> Response:
+        entry = self._web.catalogue.pages_by_id.get(request.path_params["name"])
+        return _html(pages.text_page(self._web.open(entry.url if entry else str(request.url))))
+
+    def media(self, request: Request) -> Response:
+        """The file. A range that starts later goes on with a transfer, and is none of its own."""
+        from starlette.responses import FileResponse
+
+        url = self._url(request.path_params["name"])
+        begun = not request.headers.get("range", "bytes=0-").replace(" ", "").startswith("bytes=0-")
+        if begun or request.method == "HEAD":
+            got = self._web.media(url)
+        else:
+            try:
+                got = self._web.download(url)
+            except DownloadTruncated as error:
+                return CutFile(Path(self._web.media(url).path), error.received)
+        return FileResponse(got.path, media_type="video/mp4")
+
+    def transcript(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        said = self._web.transcript(self._url(request.path_params["name"]))
+        return Response(subtitles(said.lines), media_type="text/vtt")
+
+    def thumbnail(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        entry = self._web.catalogue.by_id.get(request.path_params["name"])
+        if entry is None:
+            raise PageGone(f"{request.url}: no such video")
+        return Response(self._thumbnails.picture(entry.url, entry.duration), media_type="image/jpeg")
+
+    def youtube_search(self, request: Request) -> Response:
+        asked = request.query_params
+        for name, only in (("type", "video"), ("order", "relevance")):
+            if asked.get(name, only) != only:
+                raise UsageError(f"{name}={asked[name]}: this web knows {only} only")
+        size = _count(asked.get("maxResults"), YOUTUBE_PAGE, YOUTUBE_LARGEST)
+        token = asked.get("pageToken")
+        page = youtube.page_of_token(token) if token else 1
+        found = self._web.search_videos(asked.get("q", ""), page=page, page_size=size)
+        return _json(youtube.search_list(found, _links(request), size))
+
+    def youtube_videos(self, request: Request) -> Response:
+        asked = request.query_params
+        names = [name for name in asked.get("id", "").split(",") if name][:YOUTUBE_LARGEST]
+        if not names:
+            raise UsageError("id: name the videos, as in id=ID,ID")
+        found: list[Page] = []
+        for name in names:
+            with contextlib.suppress(PageGone):
+                found.append(self._web.open(self._url(name)))
+        parts = asked.get("part", "snippet").split(",")
+        return _json(youtube.video_list([youtube.video_item(page, _links(request), parts) for page in found]))
+
+    def youtube_captions(self, request: Request) -> Response:
+        name = request.query_params.get("videoId", "")
+        tracks: list[Transcript] = []
+        with contextlib.suppress(NoTranscript):
+            tracks.append(self._web.transcript(self._url(name)))
+        return _json(youtube.captions_list(name, tracks))
+
+    def youtube_caption(self, request: Request) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        said = self._web.transcript(self._url(request.path_params["name"]))
+        kind = request.query_params.get("tfmt", "srt")
+        if kind not in ("srt", "vtt"):
+            raise UsageError(f"tfmt={kind}: srt or vtt")
+        return PlainTextResponse(subtitles(said.lines, kind))
+
+    async def serper_search(self, request: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+
+        query, page, size = await _serper_asked(request)
+        found = await run_in_threadpool(self._web.search, query, page=page, page_size=size)
+        return _json(serper.organic(found, _links(request), size))
+
+    async def serper_videos(self, request: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+
+        query, page, size = await _serper_asked(request)
+        found = await run_in_threadpool(self._web.search_videos, query, page=page, page_size=size)
+        return _json(serper.videos(found, _links(request), size))
+
+    def _url(self, name: str) -> str:
+        """The address in the catalogue of an id of ours; an unknown one leads nowhere, in its own words."""
+        entry = self._web.catalogue.by_id.get(name)
+        return entry.url if entry is not None else f"watch?v={name}"
+
+
+async def _serper_asked(request: Request) -> tuple[str, int, int]:
+    """Query, page and page size of a GET or of a JSON body. Raises `UsageError`."""
+    asked: Any = dict(request.query_params)
+    if request.method == "POST":
+        body = await request.body()
+        try:
+            asked = json.loads(body[:LONGEST_BODY]) if body else {}
+        except ValueError:
+            asked = None
+    if not isinstance(asked, dict) or not isinstance(asked.get("q"), str):
+        raise UsageError('the body is JSON with a query: {"q": "..."}')
+    return (
+        asked["q"],
+        _count(asked.get("page"), 1, 10**6),
+        _count(asked.get("num"), SERPER_PAGE, LARGEST_PAGE),
+    )
+
+
+def _count(value: object, default: int, most: int) -> int:
+    """Raises `UsageError` for what is no number in [1, most]."""
+    if value is None:
+        return default
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = 0
+    if not 1 <= number <= most:
+        raise UsageError(f"{value}: a number from 1 to {most} is wanted")
+    return number
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """An error of the web as the API that was asked would say it."""
+    status = next((code for kind, code in STATUS if isinstance(error, kind)), 500)
+    message = str(error)
+    headers = {}
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    path = request.url.path
+    if path.startswith("/youtube/"):
+        return _json(youtube.error_shape(status, message), status, headers)
+    if path in ("/search", "/videos"):
+        return _json(serper.error_shape(status, message), status, headers)
+    return _html(pages.gone_page(message), status, headers)
+
+
+def _links(request: Request) -> Links:
+    return Links(str(request.base_url).rstrip("/"))
+
+
+def _json(shape: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse(dict(shape), status, dict(headers or {}))
+
+
+def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    from starlette.responses import HTMLResponse
+
+    return HTMLResponse(text, status, dict(headers or {}))

@@ -1,0 +1,110 @@
+"""Pages for people and for readers of pages: a watch page with Open Graph and JSON-LD, and a page of text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from rag.web.records import Page
+from rag.web.serving.links import Links, iso_duration, published
+
+__all__ = ["front_page", "gone_page", "text_page", "watch_page"]
+
+NOTICES = {
+    "region-blocked": "This video is not available in your region.",
+    "age-gated": "This video is for adults who have signed in.",
+}
+
+
+def watch_page(page: Page, links: Links) -> str:
+    """What stands at `/watch?v=ID`; behind a gate it says so and links no media."""
+    notice = NOTICES.get(page.availability, "")
+    cues = f'<track kind="captions" src="{escape(links.transcript(page.id))}">' if page.has_transcript else ""
+    player = f'<video controls src="{escape(links.media(page.id))}">{cues}</video>'
+    head = "".join(
+        f'<meta property="{name}" content="{escape(value)}">\n' for name, value in _graph(page, links)
+    )
+    body = [
+        f"<h1>{escape(page.title)}</h1>",
+        f"<p>{escape(notice)}</p>" if notice else player,
+        f"<p>{escape(page.channel)} · {escape(page.upload_date)}</p>",
+        *(f"<p>{escape(part)}</p>" for part in page.text.splitlines() if part.strip()),
+        f"<p>{escape(', '.join(page.tags))}</p>" if page.tags else "",
+    ]
+    return _html(page.title, f"{head}{_structured(page, links)}", body)
+
+
+def text_page(page: Page) -> str:
+    parts = [f"<p>{escape(part)}</p>" for part in page.text.split("\n\n") if part.strip()]
+    return _html(page.title, "", [f"<h1>{escape(page.title)}</h1>", "<article>", *parts, "</article>"])
+
+
+def gone_page(message: str) -> str:
+    return _html("Not found", "", [f"<p>{escape(message)}</p>"])
+
+
+def front_page(videos: int, pages: int) -> str:
+    """What stands at `/`: what a person or a program can ask for here."""
+    asked = (
+        "GET /youtube/v3/search?part=snippet&q=...",
+        "GET /youtube/v3/videos?part=snippet,contentDetails&id=...",
+        "GET /youtube/v3/captions?part=snippet&videoId=...",
+        'POST /search {"q": ...}',
+        'POST /videos {"q": ...}',
+        "GET /watch?v=ID, /pages/ID, /media/ID.mp4, /transcripts/ID.vtt, /thumbnails/ID.jpg",
+    )
+    return _html(
+        "A frozen web",
+        "",
+        [
+            f"<h1>A frozen web: {videos} videos, {pages} pages</h1>",
+            *(f"<p><code>{escape(a)}</code></p>" for a in asked),
+        ],
+    )
+
+
+def _graph(page: Page, links: Links) -> list[tuple[str, str]]:
+    """Open Graph."""
+    found = [
+        ("og:site_name", "A frozen web"),
+        ("og:type", "video.other"),
+        ("og:url", links.page(page.id)),
+        ("og:title", page.title),
+        ("og:description", page.text),
+        ("og:image", links.thumbnail(page.id)),
+    ]
+    if page.availability == "ok":
+        found += [("og:video", links.media(page.id)), ("og:video:type", "video/mp4")]
+    return [*found, *(("og:video:tag", tag) for tag in page.tags)]
+
+
+def _structured(page: Page, links: Links) -> str:
+    """schema.org's VideoObject as JSON-LD."""
+    said: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "VideoObject",
+        "@id": page.id,
+        "name": page.title,
+        "description": page.text or page.title,
+        "thumbnailUrl": [links.thumbnail(page.id)],
+        "uploadDate": published(page.upload_date),
+        "duration": iso_duration(page.duration),
+        "url": links.page(page.id),
+        "author": {"@type": "Person", "name": page.channel},
+        "keywords": ", ".join(page.tags),
+    }
+    if page.availability == "ok":
+        said["contentUrl"] = links.media(page.id)
+        said["encodingFormat"] = "video/mp4"
+    # A `</script>` in a title must not end the script.
+    return f'<script type="application/ld+json">{json.dumps(said).replace("<", chr(92) + "u003c")}</script>\n'
+
+
+def _html(title: str, head: str, body: Iterable[str]) -> str:
+    lines = "\n".join(part for part in body if part)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f"{head}</head>\n<body>\n{lines}\n</body>\n</html>\n"
+    )

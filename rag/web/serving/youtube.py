@@ -1,0 +1,172 @@
+"""The shapes of the YouTube Data API v3: lists of search results, videos and captions, and its errors."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rag.errors import UsageError
+from rag.web.records import Page, SearchPage, SearchResult, Transcript
+from rag.web.serving.links import Links, iso_duration, published
+
+__all__ = [
+    "captions_list",
+    "error_shape",
+    "page_of_token",
+    "search_list",
+    "token_of_page",
+    "video_item",
+    "video_list",
+]
+
+REASONS = {
+    400: "badRequest",
+    403: "forbidden",
+    404: "notFound",
+    429: "rateLimitExceeded",
+    504: "backendError",
+}
+SIZES = (("default", 120, 90), ("medium", 320, 180), ("high", 480, 360))
+PEOPLE_AND_BLOGS = "22"
+
+
+def search_list(found: SearchPage, links: Links, page_size: int) -> dict[str, Any]:
+    """`search.list`."""
+    items = [_search_item(result, links) for result in found.results]
+    return _list("youtube#searchListResponse", items, found.total, page_size) | _tokens(found)
+
+
+def video_item(page: Page, links: Links, parts: Sequence[str]) -> dict[str, Any]:
+    """One resource of `videos.list`, with the parts that were asked for."""
+    item: dict[str, Any] = {"kind": "youtube#video", "etag": _etag(page.id, page.title), "id": page.id}
+    made = {
+        "snippet": _snippet(page, page.text, links)
+        | {"tags": list(page.tags), "categoryId": PEOPLE_AND_BLOGS},
+        "contentDetails": _content_details(page),
+        "status": {
+            "uploadStatus": "processed",
+            "privacyStatus": "public",
+            "license": "youtube",
+            "embeddable": page.availability == "ok",
+            "publicStatsViewable": False,
+        },
+        "statistics": {},
+    }
+    return item | {part: made[part] for part in parts if part in made}
+
+
+def video_list(items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """`videos.list`: what is gone is left out, as there."""
+    return _list("youtube#videoListResponse", items, len(items), len(items))
+
+
+def captions_list(video_id: str, transcripts: Iterable[Transcript]) -> dict[str, Any]:
+    """`captions.list`: a track for each transcript; its id is the video's."""
+    items = [
+        {
+            "kind": "youtube#caption",
+            "etag": _etag(video_id, transcript.text),
+            "id": video_id,
+            "snippet": {
+                "videoId": video_id,
+                "lastUpdated": published(""),
+                "trackKind": "standard" if transcript.timed else "ASR",
+                "language": transcript.language or "en",
+                "name": "",
+                "audioTrackType": "primary",
+                "isCC": False,
+                "isLarge": False,
+                "isEasyReader": False,
+                "isDraft": False,
+                "isAutoSynced": not transcript.timed,
+                "status": "serving",
+            },
+        }
+        for transcript in transcripts
+    ]
+    return {"kind": "youtube#captionListResponse", "etag": _etag(video_id, len(items)), "items": items}
+
+
+def error_shape(status: int, message: str) -> dict[str, Any]:
+    reason = REASONS.get(status, "backendError")
+    detail = {"message": message, "domain": "youtube", "reason": reason}
+    return {"error": {"code": status, "message": message, "errors": [detail]}}
+
+
+def token_of_page(page: int) -> str:
+    return base64.urlsafe_b64encode(f"page {page}".encode()).decode().rstrip("=")
+
+
+def page_of_token(token: str) -> int:
+    """Raises `UsageError` for a token that is none of ours."""
+    try:
+        word, _, number = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode().partition(" ")
+        page = int(number)
+    except ValueError:
+        word, page = "", 0
+    if word != "page" or page < 1:
+        raise UsageError(f"pageToken {token}: not a token of this list")
+    return page
+
+
+def _search_item(result: SearchResult, links: Links) -> dict[str, Any]:
+    snippet = _snippet(result, result.snippet, links)
+    return {
+        "kind": "youtube#searchResult",
+        "etag": _etag(result.id, result.title),
+        "id": {"kind": "youtube#video", "videoId": result.id},
+        "snippet": snippet | {"publishTime": snippet["publishedAt"]},
+    }
+
+
+def _snippet(item: Page | SearchResult, description: str, links: Links) -> dict[str, Any]:
+    url = links.thumbnail(item.id)
+    return {
+        "publishedAt": published(item.upload_date),
+        "channelId": "UC" + hashlib.sha256(item.channel.encode()).hexdigest()[:22],
+        "title": item.title,
+        "description": description,
+        "thumbnails": {name: {"url": url, "width": width, "height": height} for name, width, height in SIZES},
+        "channelTitle": item.channel,
+        "liveBroadcastContent": "none",
+    }
+
+
+def _content_details(page: Page) -> dict[str, Any]:
+    details: dict[str, Any] = {
+        "duration": iso_duration(page.duration),
+        "dimension": "2d",
+        "definition": "sd",
+        "caption": "true" if page.has_transcript else "false",
+        "licensedContent": False,
+        "contentRating": {"ytRating": "ytAgeRestricted"} if page.availability == "age-gated" else {},
+        "projection": "rectangular",
+    }
+    if page.availability == "region-blocked":
+        details["regionRestriction"] = {"allowed": []}
+    return details
+
+
+def _list(kind: str, items: Sequence[dict[str, Any]], total: int, page_size: int) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "etag": _etag(kind, *(item["etag"] for item in items)),
+        "pageInfo": {"totalResults": total, "resultsPerPage": page_size},
+        "items": list(items),
+    }
+
+
+def _tokens(found: SearchPage) -> dict[str, Any]:
+    tokens = {"regionCode": "US"}
+    if found.next_page is not None:
+        tokens["nextPageToken"] = token_of_page(found.next_page)
+    if found.page > 1:
+        tokens["prevPageToken"] = token_of_page(found.page - 1)
+    return tokens
+
+
+def _etag(*parts: object) -> str:
+    return hashlib.sha256(json.dumps([str(part) for part in parts]).encode()).hexdigest()[:27]
