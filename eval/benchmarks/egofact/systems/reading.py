@@ -42,7 +42,7 @@ class Reader:
         clock.append(time.perf_counter())
         watched = [self.watch(asked, unit) for unit in units]
         clock.append(time.perf_counter())
-        windows = [_window(unit, seen) for unit, seen in zip(units, watched, strict=True)]
+        windows = [self._window(unit, seen) for unit, seen in zip(units, watched, strict=True)]
         sample = read(asked, windows, passages)
         clock.append(time.perf_counter())
         names = ("rewrite", "retrieve", "localize", "answer")
@@ -53,6 +53,21 @@ class Reader:
             windows=_windows(units, watched),
             timings=seconds,
             **self._of_gold(asked, units, watched),
+        )
+
+    def _window(self, unit: Unit, seen: Watched) -> ReadWindow:
+        """What was watched; decoded too, at the same times, for a reasoner that reads pixels."""
+        found, library = unit.found, self.corpus.library
+        return ReadWindow(
+            path=found.path,
+            title=found.title,
+            clip=found.clip,
+            window=seen.window,
+            retrieval_score=found.score,
+            texts=(),
+            frame_times=seen.times,
+            frame_vectors=seen.vectors,
+            frames=library.read_frames(found.path, seen.times) if library.reasoner.reads_pixels else None,
         )
 
     def _of_gold(self, asked: Asked, units: Sequence[Unit], watched: Sequence[Watched]) -> dict[str, Any]:
@@ -109,20 +124,6 @@ def text_window(unit: Unit, lines: Sequence[Evidence]) -> ReadWindow:
         window=Window(found.clip.video_id, found.clip.start, found.clip.end, 0.0),
         retrieval_score=found.score,
         texts=tuple(lines),
-    )
-
-
-def _window(unit: Unit, seen: Watched) -> ReadWindow:
-    found = unit.found
-    return ReadWindow(
-        path=found.path,
-        title=found.title,
-        clip=found.clip,
-        window=seen.window,
-        retrieval_score=found.score,
-        texts=(),
-        frame_times=seen.times,
-        frame_vectors=seen.vectors,
     )
 
 
