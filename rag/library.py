@@ -145,7 +145,7 @@ class Library:
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
     ) -> list[Window]:
         """The best windows of one video, given by path or its last parts, or by its id or how that begins."""
-        video_id = self._video_id(video)
+        video_id = self.video_id(video)
         retriever = self.retriever
         if window_seconds is not None:
             localize = self.settings.localize.model_copy(update={"window_seconds": window_seconds})
@@ -162,14 +162,14 @@ class Library:
         name, at, span = citation.rpartition("@")
         if at:
             start, end = _span(citation, span)
-            video = self._reader.video(self._video_id(name))
+            video = self._reader.video(self.video_id(name))
             if end <= start:
                 raise UsageError(f"{citation}: a window ends after it starts")
             if not 0 <= start < video.duration:
                 raise UsageError(f"{citation}: the video is {video.duration:g} s long")
             end = min(end, video.duration)
             evidence = tuple(self._reader.evidence(video.video_id, start, end))
-            return VideoCitation(self._path(video.video_id), video.video_id, start, end, 1.0, evidence)
+            return VideoCitation(self.path_of(video.video_id), video.video_id, start, end, 1.0, evidence)
         try:
             (passage,) = self._reader.passages([citation])
         except KeyError:
@@ -289,7 +289,11 @@ class Library:
             self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
         return self._media.frames_at(path, times.tolist(), short_side=self.settings.reasoner.image_short_side)
 
-    def _video_id(self, name: str) -> str:
+    def video_id(self, name: str) -> str:
+        """The id of a video given by path or its last parts, or by its id or how that begins.
+
+        Raises `UsageError` where none or several are meant.
+        """
         path = os.path.abspath(name)
         videos = [video.video_id for video in self._reader.videos()]
         by_path = [video_id for video_id in videos if path in self._reader.paths(video_id)]
@@ -301,7 +305,8 @@ class Library:
             raise UsageError(f"{name}: {len(named)} videos have a path or an id like this; give more of it")
         raise UsageError(f"{name}: no such video in the library; index it first with: rag index {name}")
 
-    def _path(self, video_id: str) -> str:
+    def path_of(self, video_id: str) -> str:
+        """The first path of a content that is still there, else the first that was. KeyError if unknown."""
         paths = self._reader.paths(video_id)
         return next((path for path in paths if os.path.exists(path)), paths[0])
 

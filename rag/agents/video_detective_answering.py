@@ -1,0 +1,133 @@
+"""Packs to a reading, and the answering mind's reply to an answer with citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag.agents.video_detective_material import Material
+from rag.agents.video_detective_records import Pack, Words
+from rag.questions import option_label
+from rag.reasoners.roles import (
+    AnchorEvent,
+    ChosenOption,
+    OpenAnswer,
+    Reading,
+    ReadWindow,
+    RewrittenQuestion,
+)
+from rag.records import (
+    Answer,
+    Evidence,
+    EvidenceKind,
+    Frames,
+    Question,
+    ScoredOption,
+    Usage,
+    VideoCitation,
+    Window,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    ReadFrames = Callable[[str, NDArray[np.float64]], Frames | None]
+
+__all__ = ["NO_ANSWER", "answer_of", "read_packs"]
+
+NO_ANSWER = "What was seen of the video supports no answer."
+SPAN = 0.001
+"""Seconds; the shortest window that is an interval."""
+
+
+def read_packs(
+    question: Question,
+    material: Material,
+    packs: Sequence[Pack],
+    event: str,
+    read_frames: ReadFrames | None,
+    *,
+    must_choose: bool,
+) -> Reading:
+    """What is laid before the answering mind: one window a pack, in time order (appendix C.2).
+
+    `event`: what must be seen to answer. `read_frames`: decodes, for a mind that reads pixels.
+    """
+    return Reading(
+        question=question,
+        rewritten=RewrittenQuestion(visual_query=event),
+        anchor=AnchorEvent(description=event),
+        windows=tuple(_window(material, pack, read_frames) for pack in packs),
+        passages=(),
+        must_choose=must_choose,
+    )
+
+
+def answer_of(
+    question: Question,
+    reply: ChosenOption | OpenAnswer,
+    reading: Reading,
+    usage: Usage,
+    timings: Mapping[str, float],
+    details: Mapping[str, Any],
+) -> Answer:
+    cited = tuple(_citation(reading.windows[index]) for index in sorted(set(reply.windows)))
+    shared: dict[str, Any] = {
+        "question": question,
+        "explanation": reply.explanation,
+        "citations": cited,
+        "usage": usage,
+        "timings": timings,
+        "details": details,
+    }
+    if isinstance(reply, OpenAnswer):
+        matched = bool(reply.text.strip())
+        text = reply.text if matched else NO_ANSWER
+        return Answer(choice=None, text=text, confidence=reply.confidence, matched=matched, **shared)
+    labels = [option_label(index) for index in range(len(question.options))]
+    if reply.choice not in labels:
+        return Answer(choice=None, text=NO_ANSWER, confidence=0.0, matched=False, **shared)
+    at = labels.index(reply.choice)
+    scores = reply.scores or tuple(float(index == at) for index in range(len(labels)))
+    return Answer(
+        choice=reply.choice,
+        text=question.options[at],
+        confidence=reply.confidence,
+        matched=True,
+        options=tuple(map(ScoredOption, labels, question.options, scores)),
+        **shared,
+    )
+
+
+def _window(material: Material, pack: Pack, read_frames: ReadFrames | None) -> ReadWindow:
+    times = np.array(pack.times, np.float64)
+    index = np.searchsorted(material.times, times - 1e-6)
+    video = material.video
+    pictured = bool(material.vectors.shape[1]) and len(times) > 0
+    return ReadWindow(
+        path=material.path,
+        title=video.title,
+        clip=material.clip_at(pack.start),
+        window=Window(video.video_id, pack.start, max(pack.end, pack.start + SPAN), pack.belief),
+        retrieval_score=min(1.0, max(0.0, pack.belief)),
+        texts=(_evidence(video.video_id, pack.words),) if pack.words is not None else (),
+        frame_times=times if pictured else None,
+        frame_vectors=material.vectors[index] if pictured else None,
+        frames=read_frames(material.path, times) if read_frames is not None and len(times) else None,
+    )
+
+
+def _evidence(video_id: str, words: Words) -> Evidence:
+    kinds: dict[str, EvidenceKind] = {"asr": "asr", "ocr": "ocr", "caption": "caption"}
+    return Evidence(video_id, words.start, words.end, kinds[words.source], words.text)
+
+
+def _citation(read: ReadWindow) -> VideoCitation:
+    window = read.window
+    return VideoCitation(
+        read.path, window.video_id, window.start, window.end, read.retrieval_score, read.texts
+    )

@@ -1,0 +1,155 @@
+"""Facets against frames and words: priors before the first look, and the score of what a look found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from localization.belief import hybrid_prior
+from localization.lexical import Source, fused_score, inverse_frequencies, lexical_score, semantic_score
+from rag.agents.video_detective_material import SOURCES, Material
+from rag.agents.video_detective_records import Words
+from rag.agents.video_detective_settings import DetectiveSettings
+from rag.reasoners.roles import Facet, Facets, TimelineEvent
+from rag.records import Evidence, Question
+from rag.relevance import content_words, lexical_overlap, tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexers.protocol import TextEncoder, TextTower
+
+__all__ = ["Scorer", "described", "facets_of", "keyword_stems", "whole_question"]
+
+
+def whole_question(question: Question) -> tuple[Facet, ...]:
+    """Question and options as one facet: what is left without decomposition."""
+    text = " ".join([question.text, *question.options])
+    return (Facet("question", tuple(dict.fromkeys(tokens(text))), (text,)),)
+
+
+def facets_of(reply: Facets, question: Question) -> tuple[Facet, ...]:
+    """The facets of a reply; the whole question where it says nothing that can be looked for."""
+    found = tuple(facet for facet in reply.facets if facet.keywords or facet.queries)
+    return found or whole_question(question)
+
+
+def keyword_stems(facet: Facet) -> tuple[str, ...]:
+    """The stems of a facet's keywords, each once: a keyword of two words counts with both."""
+    return tuple(dict.fromkeys(stem for keyword in facet.keywords for stem in content_words(keyword)))
+
+
+def described(material: Material, events: Sequence[TimelineEvent]) -> list[str]:
+    """e_i of each segment: the events that overlap it, else the nearest by midpoint (appendix E.5.1)."""
+    segments = material.segments
+    if not events:
+        return [""] * len(segments)
+    middles = np.array([(event.start + event.end) / 2 for event in events])
+    told = []
+    for start, end, centre in zip(segments.starts, segments.ends, segments.centres, strict=True):
+        held = [event.description for event in events if event.start < end and event.end > start]
+        told.append(" ".join(held) if held else events[int(np.argmin(np.abs(middles - centre)))].description)
+    return told
+
+
+@dataclass
+class _Sought:
+    """A facet with what is compared of it."""
+
+    facet: Facet
+    stems: tuple[str, ...]
+    queries: NDArray[np.float64]
+    """(q, text dim) unit rows."""
+
+
+class Scorer:
+    """The facets of one question against one video."""
+
+    def __init__(
+        self,
+        material: Material,
+        facets: Sequence[Facet],
+        text_encoder: TextEncoder,
+        tower: TextTower | None,
+        settings: DetectiveSettings,
+    ) -> None:
+        self._material = material
+        self._encoder = text_encoder
+        self._tower = tower if material.vectors.shape[1] else None
+        self._settings = settings
+        self._frequencies, self._unknown = inverse_frequencies(
+            content_words(text.text) for text in material.texts
+        )
+        self.facets = tuple(facets)
+        self._sought = [_Sought(facet, keyword_stems(facet), self._rows(facet.queries)) for facet in facets]
+
+    def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Y_r^prior of each facet, (k,). Equation 5. `descriptions`: e_i of each segment."""
+        nodes = self._material.segments.vectors
+        told = self._rows([text or " " for text in descriptions]) if any(descriptions) else None
+        found = []
+        for sought in self._sought:
+            visual = np.zeros((0, len(nodes)))
+            if self._tower is not None and sought.facet.keywords:
+                words = self._tower.encode_text(list(sought.facet.keywords)).astype(np.float64)
+                visual = words @ nodes.T
+            semantic = sought.queries @ told.T if told is not None else np.zeros((0, len(nodes)))
+            found.append(hybrid_prior(visual, semantic, self._settings.prior_weight))
+        return found
+
+    def fit(self, facets: Sequence[Facet], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(n,) how well frames (n, d) fit facets: the greatest cosine of a keyword or description."""
+        words = [word for facet in facets for word in (*facet.keywords, *facet.queries)]
+        if self._tower is None or not words:
+            return np.zeros(len(vectors))
+        rows = self._tower.encode_text(list(dict.fromkeys(words))).astype(np.float64)
+        return np.asarray(np.round((rows @ vectors.astype(np.float64).T).max(axis=0), 6), np.float64)
+
+    def stored(self, node: int) -> list[Words]:
+        """What the library holds of a segment in words, scored: speech and text on the screen."""
+        return self.score([text for text in self._material.said(node) if SOURCES[text.kind] != "caption"])
+
+    def score(self, texts: Sequence[Evidence]) -> list[Words]:
+        """Each text with its best facet (equations 8 to 10, and the maximum of 11)."""
+        return [self._scored(text, row) for text, row in zip(texts, self._rows_of(texts), strict=True)]
+
+    def by_facet(self, words: str, source: Source) -> list[float]:
+        """s(e, f_r) of one text for each facet in order."""
+        return self._scores(words, self._rows([words])[0], source)
+
+    def covered(self, texts: Sequence[str], facet: Facet) -> float:
+        """Share of a facet's keyword stems that the texts hold, in [0, 1]."""
+        held = {stem for text in texts for stem in content_words(text)}
+        return lexical_overlap(keyword_stems(facet), held)
+
+    def _scored(self, text: Evidence, row: NDArray[np.float64]) -> Words:
+        source = SOURCES[text.kind]
+        scores = self._scores(text.text, row, source)
+        best = max(range(len(scores)), key=lambda r: (scores[r], -r))
+        return Words(text.text, source, scores[best], self.facets[best].name, text.start, text.end)
+
+    def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
+        held = set(content_words(text))
+        clip = self._settings.lexical_clip
+        return [
+            round(
+                fused_score(
+                    lexical_score(held, sought.stems, self._frequencies, self._unknown, clip=clip),
+                    semantic_score(row, sought.queries),
+                    source,
+                ),
+                6,
+            )
+            for sought in self._sought
+        ]
+
+    def _rows_of(self, texts: Sequence[Evidence]) -> NDArray[np.float64]:
+        return self._rows([text.text for text in texts])
+
+    def _rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        if not texts:
+            return np.zeros((0, self._encoder.dim))
+        return np.asarray(self._encoder.encode_text(list(texts)), np.float64)

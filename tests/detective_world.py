@@ -1,0 +1,133 @@
+"""A long made-up video in a real small library, and a mind with simple rules, for tests of VideoDetective."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.config import load_settings
+from rag.errors import ReasonerError
+from rag.library import Library
+from rag.questions import option_label
+from rag.reasoners.roles import (
+    ChosenOption,
+    Facets,
+    Observation,
+    ObserveRequest,
+    OpenAnswer,
+    Reading,
+    Timeline,
+    TimelineEvent,
+    TimelineRequest,
+)
+from rag.records import Frames, Question, Usage
+from rag.relevance import content_words, tokens
+from tests.answer_world import THINGS, BagOfWords, PictureWords, build_library
+
+__all__ = ["FILM", "RuleMind", "open_world", "question"]
+
+FILM = [
+    (20.0 * part, 20.0 * part + 20.0, thing, f"Now someone shows the {thing} of part {part}")
+    for part, thing in enumerate([*THINGS, *reversed(THINGS), *THINGS])
+]
+"""8 minutes: a thing is in view for 20 s, and its line is spoken all the while."""
+
+
+def question(text: str = "Which thing is of part 9?", count: int = 4) -> Question:
+    return Question("q", text, tuple(f"the {thing} of part 9" for thing in THINGS[3 : 3 + count]))
+
+
+class RuleMind:
+    """Facets by words, captions by the words shown, an answer by the words of the packs."""
+
+    name = "rules"
+    fingerprint = "rules-1"
+
+    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
+        self.asked: list[str] = []
+        self.readings: list[Reading] = []
+        self.requests: list[ObserveRequest] = []
+        self.fails, self.error = tuple(fails), error
+        self.reads_pixels = False
+
+    def _ask(self, role: str) -> None:
+        self.asked.append(role)
+        if role in self.fails:
+            raise self.error(f"no {role} today")
+
+    def decompose_facets(self, asked: Question) -> Facets:
+        self._ask("decompose_facets")
+        labels = [option_label(index) for index in range(len(asked.options))]
+        return Facets(
+            query_keywords=tuple(tokens(asked.text)[:2]),
+            option_keywords={
+                label: tuple(word for word in tokens(option) if word in THINGS)
+                for label, option in zip(labels, asked.options, strict=True)
+            },
+            semantic_queries=dict(zip(labels, asked.options, strict=True)),
+            general_semantic_query=asked.text,
+            vlm_query=asked.text,
+        )
+
+    def timeline(self, request: TimelineRequest) -> Timeline:
+        self._ask("timeline")
+        view = request.view
+        return Timeline(
+            events=tuple(
+                TimelineEvent(start=time, end=time + 1.0, description=f"something at {time:.0f}")
+                for time in view.times[::8]
+            )
+        )
+
+    def observe(self, request: ObserveRequest) -> Observation:
+        self._ask("observe")
+        self.requests.append(request)
+        caption = " ".join(text.text for text in request.view.texts) or "nothing is said"
+        held = set(content_words(caption))
+        missing = tuple(
+            word
+            for facet in request.facets
+            for word in facet.keywords
+            if not set(content_words(word)) <= held
+        )
+        return Observation(caption=caption, missing=missing, needs_more_info=bool(missing))
+
+    def answer_choice(self, reading: Reading) -> ChosenOption:
+        self._ask("answer_choice")
+        self.readings.append(reading)
+        said = [set(tokens(text.text)) for window in reading.windows for text in window.texts]
+        fits = [
+            max((len(set(tokens(option)) & words) for words in said), default=0)
+            for option in reading.question.options
+        ]
+        best = int(np.argmax(fits))
+        windows = tuple(i for i, window in enumerate(reading.windows) if window.texts)[:1]
+        return ChosenOption(
+            choice=option_label(best), confidence=0.5, explanation="by shared words", windows=windows
+        )
+
+    def answer_open(self, reading: Reading) -> OpenAnswer:
+        self._ask("answer_open")
+        self.readings.append(reading)
+        texts = [text.text for window in reading.windows for text in window.texts]
+        return OpenAnswer(text=texts[0] if texts else "", confidence=0.5, explanation="the first words")
+
+    def usage(self) -> Usage:
+        return Usage()
+
+
+def open_world(folder: Path, *, pictures: bool = True) -> Library:
+    """The film in a library whose encoders are those of `tests.answer_world`."""
+    tower = PictureWords() if pictures else None
+    build_library(folder / "library", {"film": FILM}, {}, tower)
+    library = Library.open(folder / "library", settings=load_settings())
+    library.__dict__["text_encoder"] = BagOfWords()
+    library.__dict__["tower"] = tower
+    return library
+
+
+def pixels(_: str, times: NDArray[np.float64]) -> Frames:
+    return Frames(np.asarray(times, np.float64), np.zeros((len(times), 12, 16, 3), np.uint8))
