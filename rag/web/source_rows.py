@@ -83,9 +83,8 @@ def catalogue_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     }
     if (availability := _availability(row)) != "ok":
         found["availability"] = availability
-    if lines and not timed:
-        found["transcript_timed"] = False
-    return {key: value for key, value in found.items() if value not in ("", (), 0.0)}
+    told = {key: value for key, value in found.items() if value}
+    return told | ({"transcript_timed": False} if lines and not timed else {})
 
 
 def spread(text: str, duration: float) -> tuple[TranscriptLine, ...]:

@@ -1,0 +1,277 @@
+"""`rag web`: build a frozen web of videos and pages, look at it, serve it to other people's agents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rag._cli.options import Config, Json, Verbose
+from rag._cli.output import is_json, print_json, print_lines, talk, width
+from rag._cli.session import start
+
+if TYPE_CHECKING:
+    from rag.web import MockWeb, Page, SearchPage
+    from rag.web.building import BuildReport
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Build, search and serve a frozen web of videos and pages; the live web is out of scope.",
+    rich_markup_mode=None,
+)
+
+Engine = Literal["bm25", "dense", "hybrid"]
+Kind = Literal["video", "text"]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A web's folder, with its web.jsonl.")]
+EngineOption = Annotated[
+    Engine,
+    typer.Option("--engine", help="By words, by meaning, or both by reciprocal rank fusion."),
+]
+FaultsOption = Annotated[
+    str,
+    typer.Option(
+        "--faults",
+        metavar="RATES",
+        help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+        show_default=False,
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="Of what is drawn by chance.")]
+TraceOption = Annotated[
+    Path | None, typer.Option("--trace", metavar="FILE", help="Write every call there, as JSON lines.")
+]
+
+
+@app.command("build")
+def build(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the web goes.")],
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[SOURCE]...",
+            help="Videos with or without .info.json, JSON lines about videos, documents; folders of them.",
+            show_default=False,
+        ),
+    ] = None,
+    library: Annotated[
+        Path | None,
+        typer.Option("--library", metavar="DIR", help="Also all that this library holds."),
+    ] = None,
+    workbench: Annotated[
+        bool, typer.Option("--workbench", help="Draw a web of the Workbench world instead.")
+    ] = False,
+    films: Annotated[
+        int, typer.Option("--films", metavar="N", min=1, help="Of the Workbench: different films.")
+    ] = 160,
+    noise: Annotated[
+        int, typer.Option("--noise", metavar="N", min=0, help="Of the Workbench: unrelated uploads.")
+    ] = 80,
+    seed: SeedOption = 0,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Write web.jsonl and pages.jsonl into DIR. Files are named in them, not copied."""
+    from rag.errors import UsageError
+
+    session = start(library, config, as_json, verbose, None)
+    if workbench:
+        if sources or library is not None:
+            raise UsageError("--workbench draws all its films itself; leave out SOURCE and --library")
+        return _draw(folder, films, noise, seed, session.as_json)
+    from rag.web.building import build_web
+
+    def told(path: str) -> None:
+        if verbose:
+            talk(path)
+
+    if library is None:
+        report = build_web(folder, sources or [], progress=told)
+    else:
+        with session.open_library() as shelf:
+            report = build_web(folder, sources or [], library=shelf, progress=told)
+    for problem in report.problems:
+        talk(f"{problem.path}: {problem.reason}")
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.web.build/1", report))
+    else:
+        print_lines(_built(report))
+    return report.exit_code
+
+
+@app.command("search")
+def search(
+    folder: Folder,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find.")],
+    kind: Annotated[Kind, typer.Option("--kind", help="Videos, or pages of text.")] = "video",
+    page: Annotated[int, typer.Option("--page", metavar="N", min=1, help="Which page of results.")] = 1,
+    size: Annotated[int, typer.Option("--num", metavar="N", min=1, max=100, help="Results a page.")] = 10,
+    engine: EngineOption = "hybrid",
+    faults: FaultsOption = "",
+    seed: SeedOption = 0,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Search the web in DIR as an agent would."""
+    with _opened(folder, engine, faults, seed, None, config, verbose) as web:
+        search_one = web.search_videos if kind == "video" else web.search
+        found = search_one(query, page=page, page_size=size)
+    if is_json(as_json):
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.web.search/1", found))
+    else:
+        print_lines(_results(found))
+    return 0
+
+
+@app.command("open")
+def open_page(
+    folder: Folder,
+    url: Annotated[str, typer.Argument(metavar="URL", help="An address on the web.")],
+    transcript: Annotated[bool, typer.Option("--transcript", help="Also what is said in the video.")] = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Also fetch the video, and say where it lies.")
+    ] = False,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Show what stands at URL on the web in DIR."""
+    from rag.rendering.shapes import plain, report_shape
+
+    with _opened(folder, "bm25", "", 0, None, config, verbose) as web:
+        page = web.open(url)
+        said = web.transcript(url) if transcript else None
+        got = web.download(url) if download else None
+    if is_json(as_json):
+        shape = report_shape("rag.web.open/1", page)
+        shape |= {"transcript": plain(said)} if said else {}
+        print_json(shape | ({"download": plain(got)} if got else {}))
+        return 0
+    lines = [*_shown(page)]
+    lines += [f"{line.start:8.2f}  {line.text}" for line in said.lines] if said else []
+    print_lines([*lines, *([f"{got.path} ({got.bytes} bytes)"] if got else [])])
+    return 0
+
+
+@app.command("serve")
+def serve(
+    folder: Folder,
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")
+    ] = 8640,
+    engine: EngineOption = "hybrid",
+    faults: FaultsOption = "",
+    seed: SeedOption = 0,
+    trace: TraceOption = None,
+    config: Config = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Serve the web in DIR over HTTP: YouTube Data API v3, serper.dev, watch pages, media.
+
+    Prints its base URL on stdout, and runs until it is interrupted.
+    """
+    from rag.web.serving import serve as run
+
+    with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True) as web:
+        run(web, host, port, started=lambda base: print_lines([base]))
+    return 0
+
+
+def _opened(
+    folder: Path,
+    engine: Engine,
+    faults: str,
+    seed: int,
+    trace: Path | None,
+    config: Path | None,
+    verbose: int,
+    *,
+    real_time: bool = False,
+) -> MockWeb:
+    from rag.errors import RagError
+    from rag.web import Faults, WebTrace, open_web
+
+    session = start(None, config, None, verbose, None)
+    try:
+        told = WebTrace(trace)
+    except OSError as error:
+        raise RagError(f"{trace}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+    return open_web(
+        os.fspath(folder),
+        engine=engine,
+        faults=Faults.parse(faults, seed),
+        trace=told,
+        encoder=session.settings.encoder,
+        real_time=real_time,
+    )
+
+
+def _draw(folder: Path, films: int, noise: int, seed: int, as_json: bool) -> int:
+    from corpora.workbench.web import WebPlan
+    from corpora.workbench.web_making import make_web
+    from rag._cli.progress import open_progress
+    from rag.rendering.shapes import report_shape
+    from rag.rendering.terminal import byte_count, counted, duration
+
+    with open_progress() as progress:
+        report = make_web(folder, WebPlan(seed=seed, films=films, noise=noise), progress=progress)
+    if as_json:
+        print_json(report_shape("rag.web.workbench/1", report))
+        return 0
+    print_lines(
+        [
+            f"{counted(report.uploads, 'upload')} of {counted(report.films, 'film')} with "
+            f"{duration(report.seconds)} of media, {byte_count(report.bytes)}, and "
+            f"{counted(report.pages, 'page')} of text",
+            f"serve it with: rag web serve {os.fspath(folder)}",
+        ]
+    )
+    return 0
+
+
+def _built(report: BuildReport) -> Iterator[str]:
+    from rag.rendering.terminal import counted
+
+    yield (
+        f"{counted(report.videos, 'video')} ({report.with_file} to download, {report.with_transcript} with "
+        f"transcript, {report.aliases} re-uploads) and {counted(report.pages, 'page')} of text"
+    )
+    yield f"serve it with: rag web serve {report.folder}"
+
+
+def _results(found: SearchPage) -> Iterator[str]:
+    from rag.rendering.terminal import visible
+
+    if not found.results:
+        yield "nothing found"
+    for result in found.results:
+        length = f"  {result.duration:.0f} s" if result.duration else ""
+        yield visible(f"{result.rank:3d}. {result.title}"[: width()])
+        yield visible(f"     {result.channel}  {result.upload_date}{length}".rstrip())
+        yield visible(f"     {result.url}")
+    if found.next_page is not None:
+        yield f"{found.total} in all; more with --page {found.next_page}"
+
+
+def _shown(page: Page) -> Iterator[str]:
+    from rag.rendering.terminal import visible
+
+    yield visible(page.title)
+    state = "" if page.availability == "ok" else f"  {page.availability}"
+    yield visible(f"{page.channel}  {page.upload_date}{state}".strip())
+    yield from (visible(line) for line in page.text.splitlines())
+    if page.tags:
+        yield visible(", ".join(page.tags))

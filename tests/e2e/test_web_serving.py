@@ -1,0 +1,235 @@
+"""`rag web serve` under other people's clients: Google's, yt-dlp, ranges, and whoever speaks serper."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.identity import content_hash
+from rag.web import PageEntry, TranscriptLine, VideoEntry, write_catalogue
+from tests.synthetic import write_video
+
+SHY = 'a "quoted" </script><b>title</b> & more'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("web")
+    write_video(home / "kettle.mp4", 3.0, audio=True)
+    url = "https://www.youtube.com/watch?v="
+    said = (TranscriptLine(0.0, 1.5, "Fill the kettle."), TranscriptLine(1.5, 3.0, "Then wait --> done."))
+    videos = [
+        VideoEntry(
+            "kettle00001",
+            f"{url}kettle00001",
+            "How I fill my kettle",
+            description="Water\nand nothing else",
+            channel="Tea Time",
+            upload_date="2020-02-03",
+            duration=3.0,
+            tags=("kettle", "tea"),
+            transcript=said,
+            language="en",
+            file="kettle.mp4",
+        ),
+        VideoEntry("quoted00002", f"{url}quoted00002", SHY, description="kettle", file="kettle.mp4"),
+        VideoEntry("dead0000003", f"{url}dead0000003", "A dead kettle", availability="dead"),
+        VideoEntry(
+            "adult000004", f"{url}adult000004", "kettle 18", file="kettle.mp4", availability="age-gated"
+        ),
+    ]
+    videos += [VideoEntry(f"more{n:07d}", f"{url}more{n:07d}", f"kettle number {n}") for n in range(5)]
+    pages = [
+        PageEntry(
+            "descale", "https://pages.example/descale", "Descaling", "Use vinegar in the kettle.", "pages"
+        )
+    ]
+    write_catalogue(home, videos, pages)
+    return home
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "rag._cli.main",
+        "web",
+        "serve",
+        str(folder),
+        "--port",
+        "0",
+        "--engine",
+        "bm25",
+    ]
+    process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def base(folder: Path) -> Iterator[str]:
+    with served(folder, "--trace", str(folder / "trace.jsonl")) as url:
+        yield url
+
+
+def fetch(url: str, body: Any = None, **headers: str) -> tuple[int, bytes, Any]:
+    data = None if body is None else json.dumps(body).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data, named), timeout=30) as answer:
+            return answer.status, answer.read(), answer.headers
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read(), error.headers
+
+
+def test_googles_client_searches_pages_and_reads_captions(base: str) -> None:
+    from googleapiclient.discovery import build
+    from googleapiclient.errors import HttpError
+
+    with build("youtube", "v3", developerKey="any", client_options={"api_endpoint": base}) as youtube:
+        request = youtube.search().list(part="snippet", q="kettle", type="video", maxResults=3)
+        seen = []
+        while request is not None:
+            answer = request.execute()
+            seen += [item["id"]["videoId"] for item in answer["items"]]
+            request = youtube.search().list_next(request, answer)
+        assert len(seen) == len(set(seen)) == answer["pageInfo"]["totalResults"] == 9
+        first = youtube.videos().list(part="snippet,contentDetails", id="kettle00001,dead0000003").execute()
+        (video,) = first["items"]
+        assert video["snippet"]["title"] == "How I fill my kettle"
+        assert video["snippet"]["publishedAt"] == "2020-02-03T00:00:00Z"
+        assert video["contentDetails"]["duration"] == "PT3S"
+        (track,) = youtube.captions().list(part="snippet", videoId="kettle00001").execute()["items"]
+        srt = youtube.captions().download(id=track["id"], tfmt="srt").execute()
+        assert b"00:00:00,000 --> 00:00:01,500\nFill the kettle." in srt
+        assert youtube.captions().list(part="snippet", videoId="more0000001").execute()["items"] == []
+        with pytest.raises(HttpError, match="order=date"):
+            youtube.search().list(part="snippet", q="kettle", order="date").execute()
+        with pytest.raises(HttpError) as refused:
+            youtube.captions().list(part="snippet", videoId="nobody").execute()
+        assert refused.value.resp.status == 404
+
+
+def download(url: str, folder: Path, **options: Any) -> dict[str, Any]:
+    """By yt-dlp in a process of its own, which nobody's settings reach."""
+    command = [sys.executable, "-m", "yt_dlp", "--ignore-config", "--no-warnings", "--quiet", "--print-json"]
+    command += ["--no-simulate", "-o", str(folder / "%(id)s.%(ext)s"), *options.get("more", ()), url]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_yt_dlp_downloads_from_a_watch_page(base: str, folder: Path, tmp_path: Path) -> None:
+    info = download(f"{base}/watch?v=kettle00001", tmp_path)
+    # Its generic extractor found the player on the page, as on any site that yt-dlp does not know.
+    assert info["extractor_key"] == "HTML5MediaEmbed"
+    assert info["description"] == "Water\nand nothing else"
+    assert info["title"] == "How I fill my kettle"
+    (file,) = tmp_path.iterdir()
+    assert content_hash(file) == content_hash(folder / "kettle.mp4")
+
+
+def test_a_cut_transfer_is_taken_up_by_a_range(folder: Path, tmp_path: Path) -> None:
+    whole = (folder / "kettle.mp4").read_bytes()
+    with served(folder, "--faults", "truncated=1") as base:
+        with pytest.raises(http.client.IncompleteRead):
+            fetch(f"{base}/media/kettle00001.mp4")
+        status, rest, headers = fetch(f"{base}/media/kettle00001.mp4", Range="bytes=100-")
+        assert (status, rest) == (206, whole[100:])
+        assert headers["Content-Range"] == f"bytes 100-{len(whole) - 1}/{len(whole)}"
+        download(f"{base}/watch?v=kettle00001", tmp_path)
+        (file,) = tmp_path.iterdir()
+        assert file.read_bytes() == whole
+
+
+def test_serper_finds_pages_and_videos(base: str) -> None:
+    status, body, _ = fetch(f"{base}/search", {"q": "vinegar"}, X_API_KEY="any")
+    (found,) = json.loads(body)["organic"]
+    assert (status, found["title"], found["position"]) == (200, "Descaling", 1)
+    assert b"Use vinegar in the kettle." in fetch(found["link"])[1]
+    answer = json.loads(fetch(f"{base}/videos", {"q": "fill kettle", "num": 2})[1])
+    assert answer["searchParameters"] == {
+        "q": "fill kettle",
+        "type": "videos",
+        "engine": "google",
+        "num": 2,
+        "page": 1,
+    }
+    assert [video["position"] for video in answer["videos"]] == [1, 2]
+    assert answer["videos"][0]["duration"] == "0:03"
+    assert answer["videos"][0]["link"] == f"{base}/watch?v=kettle00001"
+    assert fetch(answer["videos"][0]["imageUrl"])[1].startswith(b"\xff\xd8")
+    assert fetch(f"{base}/videos", {"query": 1})[0] == 400
+    assert fetch(f"{base}/videos?q=kettle&num=0")[0] == 400
+
+
+def test_a_watch_page_says_what_it_shows_and_nothing_runs_away(base: str) -> None:
+    status, body, _ = fetch(f"{base}/watch?v=quoted00002")
+    text = body.decode()
+    assert status == 200
+    assert "<b>title</b>" not in text
+    (script,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', text)
+    said = json.loads(script)
+    assert (said["@type"], said["name"]) == ("VideoObject", SHY)
+    assert said["contentUrl"] == f"{base}/media/quoted00002.mp4"
+    assert f'property="og:video" content="{base}/media/quoted00002.mp4"' in text
+    adult = fetch(f"{base}/watch?v=adult000004")[1].decode()
+    assert "signed in" in adult
+    assert "/media/" not in adult
+    for path, status in (
+        ("/watch?v=dead0000003", 404),
+        ("/watch?v=nobody", 404),
+        ("/media/adult000004.mp4", 403),
+        ("/media/more0000001.mp4", 404),
+        ("/media/..%2f..%2fetc%2fpasswd.mp4", 404),
+        ("/transcripts/more0000001.vtt", 404),
+    ):
+        assert (path, fetch(base + path)[0]) == (path, status)
+    assert fetch(f"{base}/transcripts/kettle00001.vtt")[1].startswith(b"WEBVTT")
+
+
+def test_a_stranger_page_cannot_call_it_by_another_name(base: str) -> None:
+    assert fetch(f"{base}/", Host="evil.example")[0] == 400
+    assert fetch(f"{base}/")[0] == 200
+
+
+def test_every_call_is_in_the_trace(base: str, folder: Path) -> None:
+    before = len((folder / "trace.jsonl").read_text(encoding="utf-8").splitlines())
+    fetch(f"{base}/videos", {"q": "traced"})
+    fetch(f"{base}/watch?v=dead0000003")
+    fetch(f"{base}/media/quoted00002.mp4")
+    lines = (folder / "trace.jsonl").read_text(encoding="utf-8").splitlines()[before:]
+    calls = [json.loads(line) for line in lines]
+    assert [(call["operation"], call["outcome"]) for call in calls] == [
+        ("search_videos", "ok"),
+        ("open", "PageGone"),
+        ("download", "ok"),
+    ]
+
+
+def test_a_limited_rate_is_said_in_each_api(folder: Path) -> None:
+    with served(folder, "--faults", "rate_limit=1") as base:
+        status, body, headers = fetch(f"{base}/youtube/v3/search?q=kettle")
+        assert (status, json.loads(body)["error"]["errors"][0]["reason"]) == (429, "rateLimitExceeded")
+        assert int(headers["Retry-After"]) >= 1
+        assert fetch(f"{base}/videos", {"q": "kettle"})[0] == 429
+        assert fetch(f"{base}/watch?v=kettle00001")[0] == 429
