@@ -1,0 +1,180 @@
+"""One video of the web as the watcher sees it: its words, and its frames as pixels or stored vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.agents.video_browser_weather import Patience
+from rag.errors import WebError
+from rag.reasoners.roles import VideoView
+from rag.records import Evidence, Frames
+from rag.web import Downloaded, SearchResult, Web
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.library import Library
+
+__all__ = ["Eyes", "Sight", "evenly", "open_sight"]
+
+ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
+ON_SCREEN = ("ocr",)
+SAME_TIME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """What a reasoner can look with. `library`: for stored vectors and text on the screen; `read_frames`:
+    decodes; a reasoner that takes pixels needs the second, any other the first."""
+
+    pixels: bool
+    library: Library | None
+    read_frames: ReadFrames | None
+
+    @property
+    def stored(self) -> bool:
+        return self.library is not None
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Made by `open_sight`. Times in seconds, [start, end)."""
+
+    result: SearchResult
+    file: Downloaded
+    duration: float
+    lines: tuple[Evidence, ...]
+    """What is said, in time order; empty where nobody wrote it down."""
+    _eyes: Eyes
+
+    @property
+    def video_id(self) -> str:
+        return self.file.video_id
+
+    def view(
+        self, start: float, end: float, times: NDArray[np.float64] | None, *, words: bool = True
+    ) -> VideoView:
+        """The stretch with the frames at `times`; None takes every stored vector of it.
+
+        On the screen is read what is there at a moment that is looked at.
+        """
+        shown = VideoView(self.result.title, start, end, description=self.result.snippet)
+        shown = self._with_frames(shown, times)
+        said = [line for line in self.lines if line.start < end and line.end > start] if words else []
+        read = self._read(shown.times, start, end) if times is not None else self._between(start, end)
+        return replace(shown, texts=tuple(sorted([*said, *read], key=lambda text: (text.start, text.end))))
+
+    def words(self, start: float, end: float) -> tuple[Evidence, ...]:
+        """What is said in the stretch."""
+        return tuple(line for line in self.lines if line.start < end and line.end > start)
+
+    def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None) -> VideoView:
+        if times is not None and len(times) == 0:
+            return view
+        if self._eyes.pixels and times is not None:
+            if self._eyes.read_frames is None:
+                return view
+            return replace(view, frames=_once(self._eyes.read_frames(self.file.path, times)))
+        held_times, held = self._stored
+        if len(held_times) == 0:
+            return view
+        if times is None:
+            chosen = np.flatnonzero((held_times >= view.start) & (held_times < view.end))
+        else:
+            chosen = np.unique(np.abs(held_times[None, :] - times[:, None]).argmin(axis=1))
+        if len(chosen) == 0:
+            return view
+        return replace(view, frame_times=held_times[chosen], frame_vectors=held[chosen])
+
+    def _read(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
+        """Text on the screen at any of the moments; a reasoner that takes pixels reads it for itself."""
+        return [
+            text
+            for text in self._between(start, end)
+            if any(text.start - SAME_TIME <= time < text.end + SAME_TIME for time in times)
+        ]
+
+    def _between(self, start: float, end: float) -> list[Evidence]:
+        if self._eyes.pixels:
+            return []
+        return [text for text in self._written if text.start < end and text.end > start]
+
+    @cached_property
+    def _written(self) -> list[Evidence]:
+        library = self._eyes.library
+        if library is None or not self._held:
+            return []
+        found = library.reader.evidence(self.video_id, 0.0, float("inf"))
+        return [text for text in found if text.kind in ON_SCREEN]
+
+    @cached_property
+    def _held(self) -> bool:
+        library = self._eyes.library
+        if library is None:
+            return False
+        try:
+            library.reader.video(self.video_id)
+        except KeyError:
+            return False
+        return True
+
+    @cached_property
+    def _stored(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Times (n,), rising, and vectors (n, d); empty where the library holds none of this video."""
+        library, nothing = self._eyes.library, (np.zeros(0), np.zeros((0, 0), np.float32))
+        if library is None or not self._held or library.tower is None:
+            return nothing
+        clips = [clip.clip_id for clip in library.reader.clips(self.video_id)]
+        try:
+            rows = library.reader.frames(clips)
+        except KeyError:
+            return nothing
+        times = np.concatenate([row.times for row in rows])
+        vectors = np.concatenate([row.vectors for row in rows])
+        _, first = np.unique(times.round(6), return_index=True)
+        return times[first], vectors[first]
+
+
+def open_sight(web: Web, result: SearchResult, eyes: Eyes, patience: Patience, *, words: bool) -> Sight:
+    """Download a video and take its transcript. Raises `WebError` or `FileProblem`.
+
+    A transcript that cannot be had is none; the video is watched all the same.
+    """
+    file = patience.call(lambda: web.download(result.url))
+    lines: tuple[Evidence, ...] = ()
+    if words:
+        try:
+            said = patience.call(lambda: web.transcript(result.url))
+            lines = tuple(
+                Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in said.lines
+            )
+        except WebError:
+            lines = ()
+    sight = Sight(result, file, 0.0, lines, eyes)
+    return replace(sight, duration=_duration(sight))
+
+
+def evenly(start: float, end: float, count: int) -> NDArray[np.float64]:
+    """(count,) moments spread evenly over [start, end), each in the middle of its share."""
+    step = (end - start) / count
+    return np.round(start + step * (np.arange(count) + 0.5), 6)
+
+
+def _duration(sight: Sight) -> float:
+    """As the library measured it, else as the result says, else up to the last word."""
+    library = sight._eyes.library
+    if library is not None and sight._held:
+        return float(library.reader.video(sight.video_id).duration)
+    spoken = max((line.end for line in sight.lines), default=0.0)
+    return max(sight.result.duration, spoken, 1.0)
+
+
+def _once(frames: Frames) -> Frames:
+    """A frame that was on the screen at several of the moments is shown once."""
+    _, first = np.unique(frames.times.round(6), return_index=True)
+    return Frames(frames.times[first], frames.images[first])
