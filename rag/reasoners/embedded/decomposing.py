@@ -1,0 +1,87 @@
+"""A question of several steps into the parts that must be found one by one, by its sentences and clauses."""
+
+from __future__ import annotations
+
+import re
+
+from rag.reasoners.embedded.sentences import split_sentences
+from rag.relevance import content_words
+
+__all__ = ["decompose", "points_back"]
+
+LEAST_WORDS = 2
+"""Words of meaning that a part must have to be looked for by itself."""
+MOST_PARTS = 5
+
+_ELSEWHERE = r"in (?:another|a second|the other|a different)"
+_ASKS = r"(?:what|which|whom?|where|when|how(?: many| much| long)?)"
+_HARD = re.compile(rf";\s+|,?\s+and (?=(?:{_ELSEWHERE}|then|{_ASKS})\b)", re.IGNORECASE)
+_SOFT = re.compile(rf",\s+(?=(?:then|afterwards|later|{_ELSEWHERE}|{_ASKS})\b)", re.IGNORECASE)
+_OPENS = re.compile(r"^(?:in|after|before|when|while|during|at|on|for|from|by)\b", re.IGNORECASE)
+"""A clause that says where or when: "In the video where X", "After she leaves"."""
+_BACK = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|its|their|this|these|those|the same|"
+    r"that (?!(?:is|are|was|were|has|have|can)\b)\w+|such)\b",
+    re.IGNORECASE,
+)
+_NOUN = r"person|man|woman|player|actor|actress|object|thing|tool|item|place|room|video|film|team|animal|dish"
+_NESTED = re.compile(
+    rf"^(?P<head>.*?)\b(?P<noun>the (?:\w+ ){{0,2}}?(?:{_NOUN})) "
+    rf"(?P<clause>(?:who|that|which|where) .+?)(?P<tail> {_ELSEWHERE} (?:video|film|clip)\b.*|\?)$",
+    re.IGNORECASE,
+)
+
+
+def decompose(question: str) -> list[str]:
+    """At most five parts in the order in which they must be found; the question itself where it is one part.
+
+    Sentences, then clauses that ask for something of their own; a part that says too little is joined
+    to the one before it. A person or thing told by a clause ("the tool that he buys in another
+    video") is a part before what is asked of it.
+    """
+    parts: list[str] = []
+    for sentence in split_sentences(" ".join(question.split())):
+        for clause in _HARD.split(sentence):
+            parts += _clauses(clause)
+    parts = _joined(parts)
+    parts = [piece for part in parts for piece in _unnested(part)]
+    if len(parts) > MOST_PARTS:
+        parts = [*parts[: MOST_PARTS - 1], " ".join(parts[MOST_PARTS - 1 :])]
+    return parts or [question.strip() or "the question"]
+
+
+def points_back(part: str) -> bool:
+    """Whether a part speaks of something that an earlier one must find."""
+    return bool(_BACK.search(part))
+
+
+def _clauses(text: str) -> list[str]:
+    """Parted before what is asked, but not from where or when it is asked."""
+    found: list[str] = []
+    for clause in _SOFT.split(text):
+        clause = clause.strip(" ,;")
+        if found and _OPENS.match(found[-1]):
+            found[-1] = f"{found[-1]}, {clause}"
+        elif clause:
+            found.append(clause)
+    return found
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """A part that says too little goes with the one before it."""
+    found: list[str] = []
+    for part in parts:
+        if found and len(content_words(part)) < LEAST_WORDS:
+            found[-1] = f"{found[-1].rstrip('.')}. {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _unnested(part: str) -> list[str]:
+    found = _NESTED.match(part)
+    if found is None or len(content_words(found["clause"])) < LEAST_WORDS:
+        return [part]
+    if len(content_words(found["head"])) < LEAST_WORDS and len(content_words(found["tail"])) < LEAST_WORDS:
+        return [part]
+    return [f"{found['noun']} {found['clause']}", f"{found['head']}{found['noun']}{found['tail']}"]

@@ -1,0 +1,180 @@
+"""Where in a video: peaks of the frame scores, and lines of the transcript that speak to it.
+
+With frames at t_0 ... t_n-1, a frame that fits stands for the stretch from the
+frame before it to the frame after it, since sparse frames tell no more. A line
+stands for its own time and 2 s on both sides. Overlapping stretches become one,
+and rank by the best of what they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.reasoners.embedded.listening import heard
+from rag.reasoners.embedded.rewriting import declarative, parts
+from rag.reasoners.embedded.sight import Sight, relevance_of
+from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
+from rag.relevance import content_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.reasoners.embedded.vectors import SentenceVectors
+
+__all__ = ["LEAST", "frame_scores", "locate", "sought"]
+
+LEAST = 0.2
+"""Relevance below which the video is said not to hold it."""
+AROUND = 2.0
+"""Seconds on both sides of a line."""
+LONGEST_STEP = 15.0
+"""Seconds that a frame stands for on one side at most."""
+BESIDE = 0.5
+"""Weight of what was just before and just after, against the moment itself."""
+MOST_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    start: float
+    end: float
+    relevance: float
+    reason: str
+
+
+def locate(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Located:
+    """The best windows, or the best frame; N/A where nothing reaches 0.2 and it need not be chosen."""
+    if request.target == "frame":
+        return _frame(request, sight, vectors)
+    view = request.view
+    found = [*_pictured(request, sight), *_spoken(request.wanted, view, vectors)]
+    kept = [stretch for stretch in _merged(found) if stretch.relevance >= LEAST or request.must_choose]
+    if not kept and not request.must_choose:
+        best = max((stretch.relevance for stretch in found), default=0.0)
+        return Located(
+            relevant=False, confidence=round(1 - best, 6), reason="no frame and no line speaks to it"
+        )
+    if not kept:
+        whole = LocatedWindow(
+            start=view.start, end=max(view.end, view.start + 0.001), reason="nothing to go by"
+        )
+        return Located(relevant=True, windows=(whole,), confidence=0.0, reason="nothing to go by")
+    windows = tuple(
+        LocatedWindow(start=stretch.start, end=stretch.end, reason=stretch.reason)
+        for stretch in kept[: request.max_windows]
+    )
+    return Located(relevant=True, windows=windows, confidence=kept[0].relevance, reason=kept[0].reason)
+
+
+def sought(text: str) -> str:
+    """A question as the event that one would see; any other text as it stands."""
+    taken = parts(text)
+    event = declarative(taken.core) if text.rstrip().endswith("?") else text.strip()
+    told = event if content_words(event.replace("something", "")) else taken.scene or text
+    return f"{taken.event}, {told}" if taken.event and taken.event not in told else told
+
+
+def frame_scores(
+    wanted: str, memory: Memory | None, view: VideoView, sight: Sight
+) -> NDArray[np.float64] | None:
+    """(n,) standard scores of a view's frames: the moment, and half as much its neighbours in time."""
+    moment = [sought(text) for text in _moments(wanted, memory)]
+    scores = sight.z(moment, view)
+    if scores is None:
+        return None
+    total = scores.max(axis=0)
+    weight = 1.0
+    for text, step in ((memory.before, -1), (memory.after, 1)) if memory is not None else ():
+        beside = sight.z([text], view) if content_words(text) else None
+        if beside is None:
+            continue
+        at = np.clip(np.arange(total.size) + step, 0, total.size - 1)
+        total = total + BESIDE * beside[0][at]
+        weight += BESIDE
+    return np.asarray(np.round(total / weight, 6), np.float64)
+
+
+def _moments(wanted: str, memory: Memory | None) -> list[str]:
+    told = memory.key_moment or memory.global_impression if memory is not None else ""
+    constraint = (
+        memory.constraint if memory is not None and memory.constraint_kind in ("color", "style") else ""
+    )
+    texts = [f"{text} {constraint}".strip() for text in (told, wanted) if text.strip()]
+    return list(dict.fromkeys(texts)) or ["something"]
+
+
+def _pictured(request: LocateRequest, sight: Sight) -> list[_Stretch]:
+    scores = frame_scores(request.wanted, request.memory, request.view, sight)
+    if scores is None:
+        return []
+    view, times = request.view, request.view.frame_times
+    if times is None:
+        return []
+    found = []
+    for at in np.argsort(-scores, kind="stable")[: request.max_windows + 2]:
+        before = times[at - 1] if at else view.start
+        after = times[at + 1] if at + 1 < len(times) else view.end
+        start = max(view.start, float(before), float(times[at]) - LONGEST_STEP)
+        end = min(view.end, float(after), float(times[at]) + LONGEST_STEP)
+        if end > start:
+            reason = f"the frame at {times[at]:.1f} s fits (z = {scores[at]:.2f})"
+            found.append(_Stretch(start, end, relevance_of(float(scores[at])), reason))
+    return found
+
+
+def _spoken(wanted: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
+    found = []
+    for line in heard(wanted, view, vectors)[:MOST_LINES]:
+        start = max(view.start, line.start - AROUND)
+        end = min(view.end, max(line.end, line.start) + AROUND)
+        # Tags and titles hold for the whole video, and say nowhere in particular.
+        if end > start and line.kind != "tag":
+            reason = f"{line.kind} at {line.start:.1f} s: {line.text}"
+            found.append(_Stretch(start, end, line.relevance, reason))
+    return found
+
+
+def _merged(found: list[_Stretch]) -> list[_Stretch]:
+    """Those that overlap become one, best first; two stretches that only touch stay two."""
+    kept: list[_Stretch] = []
+    for stretch in sorted(found, key=lambda one: (-one.relevance, one.start, one.end, one.reason)):
+        over = [other for other in kept if stretch.start < other.end and other.start < stretch.end]
+        if not over:
+            kept.append(stretch)
+        elif len(over) == 1 and stretch.relevance >= LEAST:
+            other = over[0]
+            grown = _Stretch(
+                min(stretch.start, other.start), max(stretch.end, other.end), other.relevance, other.reason
+            )
+            if not any(grown.start < one.end and one.start < grown.end for one in kept if one is not other):
+                kept[kept.index(other)] = grown
+    return kept
+
+
+def _frame(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Located:
+    """By frame scores; what is said near a frame counts as much as what it shows."""
+    view = request.view
+    times = np.asarray(view.times, np.float64)
+    if not len(times):
+        return Located(relevant=request.must_choose, confidence=0.0, reason="there are no frames")
+    scores = frame_scores(request.wanted, request.memory, view, sight)
+    seen = np.zeros(len(times)) if scores is None or len(scores) != len(times) else scores
+    relevance = (
+        np.array([relevance_of(float(z)) for z in seen]) if scores is not None else np.zeros(len(times))
+    )
+    listened = request.memory.auditory_memory if request.memory is not None else ""
+    for line in heard(listened or request.wanted, view, vectors)[:MOST_LINES]:
+        if line.kind == "tag":
+            continue
+        near = (times >= line.start - AROUND) & (times <= line.end + AROUND)
+        relevance = np.where(near, np.maximum(relevance, line.relevance), relevance)
+    order = np.lexsort((np.arange(len(times)), -seen, -np.round(relevance, 6)))
+    at = int(order[0])
+    best = round(float(relevance[at]), 6)
+    if best < LEAST and not request.must_choose:
+        return Located(relevant=False, confidence=round(1 - best, 6), reason="no frame fits")
+    reason = f"the frame at {times[at]:.1f} s fits best (z = {seen[at]:.2f})"
+    return Located(relevant=True, frame=at, confidence=best, reason=reason)

@@ -1,0 +1,89 @@
+"""A stretch looked at: its words, the nearest wordings of its frames, and which keywords are not there.
+
+No picture is described freely. What the caption says of the frames is a list of
+wordings that they come near to (`concepts`), and of the facets' own words those
+that reach a relevance of one half; both under "seems to show".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rag.reasoners.embedded.listening import Heard, lines, relevances
+from rag.reasoners.embedded.locating import sought
+from rag.reasoners.embedded.sight import Sight
+from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
+from rag.relevance import content_words
+
+if TYPE_CHECKING:
+    from rag.reasoners.embedded.vectors import SentenceVectors
+
+__all__ = ["observe"]
+
+SUPPORTED = 0.5
+MOST_SAID, MOST_SHOWN = 6, 4
+"""Lines of a caption that are spoken, and that stand on the screen."""
+MOST_COMPARED = 24
+
+_SAID = ("subtitle", "asr")
+
+
+def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> Observation:
+    view = request.view
+    facets = request.facets or (Facet("question", (), (request.vlm_query or request.question.text,)),)
+    held = lines(view)
+    keywords = list(dict.fromkeys(word for facet in facets for word in facet.keywords if word.strip()))
+    queries = list(dict.fromkeys(query for facet in facets for query in facet.queries if query.strip()))
+    seen = _seen([*keywords, *(sought(query) for query in queries)], view, sight)
+    read = set(content_words(" ".join(line.text for line in held)))
+    missing = tuple(word for word in keywords if not _read(word, read) and seen.get(word, 0.0) < SUPPORTED)
+    unmet = [query for query in queries if not _supported(query, held, seen, vectors)]
+    lacking = next(iter(unmet), "") or next(iter(missing), "")
+    shown = [text for text, relevance in seen.items() if relevance >= SUPPORTED]
+    named = sight.named(view)
+    return Observation(
+        caption=_caption(held, shown, named.said() if named is not None else "", view),
+        missing=missing,
+        needs_more_info=bool(unmet) or bool(missing and not queries),
+        missing_visual_keyword=lacking,
+        reasoning=_reasoning(len(queries) - len(unmet), len(queries), len(missing), len(keywords)),
+    )
+
+
+def _seen(texts: Sequence[str], view: VideoView, sight: Sight) -> dict[str, float]:
+    """Relevance of each text to the frame that shows it best; empty where nothing can be seen."""
+    plain = [text for text in dict.fromkeys(texts) if content_words(text)]
+    relevance = sight.relevance(plain, view)
+    return {} if relevance is None else dict(zip(plain, relevance, strict=True))
+
+
+def _read(word: str, read: set[str]) -> bool:
+    stems = content_words(word)
+    return bool(stems) and set(stems) <= read
+
+
+def _supported(query: str, held: Sequence[Heard], seen: dict[str, float], vectors: SentenceVectors) -> bool:
+    if seen.get(sought(query), 0.0) >= SUPPORTED:
+        return True
+    texts = [line.text for line in held if line.kind != "tag"][:MOST_COMPARED]
+    return bool(texts) and bool(content_words(query)) and max(relevances(query, texts, vectors)) >= SUPPORTED
+
+
+def _caption(held: Sequence[Heard], shown: Sequence[str], named: str, view: VideoView) -> str:
+    said = [line.text for line in held if line.kind in _SAID][:MOST_SAID]
+    read = [line.text for line in held if line.kind == "ocr"][:MOST_SHOWN]
+    told = [line.text for line in held if line.kind in ("caption", "chapter")][:MOST_SHOWN]
+    parts = []
+    if seems := "; ".join(dict.fromkeys(part for part in (named, *shown) if part)):
+        parts.append(f"Seems to show {seems}.")
+    parts += [f"On the screen: “{text}”." for text in read]
+    parts += [f"Said: “{text}”." for text in said]
+    parts += told
+    return " ".join(parts) or f"Nothing can be told of {view.start:.1f} s to {view.end:.1f} s."
+
+
+def _reasoning(met: int, queries: int, missing: int, keywords: int) -> str:
+    return (
+        f"{met} of {queries} events are shown or said, {keywords - missing} of {keywords} keywords are there."
+    )

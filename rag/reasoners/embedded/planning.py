@@ -1,0 +1,136 @@
+"""The planner by rules: parts of the question, what is known of each, leads, and queries for what is missing.
+
+Video-Browser, figure 18. A part is solved where a verified video's finding
+speaks to it, partial where a watched one does. A part that points back to an
+earlier one is searched with the words that the earlier one's finding brought.
+Only with the last step at hand are all missing parts searched at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rag.reasoners.embedded.decomposing import decompose, points_back
+from rag.reasoners.embedded.listening import relevances
+from rag.reasoners.embedded.phrases import names, new_phrases, runs, worded
+from rag.reasoners.embedded.rewriting import declarative, parts
+from rag.reasoners.embedded.sentences import split_sentences
+from rag.reasoners.roles import KnownVideo, Plan, PlanRequest, SubQuestion
+from rag.relevance import content_words
+
+if TYPE_CHECKING:
+    from rag.reasoners.embedded.vectors import SentenceVectors
+
+__all__ = ["SPEAKS", "plan"]
+
+SPEAKS = 0.5
+"""Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones lie above)."""
+MOST_LEADS = 6
+LONGEST_QUERY = 10
+MOST_LINES = 24
+
+
+def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
+    """Bring the sub-questions up to date, and give at most `max_queries` new queries."""
+    told = [part.text for part in request.sub_questions] or decompose(request.question.text)
+    subs = [_known(text, request.known, vectors) for text in told]
+    known = " ".join([request.question.text, *request.question.options])
+    leads = new_phrases((video.summary for video in _by_status(request.known)), known, MOST_LEADS)
+    open_parts = [at for at, part in enumerate(subs) if part.status != "solved"]
+    wanted = [_queries(at, subs, leads, request) for at in _searched(open_parts, request)]
+    queries = _untried(_in_turn(wanted), request)
+    focus = open_parts[0] if open_parts else None
+    return Plan(
+        thought=_thought(subs, leads, focus),
+        sub_questions=tuple(subs),
+        focus=focus,
+        leads=leads,
+        search_queries=queries,
+    )
+
+
+def _known(text: str, known: Sequence[KnownVideo], vectors: SentenceVectors) -> SubQuestion:
+    """What the videos say of one part: verified ones first."""
+    for status, solves in (("verified", True), ("watched", False)):
+        held = [
+            sentence
+            for video in known
+            if video.status == status
+            for sentence in split_sentences(video.summary)
+        ]
+        if not held or not content_words(text):
+            continue
+        # The last videos are the ones that were searched for this part.
+        held = held[-MOST_LINES:]
+        scores = relevances(text, held, vectors)
+        best = max(range(len(held)), key=lambda at: (scores[at], -at))
+        if scores[best] >= SPEAKS:
+            return SubQuestion(text=text, status="solved" if solves else "partial", finding=held[best])
+    return SubQuestion(text=text)
+
+
+def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:
+    return open_parts if request.step >= request.max_steps else open_parts[:1]
+
+
+def _queries(at: int, subs: Sequence[SubQuestion], leads: Sequence[str], request: PlanRequest) -> list[str]:
+    """Of one part, the most telling first; later ones say less, or ask from another side."""
+    text = subs[at].text
+    own = worded(text, LONGEST_QUERY)
+    taken = parts(text)
+    found: list[str] = []
+    if at and points_back(text):
+        before = subs[at - 1]
+        carried = new_phrases([before.finding], f"{before.text} {text}", 2) if before.finding else ()
+        found += [f"{phrase} {worded(text, LONGEST_QUERY - 3)}" for phrase in (*carried, *leads)]
+        found.append(f"{worded(before.text, 5)} {worded(text, 5)}")
+    found += [
+        own,
+        worded(declarative(taken.core), LONGEST_QUERY),
+        worded(taken.scene, LONGEST_QUERY),
+        worded(taken.event, LONGEST_QUERY),
+        " ".join(names(text)[:3]),
+    ]
+    found += [f"{lead} {worded(text, 4)}" for lead in leads]
+    plain = runs(text)
+    found += [" ".join(plain[:2]), " ".join(plain[-2:]), *plain]
+    found.append(worded(request.question.text, LONGEST_QUERY))
+    return found
+
+
+def _in_turn(lists: Iterable[list[str]]) -> list[str]:
+    """The first of each, then the second of each, and so on."""
+    held = list(lists)
+    return [
+        queries[at] for at in range(max(map(len, held), default=0)) for queries in held if at < len(queries)
+    ]
+
+
+def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
+    """None that was tried, none twice: words in another order are the same query to a search engine."""
+    seen = {frozenset(content_words(tried.query)) for tried in request.tried}
+    found = []
+    for query in queries:
+        stems = frozenset(content_words(query))
+        if stems and stems not in seen and len(found) < request.max_queries:
+            seen.add(stems)
+            found.append(" ".join(query.split()))
+    return tuple(found)
+
+
+def _by_status(known: Sequence[KnownVideo]) -> list[KnownVideo]:
+    """Verified, then watched, then rejected ones; of each the last first."""
+    return [
+        video
+        for status in ("verified", "watched", "rejected")
+        for video in reversed(known)
+        if video.status == status
+    ]
+
+
+def _thought(subs: Sequence[SubQuestion], leads: Sequence[str], focus: int | None) -> str:
+    said = [f"{at + 1}. {part.text} [{part.status}]" for at, part in enumerate(subs)]
+    said.append(f"Leads: {', '.join(leads)}." if leads else "No leads.")
+    said.append(f"Next: part {focus + 1}." if focus is not None else "Every part is solved.")
+    return " ".join(said)

@@ -1,0 +1,89 @@
+"""Which search results to open, by their metadata alone (Video-Browser, section 4.2, stage I)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rag.reasoners.roles import Candidate, SelectedCandidates, SelectRequest
+from rag.relevance import content_words, lexical_overlap
+
+if TYPE_CHECKING:
+    from rag.reasoners.embedded.vectors import SentenceVectors
+
+__all__ = ["select_candidates"]
+
+OVERLAP, WHOLE, PLACE = 0.6, 0.3, 0.05
+"""Weights beside the cosine: shared words, the whole question, and a high place in the search."""
+LEAST = 0.08
+"""Value below which a result says nothing of what is sought."""
+SAME_LENGTH = 1.5
+"""Seconds by which a re-upload's length may differ."""
+DESCRIPTION = 300
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_DATE = re.compile(r"^(\d{4})-?(\d{2})-?(\d{2})")
+
+
+def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
+    """The `top_k` of highest value; of two that look like the same video the one that was found first."""
+    texts = [_text(candidate) for candidate in request.candidates]
+    held = [set(content_words(text)) for text in texts]
+    weights = _rarity(held)
+    sub = request.sub_question or request.question
+    rows = vectors.of([sub, request.question, *texts]) if texts else {}
+    values = []
+    for at, (text, words) in enumerate(zip(texts, held, strict=True)):
+        value = 0.0
+        for query, share in ((sub, 1.0), (request.question, WHOLE)):
+            overlap = lexical_overlap(content_words(query), words, weights)
+            value += share * (float(rows[query] @ rows[text]) + OVERLAP * overlap)
+        values.append(round(value / (1 + WHOLE) + PLACE / (1 + at), 6))
+    chosen: list[int] = []
+    for at in sorted(range(len(texts)), key=lambda i: (-values[i], i)):
+        again = any(_same(request.candidates[at], request.candidates[other]) for other in chosen)
+        if len(chosen) < request.top_k and values[at] >= LEAST and not again:
+            chosen.append(at)
+    best = (
+        f"; the best is “{request.candidates[chosen[0]].title}” at {values[chosen[0]]:.2f}" if chosen else ""
+    )
+    return SelectedCandidates(
+        selected=tuple(chosen),
+        reason=f"Ranked {len(texts)} results by how well their metadata fit in words and sense{best}.",
+    )
+
+
+def _text(candidate: Candidate) -> str:
+    parts = [
+        candidate.title,
+        candidate.description[:DESCRIPTION],
+        ", ".join(candidate.tags),
+        candidate.channel,
+        _worded_date(candidate.upload_date),
+    ]
+    return ". ".join(" ".join(part.split()) for part in parts if part.strip()) or "untitled"
+
+
+def _worded_date(date: str) -> str:
+    """As a question says it: 20240305 is "5 March 2024"."""
+    found = _DATE.match(date)
+    if not found or not 1 <= int(found[2]) <= 12:
+        return date
+    return f"{int(found[3])} {_MONTHS[int(found[2]) - 1]} {found[1]}"
+
+
+def _rarity(held: Sequence[set[str]]) -> dict[str, float]:
+    """ln(1 + n / df) of each stem; one that no result has weighs as the rarest."""
+    count = Counter(word for words in held for word in words)
+    return {word: math.log(1 + len(held) / found) for word, found in count.items()}
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    """The same title and nearly the same length: a re-upload."""
+    alike = content_words(one.title) == content_words(other.title)
+    return alike and bool(one.duration) and abs(one.duration - other.duration) <= SAME_LENGTH

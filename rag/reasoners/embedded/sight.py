@@ -1,0 +1,113 @@
+"""What stored frame vectors say for words, and what words they come nearest to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.reasoners.embedded.concepts import concepts_of
+from rag.relevance import PictureScale, logistic
+from rag.relevance.pictures import MIDDLE, SLOPE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexers.protocol import TextTower
+    from rag.reasoners.roles import VideoView
+
+__all__ = ["SEEN", "Named", "Sight"]
+
+SEEN = MIDDLE
+"""Standard score from which words count as seen (relevance one half)."""
+MOST_THINGS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The nearest wordings of a stretch; empty where nothing stands out."""
+
+    scene: str
+    doing: str
+    things: tuple[str, ...]
+
+    def said(self) -> str:
+        """`fixing things in a garage: opens up something; a hammer, a book`."""
+        parts = "; ".join(part for part in (self.doing, ", ".join(self.things)) if part)
+        return ": ".join(part for part in (self.scene, parts) if part)
+
+
+class Sight:
+    """Over one tower; blind (every score None) without one, and for views without frame vectors."""
+
+    def __init__(self, tower: TextTower | None) -> None:
+        self._scale = PictureScale(tower) if tower is not None else None
+        self._name = tower.name if tower is not None else ""
+        self._encoded: dict[str, NDArray[np.float32]] = {}
+
+    def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
+        """(n, d), or None where nothing can be seen: no tower, no stored vectors, or those of another one."""
+        held = view.frame_vectors
+        if self._scale is None or held is None or not len(held):
+            return None
+        return held if held.shape[1] == self._scale.background.shape[1] else None
+
+    def z(self, texts: Sequence[str], view: VideoView) -> NDArray[np.float64] | None:
+        """(t, n) standard scores of texts against frames, to 6 decimals (`PictureScale.level_z`)."""
+        vectors = self.vectors(view)
+        if vectors is None or self._scale is None or not texts:
+            return None
+        return np.asarray(np.round(self._scale.level_z(self._rows(texts), vectors), 6), np.float64)
+
+    def relevance(self, texts: Sequence[str], view: VideoView) -> list[float] | None:
+        """Of each text to the frame that shows it best, in [0, 1]."""
+        scores = self.z(texts, view)
+        if scores is None:
+            return None
+        return [relevance_of(float(row.max())) for row in scores]
+
+    def named(self, view: VideoView) -> Named | None:
+        """What all frames of a view show, taken together."""
+        vectors = self.vectors(view)
+        return None if vectors is None else self._named(vectors)
+
+    def named_each(self, view: VideoView) -> list[Named] | None:
+        """What each frame shows by itself."""
+        vectors = self.vectors(view)
+        return None if vectors is None else [self._named(vectors[at : at + 1]) for at in range(len(vectors))]
+
+    def _named(self, vectors: NDArray[np.float32]) -> Named:
+        held = concepts_of(self._name)
+        scene = self._best(held.scenes, vectors, whole=True)
+        doing = self._best(held.doings, vectors, whole=False)
+        things = self._ranked(held.things, vectors, whole=False)[:MOST_THINGS]
+        return Named(scene[:1][0] if scene else "", doing[:1][0] if doing else "", tuple(things))
+
+    def _best(self, texts: tuple[str, ...], vectors: NDArray[np.float32], *, whole: bool) -> list[str]:
+        return self._ranked(texts, vectors, whole=whole)[:1]
+
+    def _ranked(self, texts: tuple[str, ...], vectors: NDArray[np.float32], *, whole: bool) -> list[str]:
+        """Those that are seen, best first: over all frames, or in the best third of them."""
+        assert self._scale is not None
+        z = np.sort(self._scale.level_z(self._rows(texts), vectors), axis=1)
+        part = z if whole else z[:, -max(1, z.shape[1] // 3) :]
+        strength = np.round(part.mean(axis=1), 6)
+        order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
+        return [texts[at] for at in order if strength[at] >= SEEN]
+
+    def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        assert self._scale is not None
+        missing = [text for text in dict.fromkeys(texts) if text not in self._encoded]
+        if missing:
+            if len(self._encoded) > 8192:
+                self._encoded.clear()
+                missing = list(dict.fromkeys(texts))
+            self._encoded.update(zip(missing, self._scale.encode(missing), strict=True))
+        return np.stack([self._encoded[text] for text in texts])
+
+
+def relevance_of(z: float) -> float:
+    """Relevance in [0, 1] of a standard score (`PictureScale.relevance`)."""
+    return round(logistic(SLOPE * (z - MIDDLE)), 6)

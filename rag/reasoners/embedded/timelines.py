@@ -1,0 +1,63 @@
+"""The coarse course of a video: chapters and lines as they stand, frames by their nearest wordings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.reasoners.embedded.listening import lines
+from rag.reasoners.embedded.sight import Sight
+from rag.reasoners.roles import Timeline, TimelineEvent, TimelineRequest, VideoView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["timeline"]
+
+MOST_LINES = 400
+LEAST_LENGTH = 0.001
+
+
+def timeline(request: TimelineRequest, sight: Sight) -> Timeline:
+    """By start. Neighbouring frames with the same wordings are one event."""
+    view = request.view
+    events = [*_pictured(view, sight), *_told(view)]
+    return Timeline(
+        events=tuple(sorted(events, key=lambda event: (event.start, event.end, event.description)))
+    )
+
+
+def _pictured(view: VideoView, sight: Sight) -> list[TimelineEvent]:
+    named = sight.named_each(view)
+    if named is None or view.frame_times is None:
+        return []
+    edges = _edges(view.frame_times, view)
+    events: list[TimelineEvent] = []
+    for at, what in enumerate(named):
+        said = what.said()
+        if not said or edges[at + 1] - edges[at] < LEAST_LENGTH:
+            continue
+        start, end = float(edges[at]), float(edges[at + 1])
+        if events and events[-1].description == said and events[-1].end >= start - LEAST_LENGTH:
+            events[-1] = TimelineEvent(start=events[-1].start, end=end, description=said)
+        else:
+            events.append(TimelineEvent(start=start, end=end, description=said))
+    return events
+
+
+def _edges(times: NDArray[np.float64], view: VideoView) -> NDArray[np.float64]:
+    """(n + 1,) half-way between neighbouring frames; the view's own at both ends."""
+    inner = (np.asarray(times[1:], np.float64) + np.asarray(times[:-1], np.float64)) / 2
+    edges = np.concatenate([[view.start], inner, [view.end]])
+    return np.asarray(np.round(np.clip(edges, view.start, view.end), 6), np.float64)
+
+
+def _told(view: VideoView) -> list[TimelineEvent]:
+    return [
+        TimelineEvent(
+            start=max(0.0, line.start), end=max(line.end, line.start + LEAST_LENGTH), description=line.text
+        )
+        for line in lines(view)[:MOST_LINES]
+        if line.kind != "tag" and line.text and view.start <= line.start < view.end
+    ]

@@ -1,0 +1,93 @@
+"""What an able model would say in each role of an agent: it reads the step, and keeps to what it was given."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["play_role"]
+
+
+def play_role(system: str, user: str) -> dict[str, Any]:
+    """A sound reply to a rendered prompt."""
+    step = re.search(r"Step: (\w+)\.", system)[1]
+    return globals()[f"_{step}"](user)
+
+
+def _number(pattern: str, user: str) -> int:
+    return int(re.search(pattern, user)[1])
+
+
+def _material(name: str, user: str) -> str:
+    return re.search(rf"\[BEGIN {name} (\w+)\]\n(.*?)\n\[END {name} \1\]", user, re.DOTALL)[2]
+
+
+def _span(user: str, name: str = "video") -> tuple[float, float]:
+    start, end = re.search(r"Time: ([\d.]+) s to ([\d.]+) s", _material(name, user)).groups()
+    return float(start), float(end)
+
+
+def _decompose_facets(user: str) -> dict[str, Any]:
+    labels = re.findall(r"^\((\w)\) ", _material("options", user), re.MULTILINE)
+    return {
+        "query_keywords": ["mirror"],
+        "option_keywords": {label: ["glass"] for label in labels},
+        "semantic_queries": {label: "the mirror is polished" for label in labels},
+        "general_semantic_query": "somebody polishes a mirror",
+    }
+
+
+def _imagine_queries(user: str) -> dict[str, Any]:
+    count = _number(r"queries wanted: (\d+)", user)
+    return {
+        "thought": "A workshop.",
+        "hypotheses": [{"kind": "literal", "guess": "a workshop film"}],
+        "chosen": 0,
+        "queries": [f"telescope workshop {at}" for at in range(count)],
+    }
+
+
+def _plan(user: str) -> dict[str, Any]:
+    sub = [{"text": "What is it made of?", "status": "missing", "finding": ""}]
+    return {"thought": "One part.", "sub_questions": sub, "focus": 0, "search_queries": ["mirror glass"]}
+
+
+def _select_candidates(user: str) -> dict[str, Any]:
+    count = _number(r"at most (\d+)", user)
+    found = [int(number) for number in re.findall(r"\[BEGIN result (\d+) ", user)]
+    return {"selected": found[:count], "reason": "They fit."}
+
+
+def _locate(user: str) -> dict[str, Any]:
+    start, end = _span(user)
+    if "Wanted: frame" in user:
+        frame = 0 if "Frames: " in user else None
+        return {"relevant": True, "frame": frame, "confidence": 0.5}
+    return {
+        "relevant": True,
+        "windows": [{"start": start, "end": end, "reason": "all of it"}],
+        "confidence": 0.5,
+    }
+
+
+def _observe(user: str) -> dict[str, Any]:
+    return {"caption": "A mirror is polished.", "needs_more_info": False}
+
+
+def _timeline(user: str) -> dict[str, Any]:
+    start, end = _span(user)
+    return {"events": [{"start": start, "end": end, "description": "A mirror is polished."}]}
+
+
+def _verify_video(user: str) -> dict[str, Any]:
+    return {"video_match": True, "confidence": 0.8}
+
+
+def _match_frame(user: str) -> dict[str, Any]:
+    reference = True if "[BEGIN reference " in user else None
+    asked = None if _material("constraint", user) == "(none)" else True
+    return {"text_match": True, "image_match": reference, "constraint_match": asked, "confidence": 0.8}
+
+
+def _judge(user: str) -> dict[str, Any]:
+    return {"is_correct": _material("truth", user) in _material("prediction", user)}
