@@ -36,7 +36,8 @@ MAX_ROWS_BYTES = 2**30
 def read_rows(path: Path) -> list[Mapping[str, Any]] | None:
     """The rows of a JSON lines file (or a JSON list) that speak of videos; None where it does not.
 
-    A row speaks of a video when it has a `link` or `webpage_url`. Raises `OSError`.
+    A row speaks of a video when it has a `link`, a `webpage_url`, or a `url` and a `duration`: so a
+    `web.jsonl` is a source too. Raises `OSError`.
     """
     if path.stat().st_size > MAX_ROWS_BYTES:
         return None
@@ -46,7 +47,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     rows = [row for row in whole if isinstance(row, dict)]
-    named = [row for row in rows if _text(row.get("link")) or _text(row.get("webpage_url"))]
+    named = [row for row in rows if _speaks_of_a_video(row)]
     return named if named and len(named) * 2 > len(rows) else None
 
 
@@ -97,6 +98,11 @@ def spread(text: str, duration: float) -> tuple[TranscriptLine, ...]:
         begin, end = (duration * at / total for at in (start, before))
         lines.append(TranscriptLine(round(begin, 2), round(end, 2), " ".join(sentence.split())))
     return tuple(lines)
+
+
+def _speaks_of_a_video(row: Mapping[str, Any]) -> bool:
+    told = _text(row.get("url")) if "duration" in row else ""
+    return bool(told or _first(row, "link", "webpage_url"))
 
 
 def _lines(text: str) -> Iterator[Any]:

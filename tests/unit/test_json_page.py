@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import rag
 from corpora.workbench.corpus import CorpusReport
+from corpora.workbench.web_making import WebReport
 from eval.runs.drive import Done
 from indexers.weights import FileCheck, ModelRow, Verification
 from rag._cli.batch import Counts
@@ -43,6 +45,8 @@ from rag.rendering.shapes import (
     windows_shape,
 )
 from rag.store.records import Removed, Stats, TableStats
+from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
+from rag.web.building import BuildReport
 
 PAGE = Path(rag.__file__).parent.parent / "docs" / "json.md"
 BLOCKS = [
@@ -128,6 +132,21 @@ LISTED = Listed("egofact-workbench", "396 questions", {"random": "any option"})
 DONE = Done(Path("runs/random-seed0"), "random", 0, asked=300, kept=96, right=66)
 SHOWN_SAMPLE = {"query": {}, "sample": {}, "picture": Path("random-seed0_q1.png"), "same": None}
 
+URL = "https://videos.example/watch?v=n2DBxa42Umc"
+FOUND_VIDEO = SearchResult(
+    1, URL, "Kettle diary", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0, ("kettle",)
+)
+OPENED = {
+    **plain(
+        Page(
+            *(URL, "Kettle diary", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0),
+            *(("kettle",), "", "ok", True),
+        )
+    ),
+    "transcript": Transcript(URL, (TranscriptLine(0.0, 1.5, "Fill the kettle."),), language="en"),
+    "download": Downloaded(URL, "web/.downloads/5f0c2a.mp4", "5f0c2a", 1_048_576, False),
+}
+
 MADE = [
     answer_shape(ANSWER),
     search_shape("the mirror", HITS),
@@ -148,6 +167,10 @@ MADE = [
     report_shape("rag.eval.run/1", {"benchmark": "egofact-workbench", "runs": [DONE]}),
     report_shape("rag.eval.report/1", {"files": [Path("report/report.md")]}),
     report_shape("rag.eval.show/1", SHOWN_SAMPLE),
+    report_shape("rag.web.build/1", BuildReport("web", 304, 290, 110, 64, 416, "5f0c2a", BAD)),
+    report_shape("rag.web.workbench/1", WebReport("web", 304, 416, 190, 190, 7000.0, 393_216_000)),
+    report_shape("rag.web.search/1", SearchPage("kettle", 1, (replace(FOUND_VIDEO, score=0.991935),), 12, 2)),
+    report_shape("rag.web.open/1", OPENED),
     report_shape("rag.workbench/1", CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False)),
 ]
 

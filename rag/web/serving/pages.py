@@ -21,14 +21,15 @@ NOTICES = {
 def watch_page(page: Page, links: Links) -> str:
     """What stands at `/watch?v=ID`; behind a gate it says so and links no media."""
     notice = NOTICES.get(page.availability, "")
-    cues = f'<track kind="captions" src="{escape(links.transcript(page.id))}">' if page.has_transcript else ""
-    player = f'<video controls src="{escape(links.media(page.id))}">{cues}</video>'
+    # yt-dlp reads a <video> before the JSON-LD, and then knows the title alone.
+    player = f'<object data="{escape(links.media(page.id))}" type="video/mp4"></object>'
+    said = f'<a href="{escape(links.transcript(page.id))}">transcript</a>' if page.has_transcript else ""
     head = "".join(
         f'<meta property="{name}" content="{escape(value)}">\n' for name, value in _graph(page, links)
     )
     body = [
         f"<h1>{escape(page.title)}</h1>",
-        f"<p>{escape(notice)}</p>" if notice else player,
+        f"<p>{escape(notice)}</p>" if notice else f"{player}\n{said}",
         f"<p>{escape(page.channel)} · {escape(page.upload_date)}</p>",
         *(f"<p>{escape(part)}</p>" for part in page.text.splitlines() if part.strip()),
         f"<p>{escape(', '.join(page.tags))}</p>" if page.tags else "",

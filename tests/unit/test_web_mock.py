@@ -1,0 +1,302 @@
+"""The mock web: verbs, gates, faults that repeat, sessions apart from each other, and the trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from corpora.identity import content_hash
+from rag.errors import (
+    AccessRefused,
+    DownloadTruncated,
+    LiveWebRefused,
+    NoMedia,
+    NoTranscript,
+    PageGone,
+    RateLimited,
+    UsageError,
+    WebError,
+    WebUnusable,
+)
+from rag.web import (
+    FAULTS,
+    Faults,
+    MockWeb,
+    PageEntry,
+    TranscriptLine,
+    VideoEntry,
+    Web,
+    WebTrace,
+    open_web,
+    write_catalogue,
+)
+
+HOST = "https://videos.example/watch?v="
+FILM = b"a film of bytes " * 64
+COUNT = 30
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    home = tmp_path / "web"
+    home.mkdir()
+    (home / "film.mp4").write_bytes(FILM)
+    said = (TranscriptLine(0.0, 2.0, "hello"),)
+    first = VideoEntry(
+        "v00",
+        f"{HOST}v00",
+        "Kettle film number zero",
+        description="long words " * 60,
+        channel="Tea",
+        duration=9.0,
+        tags=("tea",),
+        transcript=said,
+        file="film.mp4",
+        content_id=content_hash(home / "film.mp4"),
+    )
+    others = [
+        replace(first, id=f"v{n:02d}", url=f"{HOST}v{n:02d}", title=f"Kettle film number {n}", alias_of="v00")
+        for n in range(1, COUNT)
+    ]
+    closed = [
+        replace(first, id=fate, url=f"{HOST}{fate}", title=f"closed {fate}", availability=fate)
+        for fate in ("dead", "private", "region-blocked", "age-gated")
+    ]
+    bare = VideoEntry("bare", "https://youtu.be/bare", "A page without a film")
+    pages = [
+        PageEntry("p", "https://pages.example/p", "Kettles", "Words. " * 80 + "Use vinegar.", "pages.example")
+    ]
+    write_catalogue(home, [first, *others, *closed, bare], pages)
+    return home
+
+
+def test_results_page_by_page(folder: Path) -> None:
+    web: Web = open_web(folder, engine="bm25")
+    seen, page = [], 1
+    while page is not None:
+        found = web.search_videos("kettle", page=page, page_size=7)
+        assert found.total == COUNT
+        seen += found.results
+        page = found.next_page
+    assert [result.rank for result in seen] == list(range(1, COUNT + 1))
+    assert len({result.url for result in seen}) == COUNT
+    assert all(len(result.snippet) < 300 for result in seen)
+    assert web.search_videos("kettle", page=99).results == ()
+    assert web.search_videos("").results == ()
+    for page_, size in ((0, 10), (1, 0), (1, 101)):
+        with pytest.raises(UsageError):
+            web.search_videos("kettle", page=page_, page_size=size)
+
+
+def test_text_pages_show_the_part_that_fits(folder: Path) -> None:
+    web = open_web(folder, engine="bm25")
+    (found,) = web.search("vinegar").results
+    assert found.kind == "text"
+    assert "Use vinegar." in found.snippet
+    assert web.open(found.url).text.endswith("Use vinegar.")
+    with pytest.raises(NoTranscript):
+        web.transcript(found.url)
+    with pytest.raises(NoMedia):
+        web.download(found.url)
+
+
+def test_an_address_in_any_form(folder: Path) -> None:
+    web = open_web(folder, engine="bm25")
+    for url in (f"{HOST}v00&t=30s", "http://WWW.videos.example/watch?list=x&v=v00#top", f" {HOST}v00 "):
+        assert web.open(url).id == "v00"
+    for url in (
+        "https://youtu.be/bare?si=1",
+        "https://www.youtube.com/watch?v=bare",
+        "https://m.youtube.com/watch?v=bare",
+    ):
+        assert web.open(url).id == "bare"
+    for url in ("https://elsewhere.example/", "http://[", ""):
+        with pytest.raises(PageGone, match="live web is out of scope"):
+            web.open(url)
+
+
+def test_gates(folder: Path) -> None:
+    web = open_web(folder, engine="bm25")
+    for fate, opened, closed in (
+        ("dead", False, PageGone),
+        ("private", False, PageGone),
+        ("region-blocked", True, AccessRefused),
+        ("age-gated", True, AccessRefused),
+    ):
+        url = f"{HOST}{fate}"
+        if opened:
+            assert web.open(url).availability == fate
+        else:
+            with pytest.raises(PageGone):
+                web.open(url)
+        for verb in (web.transcript, web.download, web.media):
+            with pytest.raises(closed):
+                verb(url)
+        assert web.search_videos(f"closed {fate}").results[0].url == url
+    with pytest.raises(NoMedia):
+        web.download("https://youtu.be/bare")
+    with pytest.raises(NoTranscript):
+        web.transcript("https://youtu.be/bare")
+
+
+def test_downloads_lie_once_under_their_content(folder: Path) -> None:
+    web = open_web(folder, engine="bm25")
+    first, again, mirror = (web.download(f"{HOST}{name}") for name in ("v00", "v00", "v01"))
+    assert (first.cached, again.cached, mirror.cached) == (False, True, True)
+    assert first.path == mirror.path
+    assert Path(first.path).read_bytes() == FILM
+    assert first.video_id == content_hash(first.path) == web.video_id(f"{HOST}v07")
+    assert web.video_id("https://youtu.be/bare") is None
+    assert [event.bytes for event in web.trace.events] == [len(FILM), 0, 0]
+    # A cache that an earlier run has filled changes no line of the trace.
+    later = open_web(folder, engine="bm25")
+    later.download(f"{HOST}v00")
+    assert later.trace.events[0] == web.trace.events[0]
+    (folder / "film.mp4").write_bytes(b"another film")
+    with pytest.raises(WebUnusable, match="build the web again"):
+        open_web(folder, engine="bm25", downloads=folder / "fresh").download(f"{HOST}v00")
+    (folder / "film.mp4").unlink()
+    with pytest.raises(WebUnusable, match="gone"):
+        open_web(folder, engine="bm25", downloads=folder / "fresh").download(f"{HOST}v00")
+
+
+def test_the_live_web_is_refused() -> None:
+    for named in ("live", "https://www.youtube.com", "http://example.com"):
+        with pytest.raises(LiveWebRefused, match="out of scope by design"):
+            open_web(named)
+
+
+def browse(web: MockWeb) -> list[str]:
+    """A fixed walk that meets whatever comes; what came of each step."""
+    outcomes = []
+    steps: list[Callable[[], object]] = []
+    for n in range(COUNT):
+        url = f"{HOST}v{n:02d}"
+        steps += [
+            lambda url=url: web.open(url),
+            lambda url=url: web.transcript(url),
+            lambda url=url: web.download(url),
+            lambda n=n: web.search_videos(f"kettle {n}").results,
+            lambda n=n: web.search(f"vinegar {n}").results,
+        ]
+    for step in steps + steps:
+        try:
+            outcomes.append(repr(step()))
+        except WebError as error:
+            outcomes.append(repr(error))
+    return outcomes
+
+
+def test_the_same_walk_meets_the_same_faults(folder: Path) -> None:
+    faults = Faults.everywhere(0.3, seed=5)
+    runs = [open_web(folder, engine="bm25", faults=faults) for _ in range(2)]
+    assert browse(runs[0]) == browse(runs[1])
+    assert runs[0].trace.events == runs[1].trace.events
+    other = open_web(folder, engine="bm25", faults=replace(faults, seed=6))
+    assert browse(other) != browse(runs[0].session())
+    calm = open_web(folder, engine="bm25")
+    browse(calm)
+    assert {event.outcome for event in calm.trace.events} == {"ok"}
+    assert {event.fault for event in calm.trace.events} == {""}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_strikes_as_often_as_it_should(folder: Path, fault: str) -> None:
+    # All these uploads are of one film: the first transfer that succeeds is the last that can be cut.
+    rate = 0.9 if fault == "truncated" else 0.5
+    web = open_web(folder, engine="bm25", faults=Faults.parse(f"{fault}={rate}", seed=1))
+    browse(web)
+    struck = [event for event in web.trace.events if fault in event.fault.split("+")]
+    assert struck
+    kinds = {
+        "dead_link": {"PageGone"},
+        "slow": {"ok", "WebTimeout"},
+        "truncated": {"DownloadTruncated"},
+        "rate_limit": {"RateLimited"},
+        "empty_result": {"ok"},
+        "stale_metadata": {"ok"},
+    }
+    assert {event.outcome for event in struck} == kinds[fault]
+    could = {
+        "slow": 10 * COUNT,
+        "rate_limit": 10 * COUNT,
+        "dead_link": 6 * COUNT,
+        "empty_result": 4 * COUNT,
+    }
+    if fault in could:
+        assert 0.25 < len(struck) / could[fault] < 0.75
+    if fault == "slow":
+        assert all(0 < event.delay <= web.timeout_seconds for event in struck)
+    if fault == "stale_metadata":
+        first = next(event for event in struck if event.results)
+        shown = web.search_videos(first.asked).results
+        assert any(not result.tags and not result.snippet for result in shown)
+        stale = next(result for result in shown if not result.tags)
+        assert web.open(stale.url).title.startswith(stale.title)
+
+
+def test_trying_again_helps_where_it_should(folder: Path) -> None:
+    web = open_web(
+        folder, engine="bm25", faults=Faults.parse("rate_limit=0.5,truncated=0.5,dead_link=0.4", seed=3)
+    )
+    gone = set()
+    for n in range(COUNT):
+        url = f"{HOST}v{n:02d}"
+        for _ in range(40):
+            try:
+                web.download(url)
+                break
+            except PageGone:
+                gone.add(url)
+            except (RateLimited, DownloadTruncated):
+                continue
+        else:
+            assert url in gone
+    assert 0 < len(gone) < COUNT
+
+
+def test_a_session_knows_nothing_of_another(folder: Path, tmp_path: Path) -> None:
+    web = open_web(folder, engine="bm25", faults=Faults.everywhere(0.2))
+    alone = web.session()
+    browse(alone)
+    browse(web)
+    trace = WebTrace(tmp_path / "trace.jsonl")
+    later = web.session(trace)
+    browse(later)
+    assert later.trace.events == alone.trace.events
+    lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert lines == json.loads(json.dumps(list(trace.lines())))
+    assert [line["number"] for line in lines] == list(range(1, len(lines) + 1))
+    assert trace.count("download") + trace.count("search", "open", "transcript", "search_videos") == len(
+        lines
+    )
+
+
+def test_a_slow_web_sleeps_in_real_time_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("rag.web.mock.time.sleep", slept.append)
+    for real_time in (False, True):
+        web = open_web(
+            folder, engine="bm25", faults=Faults(slow=1.0), real_time=real_time, timeout_seconds=2.0
+        )
+        browse(web)
+        assert sum(slept) == pytest.approx(sum(event.delay for event in web.trace.events) if real_time else 0)
+        assert "WebTimeout" in {event.outcome for event in web.trace.events}
+
+
+@pytest.mark.parametrize("text", ["2", "slow=x", "quick=0.1", "slow=-1", "nan"])
+def test_rates_that_are_none(text: str) -> None:
+    with pytest.raises(UsageError):
+        Faults.parse(text)
+
+
+def test_rates_are_read_and_written_alike() -> None:
+    faults = Faults.parse("slow=0.1, dead_link=0.25", seed=4)
+    assert (faults.slow, faults.dead_link, faults.truncated, faults.seed) == (0.1, 0.25, 0.0, 4)
+    assert Faults.parse(str(faults), 4) == faults
+    assert Faults.parse("0.3") == Faults.everywhere(0.3)
+    assert Faults.parse("") == Faults()

@@ -1,0 +1,138 @@
+"""The engine of a web against references, its order, and how words are cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.web.bm25 import K1, B, Bm25
+from rag.web.engine import SearchEngine
+from rag.web.words import words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DOCUMENTS = (
+    "kettle on the stove",
+    "how to clean a kettle with vinegar and a kettle brush",
+    "garden rake",
+    "the kettle",
+    "vinegar salad dressing with olive oil and vinegar",
+)
+# bm25s 0.3.16, BM25(method="lucene", k1=1.5, b=0.75), which leaves out the constant factor k1 + 1.
+REFERENCE = {
+    "kettle": (0.244074, 0.230999, 0.0, 0.300835, 0.0),
+    "kettle vinegar": (0.244074, 0.469763, 0.0, 0.300835, 0.433222),
+    "vinegar vinegar brush": (0.0, 0.855609, 0.0, 0.0, 0.866443),
+    "rake the": (0.396439, 0.0, 0.773746, 0.488634, 0.0),
+}
+
+
+@pytest.mark.parametrize("query", REFERENCE)
+def test_bm25_equals_an_independent_implementation(query: str) -> None:
+    scores = Bm25([document.split() for document in DOCUMENTS]).scores(query.split())
+    np.testing.assert_allclose(scores / (K1 + 1), REFERENCE[query], atol=1e-6)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=8),
+    st.lists(st.sampled_from("abcxyz"), max_size=4),
+)
+def test_bm25_equals_its_definition(documents: list[list[str]], query: list[str]) -> None:
+    mean = max(sum(map(len, documents)) / len(documents), 1.0)
+
+    def score(document: Sequence[str]) -> float:
+        total = 0.0
+        for word in query:
+            held = sum(word in other for other in documents)
+            idf = math.log(1 + (len(documents) - held + 0.5) / (held + 0.5))
+            tf = document.count(word)
+            total += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(document) / mean))
+        return total
+
+    np.testing.assert_allclose(Bm25(documents).scores(query), [score(d) for d in documents], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("My_first Kettle-video, S01E05!", ["my", "first", "kettle", "video", "s01e05"]),
+        ("東京タワー tower", ["東京", "京タ", "タワ", "ワー", "tower"]),
+        ("猫 cat", ["猫", "cat"]),
+        ("ﬁne Ｃａｆé STRASSE straße", ["fine", "café", "strasse", "strasse"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("한국어 영상", ["한국어", "영상"]),
+        ("😱 ?!", []),
+    ],
+)
+def test_words(text: str, cut: list[str]) -> None:
+    assert words(text) == cut
+
+
+@dataclass(frozen=True)
+class Entry:
+    id: str
+    text: str
+
+
+class Letters:
+    """An encoder whose space is the alphabet."""
+
+    name, dim, backend, batch, weights, fingerprint = "letters", 26, "none", 1, "", "letters"
+
+    def __init__(self) -> None:
+        self.encoded = 0
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.encoded += len(texts)
+        rows = np.zeros((len(texts), 26), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for letter in text.lower():
+                if "a" <= letter <= "z":
+                    row[ord(letter) - 97] += 1
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+
+ENTRIES = (Entry("c", "abba"), Entry("b", "abba"), Entry("a", "zebra abba"), Entry("d", "quiz"))
+
+
+def test_equal_scores_come_in_the_order_of_ids() -> None:
+    found = SearchEngine(ENTRIES, "bm25", Letters).rank("abba")
+    assert [ENTRIES[hit.number].id for hit in found] == ["b", "c", "a"]
+    assert found[0].score == found[1].score > found[2].score
+
+
+def test_hybrid_is_reciprocal_rank_fusion_of_both() -> None:
+    words_alone = [hit.number for hit in SearchEngine(ENTRIES, "bm25", Letters).rank("zebra")]
+    meaning = [hit.number for hit in SearchEngine(ENTRIES, "dense", Letters).rank("zebra")]
+    both = SearchEngine(ENTRIES, "hybrid", Letters).rank("zebra")
+    best = 2 / 61
+    for hit in both:
+        ranks = [ranking.index(hit.number) + 1 for ranking in (words_alone, meaning) if hit.number in ranking]
+        assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in ranks) / best, abs=1e-6)
+    assert both[0].number == 2
+    assert sorted(both, key=lambda hit: -hit.score) == both
+
+
+def test_vectors_are_made_once_and_kept(tmp_path: Path) -> None:
+    first, second = Letters(), Letters()
+    before = SearchEngine(ENTRIES, "dense", lambda: first, tmp_path).rank("zebra")
+    assert SearchEngine(ENTRIES, "dense", lambda: second, tmp_path).rank("zebra") == before
+    assert (first.encoded, second.encoded) == (len(ENTRIES) + 1, 1)
+    for path in tmp_path.iterdir():
+        path.write_bytes(b"torn")
+    assert SearchEngine(ENTRIES, "dense", Letters, tmp_path).rank("zebra") == before
+
+
+def test_no_words_find_nothing() -> None:
+    for kind in ("bm25", "dense", "hybrid"):
+        assert SearchEngine(ENTRIES, kind, Letters).rank(" ?! ") == []
+        assert SearchEngine((), kind, Letters).rank("zebra") == []
