@@ -1,4 +1,4 @@
-"""What an able model would say in each role of an agent: it reads the step, and keeps to what it was given."""
+"""What an able model would say in each role of an agent: it keeps to what it was given."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _decompose_facets(user: str) -> dict[str, Any]:
     return {
         "query_keywords": ["mirror"],
         "option_keywords": {label: ["glass"] for label in labels},
-        "semantic_queries": {label: "the mirror is polished" for label in labels},
+        "semantic_queries": dict.fromkeys(labels, "the mirror is polished"),
         "general_semantic_query": "somebody polishes a mirror",
     }
 
@@ -47,7 +47,7 @@ def _imagine_queries(user: str) -> dict[str, Any]:
     }
 
 
-def _plan(user: str) -> dict[str, Any]:
+def _plan(_user: str) -> dict[str, Any]:
     sub = [{"text": "What is it made of?", "status": "missing", "finding": ""}]
     return {"thought": "One part.", "sub_questions": sub, "focus": 0, "search_queries": ["mirror glass"]}
 
@@ -70,7 +70,7 @@ def _locate(user: str) -> dict[str, Any]:
     }
 
 
-def _observe(user: str) -> dict[str, Any]:
+def _observe(_user: str) -> dict[str, Any]:
     return {"caption": "A mirror is polished.", "needs_more_info": False}
 
 
@@ -79,7 +79,7 @@ def _timeline(user: str) -> dict[str, Any]:
     return {"events": [{"start": start, "end": end, "description": "A mirror is polished."}]}
 
 
-def _verify_video(user: str) -> dict[str, Any]:
+def _verify_video(_user: str) -> dict[str, Any]:
     return {"video_match": True, "confidence": 0.8}
 
 

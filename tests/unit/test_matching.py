@@ -1,0 +1,71 @@
+"""Right by its characters, and by the rules of the embedded judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.reasoners.embedded.judging import judge
+from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.matching import exact_match, normalized, normalized_match, token_f1
+from rag.reasoners.roles import JudgeRequest
+from tests.contract.test_reasoners import sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("The 1,500 points.", "1500 points"),
+        ("\u22125 °C", "-5 °c"),
+        ("C++", "c++"),
+        ("Tim's", "tims"),
+        ("3.5 m", "3.5 m"),
+        ("“Coca-Cola”", "coca cola"),
+        ("ＡＢＣ", "abc"),
+        ("the a", ""),
+        ("Café", "café"),
+        ("5-3", "5 3"),
+    ],
+)
+def test_what_changes_the_fact_stays(text, plain):
+    assert normalized(text) == plain
+
+
+def test_exact_is_exact_and_normalized_is_not():
+    assert exact_match(" red ", ("red",))
+    assert not exact_match("Red", ("red",))
+    assert normalized_match("A red.", ("blue", "Red"))
+    assert not normalized_match("...", ("...",))
+    assert not exact_match("", ("",))
+
+
+def test_f1_over_words():
+    assert token_f1("red mug", "the red mug") == 1.0
+    assert token_f1("a red mug here", "red mug") == 0.8
+    assert token_f1("blue", "red") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("truth", "said", "right", "rule"),
+    [
+        ("glass", "glass", True, "exact"),
+        ("Coca-Cola", "coca cola", True, "normalized"),
+        ("glass", "This mirror is made of glass.", True, "token_f1"),
+        ("20 points", "Yao scored 20 points.", True, "token_f1"),
+        ("20", "19", False, "token_f1"),
+        ("20", "between 19 and 20", False, "token_f1"),
+        ("red", "It is not red.", False, "token_f1"),
+        ("red", "red or blue", False, "token_f1"),
+        ("he puts the red mug on the shelf", "he puts the blue mug on the shelf", False, "embedding"),
+        ("glass", "", False, "none"),
+        ("glass", "steel", False, "embedding"),
+    ],
+)
+def test_the_embedded_judge_names_its_rule(truth, said, right, rule):
+    verdict = judge(JudgeRequest("?", (truth,), said), SentenceVectors(sentences()))
+    assert (verdict.is_correct, verdict.rule) == (right, rule), verdict
+    assert verdict.by_match == (rule in ("exact", "normalized"))
+
+
+def test_any_of_several_truths_is_right():
+    request = JudgeRequest("?", ("steel", "glass"), "made of glass")
+    assert judge(request, SentenceVectors(sentences())).is_correct
