@@ -43,6 +43,17 @@ BENCHMARKS: Mapping[str, Entry] = {
         "eval.benchmarks.egofact.benchmark:open_folder",
         "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR",
     ),
+    "longvideo-workbench": Entry(
+        "eval.benchmarks.longvideo.benchmark:open_workbench",
+        "312 questions over 12 drawn films of 30 to 60 minutes",
+    ),
+    "longvideo-workbench-mini": Entry(
+        "eval.benchmarks.longvideo.benchmark:open_mini", "24 questions over two short films, for trying out"
+    ),
+    "longvideo": Entry(
+        "eval.benchmarks.longvideo.benchmark:open_tables",
+        "tables of questions as VideoMME or LVBench are used with, and their films: --data DIR",
+    ),
 }
 
 

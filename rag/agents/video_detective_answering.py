@@ -10,13 +10,13 @@ import numpy as np
 from rag.agents.video_detective_material import Material
 from rag.agents.video_detective_records import Pack, Words
 from rag.questions import option_label
+from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.roles import (
     AnchorEvent,
     ChosenOption,
     OpenAnswer,
     Reading,
     ReadWindow,
-    RewrittenQuestion,
 )
 from rag.records import (
     Answer,
@@ -59,7 +59,8 @@ def read_packs(
     """
     return Reading(
         question=question,
-        rewritten=RewrittenQuestion(visual_query=event),
+        # What the scene looks like, by rule: a language model is shown only the event.
+        rewritten=rewrite_question(question),
         anchor=AnchorEvent(description=event),
         windows=tuple(_window(material, pack, read_frames) for pack in packs),
         passages=(),

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
+from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.picture_votes import picture_votes
 from rag.reasoners.embedded.rewriting import asks_for_thing, statement, two_hop
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
@@ -72,6 +73,9 @@ class Weighed:
 
 def answer_choice(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> ChosenOption:
     """The likeliest option, or None where neither words nor pictures come near any."""
+    timed = answer_over_time(reading, vectors, scale)
+    if timed is not None:
+        return timed
     weighed = _weigh(reading, vectors, scale)
     if not reading.must_choose and not any(_supported(option, len(weighed)) for option in weighed):
         return ChosenOption(

@@ -1,0 +1,62 @@
+"""Systems by name: VideoDetective, what table 3 takes away from it, the baselines of table 1, controls."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from eval.benchmarks.longvideo.systems.baselines import Retrieval, Uniform, VideoAgent
+from eval.benchmarks.longvideo.systems.controls import Blind, Chance
+from eval.benchmarks.longvideo.systems.corpus import Corpus
+from eval.benchmarks.longvideo.systems.detective import Detective
+from eval.runs.records import System
+from rag.agents.video_detective_settings import PAPER
+from rag.errors import UsageError
+
+__all__ = ["SYSTEMS", "open_system"]
+
+SYSTEMS: Mapping[str, str] = {
+    "video-detective": "the whole of it",
+    "no-propagation": "without diffusion: what is seen of a segment says nothing of others",
+    "no-facets": "the question as one facet, looked at once (table 3 takes both away together)",
+    "no-refinement": "one look a facet, at its anchor",
+    "no-texts": "no words reach the answer",
+    "uniform-texts": "looks as ever, but frames and words from evenly spread places",
+    "uniform": "32 frames spread evenly, without words: direct inference",
+    "retrieval-only": "the eight best segments by stored vectors and words, in one step",
+    "video-agent": "even frames, then the best frames for what is missing, while unsure",
+    "truthful-watcher": "the whole of it, with a watcher that tells what truly happens",
+    "blind": "question and options only",
+    "random": "chance",
+}
+WITHOUT: Mapping[str, Mapping[str, Any]] = {
+    "video-detective": {},
+    "no-propagation": {"propagation": False},
+    "no-facets": {"facets": False, "refinement": False},
+    "no-refinement": {"refinement": False},
+    "no-texts": {"texts": False},
+    "uniform-texts": {"sampling": "uniform"},
+}
+BASELINES: Mapping[str, Callable[[str, Corpus], System]] = {
+    "uniform": Uniform,
+    "retrieval-only": Retrieval,
+    "video-agent": VideoAgent,
+}
+
+
+def open_system(name: str, corpus: Corpus, seed: int) -> System:
+    """Raises `UsageError` for a name that is not here."""
+    if name in WITHOUT:
+        return Detective(name, corpus, dataclasses.replace(PAPER, **WITHOUT[name]))
+    if name == "truthful-watcher":
+        if not corpus.films:
+            raise UsageError(f"{name} needs films whose truth is known")
+        return Detective(name, corpus, truthful=True)
+    if name == "random":
+        return Chance(seed)
+    if name == "blind":
+        return Blind(corpus)
+    if name not in BASELINES:
+        raise UsageError(f"no system {name!r}; there are {', '.join(SYSTEMS)}")
+    return BASELINES[name](name, corpus)
