@@ -25,14 +25,16 @@ def best_iou(event: tuple[float, float], length: float) -> float:
     return min(duration, length) / max(duration, length)
 
 
-def oracle_iou(scored: Scored) -> float:
+def oracle_iou(scored: Scored) -> float | None:
     """Of a 5-second window: it depends on the query alone."""
+    if not scored.query.has_window:
+        return None
     return best_iou(scored.query.window, ORACLE_SECONDS)
 
 
 def own_ceiling(scored: Scored) -> float | None:
     """Of a window as long as the one found; for lengths chosen by query too."""
-    if not scored.localizes:
+    if not scored.localizes or not scored.query.has_window:
         return None
     window = scored.sample.gold_window_found
     return 0.0 if window is None else best_iou(scored.query.window, window[1] - window[0])

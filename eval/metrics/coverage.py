@@ -25,7 +25,7 @@ def covered(window: tuple[float, float], event: tuple[float, float]) -> float:
 
 def covers_event(scored: Scored) -> float | None:
     """1 where at least `ENOUGH` of the gold event is covered, a hair of rounding forgiven."""
-    if not scored.localizes:
+    if not scored.localizes or not scored.query.has_window:
         return None
     window = scored.sample.gold_window_found
     return 0.0 if window is None else float(covered(window, scored.query.window) >= ENOUGH - 1e-9)

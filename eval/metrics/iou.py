@@ -36,7 +36,7 @@ def temporal_iou(first: tuple[float, float], second: tuple[float, float]) -> flo
 
 def found_iou(scored: Scored) -> float | None:
     """Within the gold clip."""
-    if not scored.localizes:
+    if not scored.localizes or not scored.query.has_window:
         return None
     window = scored.sample.gold_window_found
     return 0.0 if window is None else temporal_iou(window, scored.query.window)
@@ -44,7 +44,7 @@ def found_iou(scored: Scored) -> float | None:
 
 def corpus_iou(scored: Scored) -> float | None:
     """Of the window of the first clip retrieved."""
-    if not scored.ranks_windows:
+    if not scored.ranks_windows or not scored.query.has_window:
         return None
     sample = scored.sample
     if not sample.clips or sample.clips[0].clip_id != scored.query.video:

@@ -12,6 +12,7 @@ from statistics import median
 
 from eval.reports.accuracy import accuracy_table, paper_accuracy_table, query_table
 from eval.reports.confidence import calibration_table, reliability_table
+from eval.reports.dialects import dialect_of
 from eval.reports.evidence import (
     letters_table,
     retrieval_table,
@@ -55,8 +56,20 @@ def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
     return [page, *made, out / "timings.md", out / "timings.csv"]
 
 
+NOTE = (
+    "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "
+    f'"{MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.'
+)
+
+
 def _tables(section: Section) -> list[Table]:
-    tables = [
+    dialect = dialect_of(section.benchmark)
+    tables = _egofact_tables(section) if dialect is None else dialect.tables(section)
+    return [table for table in tables if table.body]
+
+
+def _egofact_tables(section: Section) -> list[Table]:
+    return [
         query_table(section),
         accuracy_table(section),
         paper_accuracy_table(section),
@@ -68,7 +81,6 @@ def _tables(section: Section) -> list[Table]:
         localization_table(section),
         calibration_table(section),
     ]
-    return [table for table in tables if table.body]
 
 
 def _folder(section: Section) -> str:
@@ -78,12 +90,13 @@ def _folder(section: Section) -> str:
 def _write_section(section: Section, out: Path) -> Iterator[Path]:
     folder = out / _folder(section)
     folder.mkdir(exist_ok=True)
+    dialect = dialect_of(section.benchmark)
     for table in [*_tables(section), reliability_table(section)]:
         if table.records:
             path = folder / f"{table.name}.csv"
             write_whole(path, csv_text(table.records))
             yield path
-    for name in draw_figures(section, folder):
+    for name in draw_figures(section, folder) if dialect is None else dialect.draw(section, folder):
         yield folder / name
 
 
@@ -91,10 +104,8 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     """`figures`: the name of a table, to the picture of it that was drawn."""
     yield f"# {section.benchmark}\n"
     yield f"{_made(section)}\n"
-    yield (
-        "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "
-        f'"{MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.\n'
-    )
+    dialect = dialect_of(section.benchmark)
+    yield f"{NOTE if dialect is None else dialect.note}\n"
     for table in _tables(section):
         yield f"## {table.title}\n"
         yield f"{table.note}\n"

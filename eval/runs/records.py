@@ -62,16 +62,16 @@ class Query:
     query_id: str
     text: str
     options: tuple[str, ...]
-    """Shuffled, as they are shown."""
+    """Shuffled, as they are shown; empty for an open query, whose answers its system judges."""
     answer: str
-    """Letter of the right one among the shuffled options."""
+    """Letter of the right one among the shuffled options; of an open query, its right answer."""
     family: str
     video: str
     """Gold clip."""
     cluster: str
     """The video that the gold clip was cut from: intervals are clustered by it."""
     window: tuple[float, float]
-    """The gold event."""
+    """The gold event; (0, 0) where nobody knows it."""
     order: tuple[int, ...]
     """Shuffled option i stands at `order[i]` in the paper's order, where the last is right."""
     passage: str | None = None
@@ -85,6 +85,11 @@ class Query:
     """The event that a temporal query names; None for a local one."""
     position: str = "within"
     """Where the gold event lies from the anchor: `before`, `after`, or `within`."""
+
+    @property
+    def has_window(self) -> bool:
+        """Whether it is known when the gold event is."""
+        return self.window[1] > self.window[0]
 
 
 @dataclass(frozen=True, slots=True)

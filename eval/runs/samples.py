@@ -93,7 +93,10 @@ def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:
 
 
 def check_sample(query: Query, sample: Sample) -> None:
-    """Raises `ValueError` where a system's sample contradicts its query or itself."""
+    """Raises `ValueError` where a system's sample contradicts its query or itself.
+
+    Whether an open query's answer is right was judged by its system: there is no letter to compare.
+    """
     shown = option_index(query, sample.choice) if sample.choice is not None else None
     unshuffled = None if shown is None else LETTERS[query.order[shown]]
     claims = {
@@ -101,7 +104,7 @@ def check_sample(query: Query, sample: Sample) -> None:
         "family": (sample.family, query.family),
         "video": (sample.video, query.video),
         "cluster": (sample.cluster, query.cluster),
-        "correct": (sample.correct, sample.choice == query.answer),
+        "correct": (sample.correct, sample.choice == query.answer if query.options else sample.correct),
         "unshuffled_choice": (sample.unshuffled_choice, unshuffled),
     }
     for name, (said, due) in claims.items():
