@@ -24,6 +24,7 @@ RagError
 ├── ReasonerError            the language model behind a role
 │   ├── ReasonerUnreachable  no answer from the server
 │   ├── ReplyInvalid         its reply does not parse, after bounded repair
+│   ├── ReplayUnknown        the recording that is replayed holds no such exchange
 │   └── BudgetSpent          calls, tokens or seconds ran out
 └── WebError                 a web of videos and pages
     ├── WebUnusable          no web in the folder, or one that cannot be read

@@ -160,8 +160,8 @@ class _Builder:
                 "language": video.language,
             }
         documents = [path for path in reader.passage_files() if os.path.exists(path)]
-        for path, rows in self.take_files([*known, *documents], known):
-            self.take_rows(path, rows)
+        for row_file, rows in self.take_files([*known, *documents], known):
+            self.take_rows(row_file, rows)
 
     def finish_files(self) -> None:
         """Read what the files say themselves, and put it to what is known of them."""

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -83,7 +83,7 @@ class PageEntry:
         return f"{self.title}\n{self.content}"
 
 
-Entry = TypeVar("Entry", VideoEntry, PageEntry)
+Entry = TypeVar("Entry", bound=VideoEntry | PageEntry)
 
 
 @dataclass(frozen=True)
@@ -146,19 +146,21 @@ def address(url: str) -> str:
 def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
     """Raises `WebUnusable`, with file and line, for a web that is not there or not in order."""
     home = Path(folder)
-    digest = hashlib.sha256()
-    tables: list[tuple[Any, ...]] = []
-    for name, kind in ((VIDEOS, VideoEntry), (PAGES, PageEntry)):
-        path = home / name
-        try:
-            data = path.read_bytes() if name == VIDEOS or path.exists() else b""
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise WebUnusable(f"{path}: {reason}; a web is made with: rag web build {home} SOURCE") from error
-        digest.update(len(data).to_bytes(8, "big") + data)
-        tables.append(tuple(_Table(path, kind).entries(data)))
-    videos, pages = tables
-    return Catalogue(home.absolute(), videos, pages, digest.hexdigest()[:32])
+    films, texts = home / VIDEOS, home / PAGES
+    try:
+        data = films.read_bytes(), texts.read_bytes() if texts.exists() else b""
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise WebUnusable(
+            f"{error.filename or home}: {reason}; a web is made with: rag web build {home} SOURCE"
+        ) from error
+    digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in data))
+    return Catalogue(
+        folder=home.absolute(),
+        videos=tuple(_Table(films, VideoEntry).entries(data[0])),
+        pages=tuple(_Table(texts, PageEntry).entries(data[1])),
+        fingerprint=digest.hexdigest()[:32],
+    )
 
 
 def write_catalogue(
@@ -167,7 +169,8 @@ def write_catalogue(
     """Both files, each whole or not at all, `web.jsonl` last; lines sorted by id."""
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
-    for name, entries in ((PAGES, pages), (VIDEOS, videos)):
+    tables: tuple[tuple[str, Iterable[VideoEntry | PageEntry]], ...] = ((PAGES, pages), (VIDEOS, videos))
+    for name, entries in tables:
         unfinished = home / f"{name}.part"
         with unfinished.open("w", encoding="utf-8") as file:
             for entry in sorted(entries, key=lambda entry: entry.id):
@@ -191,8 +194,10 @@ class _Table(Generic[Entry]):
     """The checked lines of one file."""
 
     def __init__(self, path: Path, kind: type[Entry]) -> None:
+        from pydantic import TypeAdapter
+
         self._path = path
-        self._kind = kind
+        self._adapter: Any = TypeAdapter(kind)
 
     def entries(self, data: bytes) -> Iterator[Entry]:
         ids: set[str] = set()
@@ -218,7 +223,7 @@ class _Table(Generic[Entry]):
         from pydantic import ValidationError
 
         try:
-            entry: Entry = _adapter(self._kind).validate_json(line)
+            entry: Entry = self._adapter.validate_json(line)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
@@ -231,10 +236,3 @@ class _Table(Generic[Entry]):
 
     def _wrong(self, number: int, what: str) -> WebUnusable:
         return WebUnusable(f"{self._path}:{number}: {what}")
-
-
-@cache
-def _adapter(kind: type[Any]) -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)

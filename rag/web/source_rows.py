@@ -47,7 +47,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     rows = [row for row in whole if isinstance(row, dict)]
-    named = [row for row in rows if _speaks_of_a_video(row)]
+    named: list[Mapping[str, Any]] = [row for row in rows if _speaks_of_a_video(row)]
     return named if named and len(named) * 2 > len(rows) else None
 
 
@@ -146,7 +146,7 @@ def _seconds(value: object) -> float:
             return hours * 3600 + minutes * 60 + seconds
         parts = text.split(":")
         if all(re.fullmatch(r"\d{1,9}(\.\d+)?", part) for part in parts) and len(parts) <= 3:
-            return sum(float(part) * 60**power for power, part in enumerate(reversed(parts)))
+            return sum(float(part) * 60.0**power for power, part in enumerate(reversed(parts)))
         return 0.0
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.0

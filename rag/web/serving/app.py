@@ -26,7 +26,7 @@ from rag.web.mock import LARGEST_PAGE, MockWeb
 from rag.web.records import Page, Transcript
 from rag.web.serving import pages, serper, youtube
 from rag.web.serving.links import Links, subtitles
-from rag.web.serving.media import CutFile, Thumbnails
+from rag.web.serving.media import Thumbnails, cut_file
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -108,7 +108,7 @@ class _Face:
 
     def media(self, request: Request) -> Response:
         """The file. A range that starts later goes on with a transfer, and is none of its own."""
-        from starlette.responses import FileResponse
+        from starlette.responses import FileResponse, StreamingResponse
 
         url = self._url(request.path_params["name"])
         begun = not request.headers.get("range", "bytes=0-").replace(" ", "").startswith("bytes=0-")
@@ -118,7 +118,9 @@ class _Face:
             try:
                 got = self._web.download(url)
             except DownloadTruncated as error:
-                return CutFile(Path(self._web.media(url).path), error.received)
+                path = Path(self._web.media(url).path)
+                size = {"Content-Length": str(path.stat().st_size), "Accept-Ranges": "bytes"}
+                return StreamingResponse(cut_file(path, error.received), headers=size, media_type="video/mp4")
         return FileResponse(got.path, media_type="video/mp4")
 
     def transcript(self, request: Request) -> Response:

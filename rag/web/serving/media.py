@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -13,37 +14,21 @@ from rag.errors import FileProblem, NoMedia
 from rag.web.mock import MockWeb
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
     from corpora.video.reader import MediaReader
 
-__all__ = ["CutFile", "Thumbnails"]
+__all__ = ["Thumbnails", "cut_file"]
 
 SHORT_SIDE = 180
 KEPT = 512
 """Thumbnails held at most; 10 kB each."""
 
 
-class CutFile:
-    """An ASGI answer that promises a whole file and ends after some of it, as a broken transfer does."""
-
-    def __init__(self, path: Path, received: int) -> None:
-        self._path = path
-        self._received = received
-
-    async def __call__(self, _: Scope, __: Receive, send: Send) -> None:
-        size = self._path.stat().st_size
-        headers = [
-            (b"content-type", b"video/mp4"),
-            (b"content-length", str(size).encode()),
-            (b"accept-ranges", b"bytes"),
-        ]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        with self._path.open("rb") as file:
-            body = file.read(min(self._received, size - 1))
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-        # Ending here, short of what was promised, makes the server drop the connection.
-        raise ConnectionResetError("cut, as planned")
+def cut_file(path: Path, received: int) -> Iterator[bytes]:
+    """The first `received` bytes of a file, and never the last: who promised them all is cut short."""
+    with path.open("rb") as file:
+        yield file.read(min(received, path.stat().st_size - 1))
+    # Ending without the rest makes the server drop the connection.
+    raise ConnectionResetError("cut, as planned")
 
 
 class Thumbnails:
