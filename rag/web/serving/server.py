@@ -35,7 +35,7 @@ def serve(
     listener = _bound(host, port)
     taken = listener.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
-    hosts = ("127.0.0.1", "localhost", host) if _is_loopback(host) else ("*",)
+    hosts = ("127.0.0.1", "localhost", name) if _is_loopback(host) else ("*",)
     # A cut transfer is an error to the server's log, and a wish of the user's.
     config = uvicorn.Config(build_app(web, hosts), log_level="critical", access_log=False)
     server = uvicorn.Server(config)
