@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
 import pytest
 
 from rag import Library
@@ -63,6 +69,20 @@ def test_what_the_model_does_not_cite_is_not_cited(folder):
     bare = {**ANSWER, "windows": []}
     with chat_server([say(REWRITTEN), say(ANCHOR), say(bare)]) as server:
         assert asked(folder, server.base_url).citations == ()
+
+
+def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path):
+    tape = tmp_path / "run.jsonl"
+    with chat_server([say(REWRITTEN), say(ANCHOR), say(ANSWER)]) as server:
+        live = asked(folder, server.base_url, record=tape)
+    again = asked(folder, "http://127.0.0.1:1/v1", replay=tape)
+    assert replace(again, timings={}) == replace(live, timings={})
+    assert again.usage.calls == 3
+    command = [sys.executable, "-m", "rag", "ask", QUESTION, "--replay", tape, "--library", folder, "--json"]
+    chosen = {"RAG_REASONER__KIND": "openai", "RAG_REASONER__MODEL": "scripted"}
+    environment = {**os.environ, **chosen, "RAG_LOCALIZE__FRAME_BUDGET": "4"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["answer"]["text"] == "the torque wrench"
 
 
 def test_an_unreachable_server_fails_the_question_not_the_library(folder):

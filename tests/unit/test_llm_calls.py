@@ -33,10 +33,12 @@ class Scripted:
         self.lines = list(lines)
         self.heard: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
+        self.within: float | None = None
 
     def send(
         self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
     ) -> Sent:
+        self.within = within
         self.heard.append(tuple(messages))
         self.schemas.append(schema)
         line = self.lines[min(len(self.heard), len(self.lines)) - 1]

@@ -35,7 +35,8 @@ SURE_COUNT = 0.3
 
 _ORDER = re.compile(
     r"\bwhich (?:of (?:these|the following)|event|one)\b.*"
-    r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b.*?\b(?P<end>first|earliest|last|latest)\b",
+    r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b.*?"
+    r"\b(?P<end>first|earliest|last|latest)\b",
     re.IGNORECASE,
 )
 _COUNT = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)

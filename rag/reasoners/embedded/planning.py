@@ -110,7 +110,7 @@ def _in_turn(lists: Iterable[list[str]]) -> list[str]:
 def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
     """None that was tried, none twice: words in another order are the same query to a search engine."""
     seen = {frozenset(content_words(tried.query)) for tried in request.tried}
-    found = []
+    found: list[str] = []
     for query in queries:
         stems = frozenset(content_words(query))
         if stems and stems not in seen and len(found) < request.max_queries:
