@@ -78,7 +78,18 @@ def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path
     again = asked(folder, "http://127.0.0.1:1/v1", replay=tape)
     assert replace(again, timings={}) == replace(live, timings={})
     assert again.usage.calls == 3
-    command = [sys.executable, "-m", "rag", "ask", QUESTION, "--replay", tape, "--library", folder, "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "rag._cli.main",
+        "ask",
+        QUESTION,
+        "--replay",
+        tape,
+        "--library",
+        folder,
+        "--json",
+    ]
     chosen = {"RAG_REASONER__KIND": "openai", "RAG_REASONER__MODEL": "scripted"}
     environment = {**os.environ, **chosen, "RAG_LOCALIZE__FRAME_BUDGET": "4"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
