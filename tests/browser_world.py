@@ -1,0 +1,166 @@
+"""A small frozen web on disk and a mind with simple rules, for tests of Video-Browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.identity import content_hash
+from rag.agents.video_browser_sight import Eyes
+from rag.errors import ReasonerError
+from rag.reasoners.roles import (
+    AnchorEvent,
+    ChosenOption,
+    JudgeRequest,
+    Located,
+    LocatedWindow,
+    LocateRequest,
+    Observation,
+    ObserveRequest,
+    OpenAnswer,
+    Plan,
+    PlanRequest,
+    Reading,
+    RewrittenQuestion,
+    SelectedCandidates,
+    SelectRequest,
+    SubQuestion,
+    Verdict,
+)
+from rag.records import Frames, Question, Usage
+from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
+from rag.web.catalogue import PageEntry
+
+__all__ = ["ASKED", "RuleMind", "eyes", "make_web"]
+
+HOST = "https://videos.example/watch?v="
+DURATION = 100.0
+ASKED = Question("q", "Which word is the secret of the kettle film?")
+
+
+def make_web(folder: Path, count: int = 12, *, faults: Faults | None = None, **changes: str) -> MockWeb:
+    """`count` films of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
+
+    `changes`: availability of a film by its id.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for number in range(count):
+        name = f"film{number:02d}"
+        (folder / f"{name}.mp4").write_bytes(name.encode() * 50)
+        lines = [TranscriptLine(5.0, 7.0, f"welcome to part {number}")]
+        if number == 7:
+            lines.append(TranscriptLine(40.0, 43.0, "the secret is PLUM"))
+        entries.append(
+            VideoEntry(
+                name,
+                f"{HOST}{name}",
+                f"kettle film {number}",
+                channel="Tea",
+                duration=DURATION,
+                transcript=tuple(lines),
+                file=f"{name}.mp4",
+                content_id=content_hash(folder / f"{name}.mp4"),
+                availability=changes.get(name, "ok"),  # type: ignore[arg-type]
+            )
+        )
+    pages = [PageEntry("p1", "https://pages.example/kettles", "Kettles", "A kettle boils water.")]
+    write_catalogue(folder, entries, pages)
+    return open_web(folder, engine="bm25", faults=faults, trace=WebTrace())
+
+
+def eyes(seen: list[int] | None = None) -> Eyes:
+    """Takes pixels; the number of frames of each reading goes into `seen`."""
+
+    def read(path: str, times: NDArray[np.float64]) -> Frames:
+        assert Path(path).is_file()
+        if seen is not None:
+            seen.append(len(times))
+        return Frames(np.asarray(times), np.zeros((len(times), 4, 4, 3), np.uint8))
+
+    return Eyes(pixels=True, library=None, read_frames=read)
+
+
+class RuleMind:
+    """Takes film 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
+
+    name = "rules"
+    fingerprint = "rules-1"
+    reads_pixels = True
+
+    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
+        self.fails, self.error = tuple(fails), error
+        self.asked: list[str] = []
+        self.plans: list[PlanRequest] = []
+        self.readings: list[Reading] = []
+        self.selects: list[SelectRequest] = []
+
+    def _ask(self, role: str) -> None:
+        self.asked.append(role)
+        if role in self.fails:
+            raise self.error(f"no {role} today")
+
+    def plan(self, request: PlanRequest) -> Plan:
+        self._ask("plan")
+        self.plans.append(request)
+        solved = any(video.status == "verified" for video in request.known)
+        part = SubQuestion(text="the secret", status="solved" if solved else "missing")
+        queries = () if solved else (f"kettle film {request.step}", "kettle")
+        return Plan(thought="", sub_questions=(part,), focus=None if solved else 0, search_queries=queries)
+
+    def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
+        self._ask("select_candidates")
+        self.selects.append(request)
+        ranked = sorted(
+            range(len(request.candidates)), key=lambda i: (request.candidates[i].title != "kettle film 7", i)
+        )
+        return SelectedCandidates(selected=tuple(ranked[: request.top_k]), reason="titles")
+
+    def locate(self, request: LocateRequest) -> Located:
+        self._ask("locate")
+        for text in request.view.texts:
+            if "secret" in text.text:
+                window = LocatedWindow(start=text.start - 5, end=text.end + 5, reason=text.text)
+                return Located(relevant=True, windows=(window,), confidence=0.9)
+        return Located(relevant=False, confidence=0.8, reason="no secret here")
+
+    def observe(self, request: ObserveRequest) -> Observation:
+        self._ask("observe")
+        words = " ".join(text.text for text in request.view.texts)
+        return Observation(caption=words or "nothing", needs_more_info=False)
+
+    def rewrite_question(self, question: Question) -> RewrittenQuestion:
+        self._ask("rewrite_question")
+        return RewrittenQuestion(visual_query=question.text)
+
+    def anchor_event(self, question: Question) -> AnchorEvent:
+        self._ask("anchor_event")
+        return AnchorEvent(description=question.text)
+
+    def answer_open(self, reading: Reading) -> OpenAnswer:
+        self._ask("answer_open")
+        self.readings.append(reading)
+        texts = [(text.text, index) for index, window in enumerate(reading.windows) for text in window.texts]
+        texts += [(read.passage.text, -1) for read in reading.passages]
+        for text, index in texts:
+            if "secret is" in text:
+                word = text.partition("secret is")[2].split()[0]
+                return OpenAnswer(
+                    text=word, confidence=0.9, explanation=text, windows=(index,) if index >= 0 else ()
+                )
+        return OpenAnswer(text="", confidence=0.0, explanation="no secret was said")
+
+    def answer_choice(self, reading: Reading) -> ChosenOption:
+        self._ask("answer_choice")
+        self.readings.append(reading)
+        return ChosenOption(choice="A", confidence=0.5, explanation="the first one")
+
+    def judge(self, request: JudgeRequest) -> Verdict:
+        self._ask("judge")
+        return Verdict(is_correct=request.prediction in request.ground_truths, rule="exact", score=1.0)
+
+    def usage(self) -> Usage:
+        return Usage()
