@@ -60,6 +60,7 @@ def make_web(folder: Path, count: int = 12, *, faults: Faults | None = None, **c
                 f"{HOST}{name}",
                 f"kettle film {number}",
                 channel="Tea",
+                upload_date=f"2020-01-{number + 1:02d}",
                 duration=DURATION,
                 transcript=tuple(lines),
                 file=f"{name}.mp4",

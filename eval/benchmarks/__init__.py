@@ -43,6 +43,17 @@ BENCHMARKS: Mapping[str, Entry] = {
         "eval.benchmarks.egofact.benchmark:open_folder",
         "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR",
     ),
+    "browsecomp-workbench": Entry(
+        "eval.benchmarks.browsecomp.benchmark:open_workbench",
+        "over 150 questions in three levels over a drawn web of videos",
+    ),
+    "browsecomp-workbench-mini": Entry(
+        "eval.benchmarks.browsecomp.benchmark:open_mini", "a handful of them over a small web, for trying out"
+    ),
+    "browsecomp": Entry(
+        "eval.benchmarks.browsecomp.benchmark:open_folder",
+        "Video-BrowseComp's published files over a web of one's own: --data DIR",
+    ),
     "longvideo-workbench": Entry(
         "eval.benchmarks.longvideo.benchmark:open_workbench",
         "312 questions over 12 drawn films of 30 to 60 minutes",

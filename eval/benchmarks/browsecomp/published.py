@@ -29,10 +29,10 @@ def _text(value: Any) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """One string where a list is due, or nothing."""
+    """One string or number where a list is due, or nothing."""
     if value is None:
         return []
-    return [value] if isinstance(value, str) else value
+    return [value] if isinstance(value, str | int | float) else value
 
 
 Text = Annotated[str, BeforeValidator(_text)]
@@ -93,6 +93,7 @@ def _question(path: Path, number: int, line: bytes) -> BrowseQuestion:
         level = _level(row.difficulty)
         mode = row.mode or ("offline" if row.videos else "online")
         name = row.id or row.row_id or f"{path.stem}-{number}"
+        sources = tuple(_sources(row))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "it"
@@ -107,7 +108,7 @@ def _question(path: Path, number: int, line: bytes) -> BrowseQuestion:
         level=level,
         genre=row.category,
         evidence_chain=tuple(row.evidence_chain),
-        sources=tuple(_sources(row)),
+        sources=sources,
         mode=mode,
         image=row.image or "",
     )
