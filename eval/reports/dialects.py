@@ -25,7 +25,10 @@ class Dialect:
     """What holds for all tables, in one paragraph."""
 
 
-DIALECTS: Mapping[str, str] = {"browsecomp": "eval.benchmarks.browsecomp.report:DIALECT"}
+DIALECTS: Mapping[str, str] = {
+    "browsecomp": "eval.benchmarks.browsecomp.report:DIALECT",
+    "longvideo": "eval.benchmarks.longvideo.report:DIALECT",
+}
 """First part of a benchmark's name, before a dash, to `module:name`."""
 
 

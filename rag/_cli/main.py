@@ -10,6 +10,7 @@ import typer
 
 from rag._cli import ask, demo, doctor, index, localize, models, remove, search, show, stats, workbench
 from rag._cli import web as web_commands
+from rag._cli.agent import app as agent_app
 from rag._cli.eval_commands import app as eval_app
 from rag._cli.output import open_standard_streams, talk
 from rag.errors import RagError
@@ -36,6 +37,7 @@ app.command("doctor", short_help="Check this machine and the library.")(doctor.d
 app.command("remove", short_help="Take files out of the library.")(remove.remove)
 app.add_typer(models.app, name="models", short_help="List, fetch and check model weights.")
 app.add_typer(eval_app, name="eval", short_help="Try systems on a benchmark.")
+app.add_typer(agent_app, name="agent", short_help="Let an agent work on a question.")
 app.add_typer(web_commands.app, name="web", short_help="Build and serve a frozen web of videos.")
 app.add_typer(workbench.app, name="workbench", short_help="Make videos of a world known exactly.")
 app.command("demo", short_help="See it all work on a small corpus.")(demo.demo)

@@ -1,0 +1,13 @@
+"""`rag agent`: agents that look, think and look again; one small file each."""
+
+from __future__ import annotations
+
+import typer
+
+from rag._cli import agent_video_browser, agent_video_detective
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Let an agent work on one question, and watch it.", rich_markup_mode=None)
+app.command("video-browser")(agent_video_browser.video_browser)
+app.command("video-detective")(agent_video_detective.video_detective)

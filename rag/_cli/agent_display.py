@@ -1,0 +1,98 @@
+"""What an agent's command shows while it works: lines on stderr, in colour for people; and a trace file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+
+from rag._cli.output import talk
+from rag.errors import RagError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Display", "StepFile", "open_display"]
+
+BRIGHT = {"plan:": "bold cyan", "look": "bold", "shown:": "bold cyan"}
+COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "problem:": "red"}
+
+
+class Display(Protocol):
+    """A context manager that is told lines."""
+
+    def say(self, line: str) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def open_display() -> Display:
+    """In colour, with a mark that moves while the agent thinks, where a person watches; else plain lines."""
+    return ColorDisplay() if sys.stderr.isatty() else PlainDisplay()
+
+
+class PlainDisplay:
+    def say(self, line: str) -> None:
+        talk(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+class ColorDisplay:
+    """Lines by rich; what comes from files is text to it, never markup."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        from rich.console import Console
+
+        self._console = console or Console(stderr=True, highlight=False)
+        self._status = self._console.status("thinking")
+
+    def say(self, line: str) -> None:
+        from rich.text import Text
+
+        words = line.split(maxsplit=1)
+        style = COLORS.get(words[0], "") if line.startswith("  ") and words else ""
+        style = style or (BRIGHT.get(words[0], "") if words else "")
+        self._console.print(Text(line, style=style), soft_wrap=True)
+
+    def __enter__(self) -> Self:
+        self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._status.stop()
+
+
+class StepFile:
+    """JSON lines, each on the disk's care as soon as it is written; nothing at all without a path."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._stream: TextIO | None = None
+
+    def __enter__(self) -> Self:
+        if self._path is not None:
+            try:
+                self._stream = self._path.open("w", encoding="utf-8", newline="\n")
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise RagError(f"{self._path}: cannot be written: {reason}") from error
+        return self
+
+    def write(self, step: Mapping[str, Any]) -> None:
+        if self._stream is not None:
+            self._stream.write(json.dumps(step, ensure_ascii=True, allow_nan=False) + "\n")
+            self._stream.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._stream is not None:
+            self._stream.close()

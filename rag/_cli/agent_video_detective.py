@@ -1,0 +1,145 @@
+"""`rag agent video-detective`: one question about one long video, with every step told while it is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.agent_display import StepFile, open_display
+from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.output import print_json, print_lines, width
+from rag._cli.session import Session, start, words
+from rag.errors import RagError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag.agents.video_detective import Investigation, VideoDetective
+    from rag.agents.video_detective_records import Look, Planned, Selected
+    from rag.records import Frames
+
+    Watch = Callable[[Planned | Look | Selected], None]
+
+__all__ = ["video_detective"]
+
+
+def video_detective(
+    video: Annotated[
+        Path,
+        typer.Argument(
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
+        ),
+    ],
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
+    ],
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."
+        ),
+    ] = None,
+    must_choose: Annotated[
+        bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
+    ] = False,
+    frames: Annotated[
+        int, typer.Option("--frames", metavar="N", min=1, max=512, help="Frames shown in the end.")
+    ] = 32,
+    looks: Annotated[
+        int,
+        typer.Option("--looks", metavar="N", min=1, max=1000, help="Looks at a question of four options."),
+    ] = 10,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the pictures, which needs no others."),
+    ] = None,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Answer QUESTION from a few looks at VIDEO, and say what was looked at and why."""
+    session = start(library, config, as_json, verbose, seed)
+    from rag.questions import parse_question
+
+    asked = parse_question(words(question), tuple(map(words, option or ())))
+    with session.open_library() as shelf:
+        from rag.agents.video_detective import VideoDetective
+        from rag.agents.video_detective_settings import DetectiveSettings
+
+        settings = DetectiveSettings(frames=frames, base_steps=looks)
+        agent = VideoDetective(shelf, settings, must_choose=must_choose)
+        with StepFile(trace) as steps, open_display() as display:
+            found = agent.investigate(os.fsdecode(video), asked, _watch(steps, display.say))
+            _finish_trace(steps, found)
+        if html is not None:
+            _write_page(html, found, agent)
+    _print(session, found)
+    return 0
+
+
+def _watch(steps: StepFile, say: Callable[[str], None]) -> Watch:
+    from rag.agents.video_detective_records import Look, Planned, Selected
+    from rag.agents.video_detective_telling import look_lines, plan_lines, selected_lines, step_json
+
+    plans: list[Planned] = []
+
+    def watch(step: Planned | Look | Selected) -> None:
+        steps.write(step_json(step))
+        if isinstance(step, Planned):
+            plans.append(step)
+            lines = plan_lines(step, width())
+        elif isinstance(step, Look):
+            lines = look_lines(plans[0], step, width())
+        else:
+            assert isinstance(step, Selected)
+            lines = selected_lines(step, width())
+        for line in lines:
+            say(line)
+
+    return watch
+
+
+def _finish_trace(steps: StepFile, found: Investigation) -> None:
+    from rag.rendering.shapes import answer_shape
+
+    answer = answer_shape(found.answer)
+    steps.write(
+        {"step": "answer", **{key: answer[key] for key in ("answer", "citations", "options", "usage")}}
+    )
+
+
+def _write_page(path: Path, found: Investigation, agent: VideoDetective) -> None:
+    from rag.agents.video_detective_page import page
+    from rag.errors import FileProblem
+
+    def pictures(times: NDArray[np.float64]) -> Frames | None:
+        try:
+            return agent.library.read_frames(found.path, times)
+        except FileProblem:
+            return None
+
+    try:
+        path.write_text(page(found, pictures), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise RagError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
+def _print(session: Session, found: Investigation) -> None:
+    if session.as_json:
+        from rag.agents.video_detective_telling import answer_json
+
+        print_json(answer_json(found))
+        return
+    from rag.rendering.terminal import answer_lines
+
+    print_lines(answer_lines(found.answer, width=width(), library=session.named_library))
