@@ -165,7 +165,7 @@ class _Stock:
             if len(options) < THINGS:
                 continue
             clause = _clause(event, self._split)
-            text = f"{self._where(part)} what is the object that {clause}?"
+            text = f"{self._where(part)} what does {clause}?"
             yield self._asked("thing", text, (event.patient,), options, part, event)
 
     def _actions(self) -> Iterator[_Asked]:
@@ -256,9 +256,10 @@ class _Stock:
 
 
 def _clause(event: Event, split: Split) -> str:
-    """ "the camera wearer plugs into the wall socket"."""
+    """ "the camera wearer plug into the wall socket", as a question goes on after "what does"."""
     place = place_name(event.place) if event.place else None
-    return f"the {event.agent} {predicate(action(event.action_id).phrases[split][0], '', place)}"
+    does, _, rest = predicate(action(event.action_id).phrases[split][0], "", place).partition(" ")
+    return f"the {event.agent} {does.removesuffix('s')} {rest}".rstrip()
 
 
 def _done(action_id: str, place: str | None, split: Split) -> str:

@@ -1,0 +1,122 @@
+"""Runs on a web of videos from first question to report: resumable, the same bytes, the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from eval.benchmarks.browsecomp.answering import Browsing, query_of
+from eval.benchmarks.browsecomp.records import BrowseQuestion, Source
+from eval.benchmarks.browsecomp.systems import SYSTEMS, settings_of
+from eval.reports.page import write_report
+from eval.runs.drive import run_system
+from eval.runs.records import ClipWindow, Explanation, Query, System
+from tests.browser_world import HOST, RuleMind, eyes, make_web
+
+NAMES = (
+    "direct",
+    "summarization",
+    "pyramidal",
+    "full",
+    "wo-stage1",
+    "transcript-only",
+    "videos@1",
+    "videos@2",
+)
+QUESTIONS = tuple(
+    BrowseQuestion(
+        f"q{number}",
+        f"Which word is the secret of the kettle film, asked for the {number}th time?",
+        ("PLUM",) if number != 2 else ("FIG",),
+        ("level1", "level2", "level3")[number % 3],  # type: ignore[arg-type]
+        ("garden", "kitchen")[number % 2],
+        kind="speech",
+        sources=(Source((f"{HOST}film07",), video_id=f"gold{number}", start=40.0, end=43.0),),
+    )
+    for number in range(6)
+)
+
+
+@dataclass
+class KettleBenchmark:
+    folder: Path
+    name: str = "browsecomp-kettle"
+
+    @property
+    def queries(self) -> Sequence[Query]:
+        return [query_of(question) for question in QUESTIONS]
+
+    @property
+    def dataset(self) -> Mapping[str, str]:
+        return {"questions.jsonl": "0" * 64}
+
+    @property
+    def encoders(self) -> Mapping[str, str]:
+        return {"text": "none", "image": "none", "reasoner": "rules"}
+
+    @cached_property
+    def known(self) -> Mapping[str, BrowseQuestion]:
+        return {question.question_id: question for question in QUESTIONS}
+
+    def systems(self) -> Mapping[str, str]:
+        return SYSTEMS
+
+    def open_system(self, name: str, seed: int) -> System:
+        assert seed == 0
+        web = make_web(self.folder)
+        return Browsing(name, settings_of(name), self.known, web, RuleMind(), eyes())  # type: ignore[arg-type]
+
+    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
+        raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("browsing")
+    for name in NAMES:
+        run_system(KettleBenchmark(place / "web"), name, 0, place / "runs" / f"{name}-seed0")
+    return place
+
+
+def test_open_questions_are_scored(runs: Path) -> None:
+    done = run_system(KettleBenchmark(runs / "web"), "pyramidal", 0, runs / "runs" / "pyramidal-seed0")
+    assert (done.asked, done.kept, done.right) == (0, 6, 5)
+
+
+def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
+    benchmark, folder = KettleBenchmark(runs / "web"), tmp_path / "again"
+    run_system(benchmark, "pyramidal", 0, folder)
+    samples = folder / "samples.jsonl"
+    whole = samples.read_bytes()
+    samples.write_bytes(whole[: len(whole) // 2])
+    done = run_system(benchmark, "pyramidal", 0, folder)
+    assert 0 < done.asked < 6
+    assert samples.read_bytes() == whole
+    first = runs / "runs" / "pyramidal-seed0"
+    for name in ("samples.jsonl", "results.json", "queries.jsonl"):
+        assert (folder / name).read_bytes() == (first / name).read_bytes()
+
+
+def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
+    folders = [runs / "runs" / f"{name}-seed0" for name in NAMES]
+    write_report(folders, tmp_path / "one")
+    text = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
+    for title in ("Table 1: accuracy", "Table 2: three paradigms", "Table 3: without a stage", "Figure 3"):
+        assert title in text
+    assert "paper, other data: tokens" in text
+    assert "26.19" in text  # the paper's own figure, in its marked column
+    made = {path.name for path in (tmp_path / "one" / "browsecomp-kettle").iterdir()}
+    assert {
+        "table1_results.png",
+        "table2_paradigms.png",
+        "figure3_scaling.png",
+        "table3_ablations.csv",
+    } <= made
+    write_report(folders, tmp_path / "two")
+    for path in sorted((tmp_path / "one").rglob("*")):
+        if path.is_file() and not path.name.startswith("timings"):
+            assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
