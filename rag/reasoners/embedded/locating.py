@@ -8,11 +8,13 @@ and rank by the best of what they hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.reasoners.embedded.decomposing import decompose
 from rag.reasoners.embedded.listening import heard
 from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.sight import Sight, relevance_of
@@ -32,9 +34,12 @@ AROUND = 2.0
 """Seconds on both sides of a line."""
 LONGEST_STEP = 15.0
 """Seconds that a frame stands for on one side at most."""
+SCENE = 1.0
+"""Weight of the scene that a question names, against the moment itself."""
 BESIDE = 0.5
 """Weight of what was just before and just after, against the moment itself."""
 MOST_LINES = 6
+_ASKING = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,9 @@ def locate(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Lo
     """The best windows, or the best frame; N/A where nothing reaches 0.2 and it need not be chosen."""
     if request.target == "frame":
         return _frame(request, sight, vectors)
-    view = request.view
-    found = [*_pictured(request, sight), *_spoken(request.wanted, view, vectors)]
+    view, found = request.view, list[_Stretch]()
+    for text in asked_parts(request.wanted):
+        found += [*_pictured(replace(request, wanted=text), sight), *_spoken(text, view, vectors)]
     kept = [stretch for stretch in _merged(found) if stretch.relevance >= LEAST or request.must_choose]
     if not kept and not request.must_choose:
         best = max((stretch.relevance for stretch in found), default=0.0)
@@ -69,6 +75,17 @@ def locate(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Lo
     return Located(relevant=True, windows=windows, confidence=kept[0].relevance, reason=kept[0].reason)
 
 
+def asked_parts(text: str) -> list[str]:
+    """Of a question of several sentences those that ask for something; any other text as it stands.
+
+    "The channel X uploaded a film in May. In it, what is poured?": only the second can be seen.
+    """
+    if not text.rstrip().endswith("?"):
+        return [text]
+    asking = [part for part in decompose(text) if part.endswith("?") or _ASKING.search(part)]
+    return asking or [text]
+
+
 def sought(text: str) -> str:
     """A question as the event that one would see; any other text as it stands."""
     taken = parts(text)
@@ -81,12 +98,18 @@ def frame_scores(
     wanted: str, memory: Memory | None, view: VideoView, sight: Sight
 ) -> NDArray[np.float64] | None:
     """(n,) standard scores of a view's frames: the moment, and half as much its neighbours in time."""
-    moment = [sought(text) for text in _moments(wanted, memory)]
-    scores = sight.z(moment, view)
+    told = _moments(wanted, memory)
+    scores = sight.z([sought(text) for text in told], view)
     if scores is None:
         return None
     total = scores.max(axis=0)
     weight = 1.0
+    # Sparse frames rarely show the moment itself, but nearly always the scene that it belongs to.
+    scenes = list(dict.fromkeys(scene for text in told if (scene := parts(text).scene)))
+    around = sight.z([f"a video that shows {scene}" for scene in scenes], view)
+    if around is not None:
+        total = total + SCENE * around.max(axis=0)
+        weight += SCENE
     for text, step in ((memory.before, -1), (memory.after, 1)) if memory is not None else ():
         beside = sight.z([text], view) if content_words(text) else None
         if beside is None:
