@@ -28,7 +28,7 @@ def names(text: str) -> list[str]:
         opens = match.start() == 0 or re.search(r"[.!?:(\"“]\s*$", text[: match.start()])
         if opens and " " not in name and not name.isupper():
             continue
-        if len(name) > 1 and content_words(name):
+        if len(name) > 1 and content_words(name) and not any(name in other for other in found):
             found.append(name)
     return list(dict.fromkeys(found))
 

@@ -22,7 +22,13 @@ __all__ = ["SEEN", "Named", "Sight"]
 
 SEEN = MIDDLE
 """Standard score from which words count as seen (relevance one half)."""
+SCENE_SEEN = 1.0
+"""Of scenes, of which some one must be the nearest."""
 MOST_THINGS = 3
+ONE_EVENT = 6
+"""Frames up to which a view is taken to show one event."""
+PART = 1 / 3
+"""Of a view's frames, that a thing or an event must be seen in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +86,26 @@ class Sight:
 
     def _named(self, vectors: NDArray[np.float32]) -> Named:
         held = concepts_of(self._name)
-        scene = self._best(held.scenes, vectors, whole=True)
-        doing = self._best(held.doings, vectors, whole=False)
-        things = self._ranked(held.things, vectors, whole=False)[:MOST_THINGS]
-        return Named(scene[:1][0] if scene else "", doing[:1][0] if doing else "", tuple(things))
+        wordings = [f"A video that shows {scene}." for scene in held.scenes]
+        scene = self._ranked(wordings, vectors, 1.0)
+        brief = len(vectors) <= ONE_EVENT
+        doing = self._ranked(held.doings, vectors, 1.0 if brief else PART)
+        things = self._ranked(held.things, vectors, PART)
+        return Named(
+            scene=held.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
+            doing=held.doings[doing[0][0]] if doing[0][1] >= SEEN else "",
+            things=tuple(held.things[at] for at, z in things[:MOST_THINGS] if z >= SEEN),
+        )
 
-    def _best(self, texts: tuple[str, ...], vectors: NDArray[np.float32], *, whole: bool) -> list[str]:
-        return self._ranked(texts, vectors, whole=whole)[:1]
-
-    def _ranked(self, texts: tuple[str, ...], vectors: NDArray[np.float32], *, whole: bool) -> list[str]:
-        """Those that are seen, best first: over all frames, or in the best third of them."""
+    def _ranked(
+        self, texts: Sequence[str], vectors: NDArray[np.float32], share: float
+    ) -> list[tuple[int, float]]:
+        """(index, mean standard score over the best `share` of the frames), best first."""
         assert self._scale is not None
         z = np.sort(self._scale.level_z(self._rows(texts), vectors), axis=1)
-        part = z if whole else z[:, -max(1, z.shape[1] // 3) :]
-        strength = np.round(part.mean(axis=1), 6)
+        strength = np.round(z[:, -max(1, round(z.shape[1] * share)) :].mean(axis=1), 6)
         order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
-        return [texts[at] for at in order if strength[at] >= SEEN]
+        return [(at, float(strength[at])) for at in order]
 
     def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
         assert self._scale is not None

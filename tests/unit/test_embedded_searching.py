@@ -1,0 +1,137 @@
+"""Decomposing, planning, picking and imagining by rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rag.reasoners.embedded.decomposing import decompose, points_back
+from rag.reasoners.embedded.facets import decompose_facets
+from rag.reasoners.embedded.imagining import imagine_queries
+from rag.reasoners.embedded.phrases import entities, names, runs, worded
+from rag.reasoners.embedded.planning import plan
+from rag.reasoners.embedded.selecting import select_candidates
+from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.roles import (
+    Candidate,
+    ImagineRequest,
+    KnownVideo,
+    Memory,
+    PlanRequest,
+    SelectRequest,
+    TriedQuery,
+)
+from rag.records import Question
+from tests.contract.test_reasoners import sentences
+
+TWO = Question(
+    "q",
+    "In one video, Ola Berg shows the tool that she buys at the market; "
+    "in another video, what does the person tighten with it?",
+)
+FOUND = "Ola Berg shows the tool that she bought at the market: a torque wrench."
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return SentenceVectors(sentences())
+
+
+def test_names_quotations_and_runs():
+    text = "In the video 'Bench day' by Ola Berg, who lifts the torque wrench, NASA is named."
+    assert names(text) == ["Bench day", "Ola Berg", "NASA"]
+    assert runs("the torque wrench clicks on the bench") == ["torque wrench clicks", "bench"]
+    assert entities("a red mug, the 2024 race and Mara Lind", 2) == ("Mara Lind", "2024 race")
+    assert worded("which bird does the winner keep at home, the bird?", 10) == "bird winner home"
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [
+        (TWO.text, 2),
+        ("What colour is the mug that the person rinses?", 1),
+        ("In the video where she paints a wall, what does she drop?", 1),
+        ("A man wins a race. Which car does he drive in another film?", 2),
+        ("", 1),
+    ],
+)
+def test_a_question_of_several_steps_has_several_parts(question, count):
+    assert len(decompose(question)) == count
+
+
+def test_a_part_may_point_back():
+    assert points_back("what does the person tighten with it?")
+    assert not points_back("what does Ola tighten?")
+
+
+def test_only_what_is_missing_is_searched_and_with_what_was_found(vectors):
+    first = plan(PlanRequest(TWO), vectors)
+    assert [part.status for part in first.sub_questions] == ["missing", "missing"]
+    assert first.focus == 0
+    assert first.search_queries[0] == "Ola Berg tool buys market"
+    known = (KnownVideo("u", "Market", "verified", FOUND),)
+    tried = tuple(TriedQuery(query, 2) for query in first.search_queries)
+    second = plan(PlanRequest(TWO, first.sub_questions, tried, known, step=2), vectors)
+    assert [part.status for part in second.sub_questions] == ["solved", "missing"]
+    assert second.sub_questions[0].finding == FOUND
+    assert second.focus == 1
+    assert "torque wrench" in second.search_queries[0]
+    assert not {*first.search_queries} & {*second.search_queries}
+
+
+def test_a_watched_video_is_partial_and_a_rejected_one_only_leads(vectors):
+    for status, expected in (("watched", "partial"), ("rejected", "missing")):
+        reply = plan(PlanRequest(TWO, known=(KnownVideo("u", "Market", status, FOUND),)), vectors)
+        assert reply.sub_questions[0].status == expected
+        assert reply.leads == ("torque wrench",)
+
+
+def test_with_the_last_step_all_missing_parts_are_searched(vectors):
+    reply = plan(PlanRequest(TWO, step=5, max_steps=5, max_queries=2), vectors)
+    assert reply.search_queries[0] == "Ola Berg tool buys market"
+    assert "tighten" in reply.search_queries[1]
+
+
+def test_a_query_that_was_tried_is_not_tried_in_another_order(vectors):
+    request = PlanRequest(TWO, tried=(TriedQuery("market buys tool Berg Ola", 0),))
+    assert "Ola Berg tool buys market" not in plan(request, vectors).search_queries
+
+
+def test_what_all_options_share_sets_none_apart():
+    reply = decompose_facets(
+        Question("q", "What does she drop?", ("the red mug", "the red plate", "the red spoon"))
+    )
+    assert reply.option_keywords["B"] == ("red plate",)
+    assert reply.semantic_queries["B"] == "she drop the red plate"
+    assert len(reply.facets) == 4
+    same = decompose_facets(Question("q", "What does she drop?", ("mug", "mug")))
+    assert same.option_keywords == {}
+    assert len(same.facets) == 3
+
+
+def test_a_plan_for_time_follows_the_words_of_the_question():
+    before = decompose_facets(Question("q", "What does she hold before the lights go out?"))
+    assert before.temporal_plan == "find “the lights go out” first, then watch what comes just before it"
+    assert "count" in decompose_facets(Question("q", "How many times does she wipe the table?")).temporal_plan
+    assert decompose_facets(Question("q", "What does she hold?")).temporal_plan == ""
+
+
+def test_results_are_picked_by_words_dates_and_sense_and_a_reupload_once(vectors):
+    results = (
+        Candidate("a", "Cat video"),
+        Candidate("b", "Rinsing my mug", upload_date="20240305", duration=30),
+        Candidate("c", "rinsing my mug", duration=30.4),
+        Candidate("d", "Doing the dishes", "mug, plates, tap"),
+    )
+    request = SelectRequest("what colour is the mug?", "a mug rinsed under a tap on 5 March 2024", results, 2)
+    assert select_candidates(request, vectors).selected == (1, 3)
+    assert select_candidates(replace(request, candidates=results[:1]), vectors).selected == ()
+
+
+def test_imagined_queries_are_the_memorys_own_words():
+    memory = Memory("A documentary about bread in Lyon", "a baker slides loaves into an oven")
+    reply = imagine_queries(ImagineRequest(memory, 3))
+    assert len(reply.queries) == 3
+    assert "Lyon" in reply.queries[0]
+    assert {guess.kind for guess in reply.hypotheses} == {"source", "format", "literal"}
