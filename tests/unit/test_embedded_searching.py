@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.embedded.decomposing import decompose, points_back
+from rag.reasoners.embedded.decomposing import decompose, points_back, without_naming
 from rag.reasoners.embedded.facets import decompose_facets
 from rag.reasoners.embedded.imagining import imagine_queries
+from rag.reasoners.embedded.locating import asked_parts
 from rag.reasoners.embedded.phrases import entities, names, runs, worded
 from rag.reasoners.embedded.planning import plan
 from rag.reasoners.embedded.selecting import select_candidates
@@ -125,8 +126,28 @@ def test_results_are_picked_by_words_dates_and_sense_and_a_reupload_once(vectors
         Candidate("d", "Doing the dishes", "mug, plates, tap"),
     )
     request = SelectRequest("what colour is the mug?", "a mug rinsed under a tap on 5 March 2024", results, 2)
-    assert select_candidates(request, vectors).selected == (1, 3)
+    assert select_candidates(request, vectors).selected == (1,)  # the one of that very day, plainly ahead
+    undated = replace(request, sub_question="a mug rinsed under a tap")
+    assert select_candidates(undated, vectors).selected == (2, 3)
     assert select_candidates(replace(request, candidates=results[:1]), vectors).selected == ()
+
+
+def test_an_upload_of_another_day_than_the_one_named_stands_back(vectors):
+    results = tuple(
+        Candidate(name, f"kitchen diary {name}", channel="Tea", upload_date=f"202{number}-05-02")
+        for number, name in enumerate("abc")
+    )
+    request = SelectRequest("what is poured?", "The channel Tea uploaded a film on 2 May 2021.", results, 3)
+    assert select_candidates(request, vectors).selected == (1,)
+
+
+def test_sentences_that_only_name_the_video_are_not_asked():
+    asked = "In it, what does she pour into the mug?"
+    assert without_naming(f"The channel Tea uploaded a film in May. {asked}") == asked
+    assert asked_parts(f"The channel Tea uploaded a film in May. {asked}") == [asked]
+    kept = "My bicycle is a folding one. How do I fold it?"
+    assert without_naming(kept) == kept
+    assert without_naming("Look at the film.") == "Look at the film."
 
 
 def test_imagined_queries_are_the_memorys_own_words():

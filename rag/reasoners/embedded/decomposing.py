@@ -7,7 +7,7 @@ import re
 from rag.reasoners.embedded.sentences import split_sentences
 from rag.relevance import content_words
 
-__all__ = ["decompose", "points_back"]
+__all__ = ["decompose", "points_back", "without_naming"]
 
 LEAST_WORDS = 2
 """Words of meaning that a part must have to be looked for by itself."""
@@ -24,6 +24,7 @@ _BACK = re.compile(
     r"that (?!(?:is|are|was|were|has|have|can)\b)\w+|such)\b",
     re.IGNORECASE,
 )
+_NAMING = re.compile(r"\b(?:video|film|clip|channel|upload\w*|recording)s?\b", re.IGNORECASE)
 _NOUN = r"person|man|woman|player|actor|actress|object|thing|tool|item|place|room|video|film|team|animal|dish"
 _NESTED = re.compile(
     rf"^(?P<head>.*?)\b(?P<noun>the (?:\w+ ){{0,2}}?(?:{_NOUN})) "
@@ -48,6 +49,18 @@ def decompose(question: str) -> list[str]:
     if len(parts) > MOST_PARTS:
         parts = [*parts[: MOST_PARTS - 1], " ".join(parts[MOST_PARTS - 1 :])]
     return parts or [question.strip() or "the question"]
+
+
+def without_naming(question: str) -> str:
+    """A question without the sentences before it that only say which video is meant.
+
+    "The channel X uploaded a film in May. In it, what is poured?" asks for no channel.
+    """
+    sentences = split_sentences(" ".join(question.split()))
+    if len(sentences) < 2 or not sentences[-1].endswith("?"):
+        return question
+    kept = [sentence for sentence in sentences[:-1] if not _NAMING.search(sentence)]
+    return " ".join([*kept, sentences[-1]])
 
 
 def points_back(part: str) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
+from rag.reasoners.embedded.decomposing import without_naming
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.embedded.shortlist import shortlist
@@ -77,7 +78,7 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(reading.question.text)),
+        explanation=_explanation(best, answer_type(without_naming(reading.question.text))),
         windows=tuple(windows),
         passages=tuple(passages),
     )
@@ -85,7 +86,7 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 
 def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
     """Best first; equal ones in the order of reading."""
-    question = reading.question.text
+    question = without_naming(reading.question.text)
     core = parts(question).asked or question
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)

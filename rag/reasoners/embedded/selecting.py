@@ -20,6 +20,10 @@ OVERLAP, WHOLE, PLACE = 0.6, 0.3, 0.05
 """Weights beside the cosine: shared words, the whole question, and a high place in the search."""
 LEAST = 0.08
 """Value below which a result says nothing of what is sought."""
+NEAR = 0.8
+"""Share of the best value from which a result is worth opening beside it."""
+SAME_DAY = 0.4
+"""For an upload of the very day that the question names; off for one of another day."""
 SAME_LENGTH = 1.5
 """Seconds by which a re-upload's length may differ."""
 DESCRIPTION = 300
@@ -27,11 +31,12 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+_DAY = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)}),? (\d{{4}})\b", re.IGNORECASE)
 _DATE = re.compile(r"^(\d{4})-?(\d{2})-?(\d{2})")
 
 
 def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
-    """The `top_k` of highest value; of two that look like the same video the one that was found first."""
+    """At most `top_k`, those near the best value; of two that look like one video the first found."""
     texts = [_text(candidate) for candidate in request.candidates]
     held = [set(content_words(text)) for text in texts]
     weights = _rarity(held)
@@ -43,11 +48,13 @@ def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> Selec
         for query, share in ((sub, 1.0), (request.question, WHOLE)):
             overlap = lexical_overlap(content_words(query), words, weights)
             value += share * (float(rows[query] @ rows[text]) + OVERLAP * overlap)
-        values.append(round(value / (1 + WHOLE) + PLACE / (1 + at), 6))
+        value = value / (1 + WHOLE) + PLACE / (1 + at)
+        values.append(round(value + _on_the_day(request, request.candidates[at]), 6))
+    least = max(LEAST, NEAR * max(values, default=0.0))
     chosen: list[int] = []
     for at in sorted(range(len(texts)), key=lambda i: (-values[i], i)):
         again = any(_same(request.candidates[at], request.candidates[other]) for other in chosen)
-        if len(chosen) < request.top_k and values[at] >= LEAST and not again:
+        if len(chosen) < request.top_k and values[at] >= least and not again:
             chosen.append(at)
     best = (
         f"; the best is “{request.candidates[chosen[0]].title}” at {values[chosen[0]]:.2f}" if chosen else ""
@@ -56,6 +63,16 @@ def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> Selec
         selected=tuple(chosen),
         reason=f"Ranked {len(texts)} results by how well their metadata fit in words and sense{best}.",
     )
+
+
+def _on_the_day(request: SelectRequest, candidate: Candidate) -> float:
+    """What a day that the question names says for a result; nothing where one of the two has none."""
+    wanted = _DAY.findall(f"{request.sub_question} {request.question}")
+    if not wanted or not candidate.upload_date:
+        return 0.0
+    worded = _worded_date(candidate.upload_date).casefold()
+    same = any(" ".join(day).casefold() == worded for day in wanted)
+    return SAME_DAY if same else -SAME_DAY
 
 
 def _text(candidate: Candidate) -> str:
