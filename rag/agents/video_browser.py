@@ -168,7 +168,7 @@ class VideoBrowser:
         """K videos of the results; one that cannot be had is replaced, a bounded number of times."""
         left, wanted = list(results), self._settings.videos
         for _ in range(1 + REPLACEMENTS):
-            pool = left[: max(self._settings.results, wanted)]
+            pool = left[: max(self._settings.results * self._settings.queries, wanted)]
             if not pool or wanted < 1 or self._stopped():
                 return
             chosen = self._choose(memory, pool, wanted)

@@ -44,7 +44,7 @@ class BrowseShape:
     web: WebPlan = field(
         default=WebPlan(
             seed=11,
-            films=36,
+            films=24,
             reuploads=0.15,
             mirrors=0.15,
             noise=60,

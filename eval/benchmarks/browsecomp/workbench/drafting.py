@@ -62,16 +62,16 @@ class _Asked:
 
 
 def draft(planted: Sequence[Planted], split: Split, seed: int) -> list[BrowseQuestion]:
-    """Two questions of level 1 and two of level 2 for each film, and one of level 3 for each pointer."""
+    """Three questions of level 1 and three of level 2 for each film, and one of level 3 for each pointer."""
     asked = {each.number: _Stock(each, split, seed) for each in planted}
     found: list[BrowseQuestion] = []
     for each in planted:
         for level, told in (("level1", _explicit(each)), ("level2", _implicit(each))):
             turn = each.number + (level == "level2")
-            for wanted in ("thing", OTHERS[turn % len(OTHERS)]):
+            for wanted, name in (("thing", "a"), ("thing", "b"), (OTHERS[turn % len(OTHERS)], "c")):
                 about = asked[each.number].take(wanted)
                 if about is not None:
-                    found.append(_question(level, told, about, [each], f"{level}-{each.number:03d}-{wanted}"))
+                    found.append(_question(level, told, about, [each], f"{level}-{each.number:03d}{name}"))
     for each in planted:
         if each.pointer is None:
             continue
@@ -79,7 +79,7 @@ def draft(planted: Sequence[Planted], split: Split, seed: int) -> list[BrowseQue
         wanted = "thing" if each.number % 3 else OTHERS[each.number // 3 % len(OTHERS)]
         about = asked[target.number].take(wanted)
         if about is not None:
-            name = f"level3-{each.number:03d}-{wanted}"
+            name = f"level3-{each.number:03d}a"
             found.append(_question("level3", _chained(each), about, [each, target], name))
     return found
 
@@ -96,7 +96,7 @@ def _explicit(each: Planted) -> str:
 
 
 def _implicit(each: Planted) -> str:
-    return f"Somebody filmed their work {each.occasion.other}, {each.detail.other}."
+    return f"A video was made {each.occasion.other}, {each.detail.other}."
 
 
 def _chained(each: Planted) -> str:
@@ -146,7 +146,10 @@ class _Stock:
         self._events = [(part, event) for part in planted.film.parts for event in part.story.events]
         self._uses = Counter((event.agent, event.action_id, event.place) for _, event in self._events)
         self._handled = Counter(event.kind_id for _, event in self._events)
-        self._told = " ".join(line.text for line in planted.upload.lines).lower()
+        told = {line.text for line in planted.upload.lines}
+        said = [event for _, event in self._events if f"Now {event.rewritten}." in told]
+        self._said_things = {event.patient for event in said}
+        self._said_doings = {(event.action_id, event.place) for event in said}
         self._waiting = {
             "thing": self._things(),
             "action": self._actions(),
@@ -159,7 +162,7 @@ class _Stock:
 
     def _things(self) -> Iterator[_Asked]:
         for part, event in self._shuffled():
-            if self._uses[event.agent, event.action_id, event.place] > 1 or self._says(event.patient):
+            if self._uses[event.agent, event.action_id, event.place] > 1 or self._says(event):
                 continue
             options = self._other_things(event)
             if len(options) < THINGS:
@@ -170,7 +173,7 @@ class _Stock:
 
     def _actions(self) -> Iterator[_Asked]:
         for part, event in self._shuffled():
-            if self._handled[event.kind_id] > 1 or self._says(event.patient):
+            if self._handled[event.kind_id] > 1 or self._says(event):
                 continue
             right = _done(event.action_id, event.place, self._split)
             wrong = [done for done in self._other_doings(event) if done != right]
@@ -219,26 +222,36 @@ class _Stock:
     def _part_at(self, time: float) -> Part:
         return next(part for part in reversed(self._planted.film.parts) if part.start <= time)
 
-    def _says(self, thing: str) -> bool:
-        return re.search(rf"\b{re.escape(thing.lower())}\b", self._told) is not None
+    def _says(self, event: Event) -> bool:
+        """Whether the thing, or the same done to another thing, is said aloud somewhere in the film."""
+        return event.patient in self._said_things or (event.action_id, event.place) in self._said_doings
 
     def _other_things(self, event: Event) -> list[str]:
-        """The thing and nine others that the same could be done with; some of them in use in this film."""
+        """The thing and nine others that the same could be done with; some of them in use in this film.
+
+        Nobody names one of them aloud, so that what is said tells nothing.
+        """
         what = action(event.action_id)
-        fit = [found.name for found in KINDS if allows(what, found) and found.name != event.patient]
+        fit = [found.name for found in KINDS if allows(what, found) and found.name not in self._said_things]
+        fit = [name for name in fit if name != event.patient]
         used = {other.patient for _, other in self._events} & set(fit)
         first = self._shuffle(sorted(used))[:FROM_FILM]
         rest = self._shuffle(sorted(set(fit) - set(first)))
         return self._shuffle([event.patient, *[*first, *rest][: THINGS - 1]])
 
     def _other_doings(self, event: Event) -> list[str]:
-        """Everything else that could be done with the thing, one wording an action and a place each."""
+        """Everything else that could be done with the thing and is not said to be done in the film, one
+        wording an action and a place each."""
         found = []
         for what in self._shuffle(list(ACTIONS)):
             if what.action_id == event.action_id or not allows(what, kind(event.kind_id)):
                 continue
-            places = [place for place in what.places if place != "person"]
-            if what.places and not places:
+            places = [
+                place
+                for place in what.places
+                if place != "person" and (what.action_id, place) not in self._said_doings
+            ]
+            if (what.places and not places) or (what.action_id, None) in self._said_doings:
                 continue
             place = self._rng.choice(places) if places else None
             found.append(_done(what.action_id, place, self._split))

@@ -32,9 +32,9 @@ TAGS = ("vlog", "pov", "home", "routine", "diy")
 
 @dataclass(frozen=True, slots=True)
 class PlantingPlan:
-    films: int = 40
-    minutes: float = 4.0
-    chained: int = 32
+    films: int = 28
+    minutes: float = 3.5
+    chained: int = 24
     """Films that tell where the work goes on."""
 
 
