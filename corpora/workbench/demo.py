@@ -17,8 +17,8 @@ __all__ = ["DEMO_PLAN", "DemoQuestion", "demo_questions"]
 
 DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12)
 OPTIONS = 6
-PICK = 8
-"""Which questions are asked: a pick that is answered right; `docs/egofact.md` says how often that is so."""
+PICK = 1
+"""Which questions are asked: a pick that is answered right; `docs/workbench.md` says how often that is so."""
 
 
 @dataclass(frozen=True, slots=True)
