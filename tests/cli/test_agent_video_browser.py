@@ -1,0 +1,57 @@
+"""`rag agent video-browser` in a process of its own: its steps, its trace, its page, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import rag
+from tests.browser_world import make_web
+
+ROOT = Path(rag.__file__).parent.parent
+
+
+def browse(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "rag._cli.main", "agent", "video-browser", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=300,
+        check=False,
+    )
+
+
+def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
+    make_web(tmp_path / "web").close()
+    words = ("What is the secret of kettle film 7?", "--web", "web", "--loops", "1", "--json")
+    done = browse(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
+    assert done.returncode == 0, done.stderr
+    shape = json.loads(done.stdout)
+    assert shape["schema"] == "rag.agent.video-browser/1"
+    assert "PLUM" in shape["answer"]["text"]
+    assert shape["citations"][0]["path"].endswith("film07")
+    assert shape["tokens"] > 0
+    assert shape["tokens_counted_as"].startswith("counted")
+    assert "plan:" in done.stderr
+    steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"plan", "web", "search", "select", "watch", "answer", "result"} <= {
+        step["kind"] for step in steps
+    }
+    assert "PLUM" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    again = browse(tmp_path, *words, "--trace", "b.jsonl")
+    assert again.returncode == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_wrong_words_are_one_line(tmp_path: Path) -> None:
+    done = browse(tmp_path, "Which?", "--web", "nowhere")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "web build" in done.stderr
+    live = browse(tmp_path, "Which?", "--web", "https://example.com")
+    assert live.returncode == 2
+    assert "live web" in live.stderr
