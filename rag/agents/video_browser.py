@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from rag.agents.video_browser_analyst import NO_ANSWER, analyse
@@ -24,7 +24,7 @@ from rag.agents.video_browser_settings import MAIN, BrowserSettings
 from rag.agents.video_browser_sight import Eyes, Sight, open_sight
 from rag.agents.video_browser_watcher import filter_results, observation, scan, whole_window, zoom
 from rag.agents.video_browser_weather import Patience
-from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, WebError
+from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
 from rag.reasoners.roles import Plan, PlanRequest, Reasoner, TriedQuery
 from rag.records import Answer, Question, Usage
 from rag.web import SearchResult, Web
@@ -49,7 +49,8 @@ def browse(
     watch: Watch | None = None,
     wait: Callable[[float], None] | None = None,
 ) -> BrowseRun:
-    """Answer a question from a web. Errors of web and mind are in the result, never raised.
+    """Answer a question from a web. Errors of web and mind are in the result, never raised; a `UsageError`
+    is, for settings that the eyes are not made for.
 
     `watch` is told of every step as it happens. `wait` sleeps between repeated calls; None does not.
     `mind`: wrap it in `rag.reasoners.counting.CountedReasoner` where no language model counts its tokens.
@@ -70,6 +71,10 @@ class VideoBrowser:
         watch: Watch | None = None,
         wait: Callable[[float], None] | None = None,
     ) -> None:
+        if settings.sparse == "stored" and settings.paradigm == "pyramidal" and eyes.library is None:
+            raise UsageError(
+                "stored frame vectors need a library that holds the web's videos; or look at frames"
+            )
         self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
         self._watch = watch
         self._patience = Patience(settings.attempts, wait)
@@ -131,6 +136,9 @@ class VideoBrowser:
             return (memory.question.text,) if fallback else None
         memory.sub_questions = plan.sub_questions
         memory.focus = "" if plan.focus is None else plan.sub_questions[plan.focus].text
+        if self._loop > 1 and plan.search_queries:
+            # "Look at the other one" says nothing by itself; the lead stands in the query.
+            memory.focus = f"{memory.focus} {plan.search_queries[0]}".strip()
         self._tell_plan(plan)
         if plan.solved or not plan.search_queries:
             return (memory.question.text,) if self._loop == 1 else None
@@ -234,7 +242,7 @@ class VideoBrowser:
             self._pyramid(memory, sight)
 
     def _pyramid(self, memory: BrowserMemory, sight: Sight) -> None:
-        glimpse = scan(self._mind, memory, sight, self._settings)
+        glimpse = scan(self._seer, memory, sight, self._settings)
         read = [zoom(glimpse, window, self._settings) for window in glimpse.windows]
         seen = observation(glimpse, self._settings)
         memory.known.append(seen)
@@ -254,6 +262,16 @@ class VideoBrowser:
             frames=len(glimpse.sparse.times),
             windows=windows,
         )
+
+    @cached_property
+    def _seer(self) -> Reasoner:
+        """Who goes over the sparse frames: where stored vectors stand in for a look, one who reads them."""
+        library = self._eyes.library
+        if self._settings.sparse != "stored" or not self._mind.reads_pixels or library is None:
+            return self._mind
+        from rag.reasoners.embedded import EmbeddedReasoner
+
+        return EmbeddedReasoner(library.text_encoder, library.tower)
 
     def _read(self, memory: BrowserMemory, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
         pages = read_pages(self._web, self._patience, queries, results, self._settings)

@@ -54,7 +54,7 @@ class BrowserMemory:
     question: Question
     sub_questions: tuple[SubQuestion, ...] = ()
     focus: str = ""
-    """The sub-task s_t that is being searched for."""
+    """The sub-task s_t that is being searched for, with the first query of q_t where that says more."""
     tried: list[TriedQuery] = field(default_factory=list)
     known: list[KnownVideo] = field(default_factory=list)
     seen: dict[str, SearchResult] = field(default_factory=dict)

@@ -7,6 +7,7 @@ windows. Stage III, which the analyst uses, reads those windows densely.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -115,8 +116,10 @@ def whole_window(sight: Sight, frames: int, settings: BrowserSettings, *, rate: 
 def observation(glimpse: Glimpse, settings: BrowserSettings) -> KnownVideo:
     """o_t: what the planner is told of the video (equation 3)."""
     result, located = glimpse.sight.result, glimpse.located
+    source = _source(result)
     if not glimpse.windows:
-        return KnownVideo(result.url, result.title, "rejected", located.reason or "nothing relevant found")
+        reason = located.reason or "nothing relevant found"
+        return KnownVideo(result.url, result.title, "rejected", f"{reason}. {source}".strip())
     status = "verified" if located.confidence >= settings.verified else "watched"
     spans = tuple((window.start, window.end) for window in glimpse.windows)
     words = [
@@ -126,7 +129,9 @@ def observation(glimpse: Glimpse, settings: BrowserSettings) -> KnownVideo:
     ]
     reasons = "; ".join(window.reason for window in glimpse.windows if window.reason)
     noted = " ".join(dict.fromkeys(words))
-    told = " ".join(part for part in (reasons or located.reason, f"“{_cut(noted)}”" if noted else "") if part)
+    found = reasons or located.reason
+    parts = (source, f"{found}." if found else "", f"“{_cut(noted)}”" if noted else "")
+    told = " ".join(part for part in parts if part)
     return KnownVideo(
         result.url, result.title, "verified" if status == "verified" else "watched", told, spans
     )
@@ -186,6 +191,23 @@ def _tidy(windows: Sequence[LocatedWindow], duration: float) -> tuple[LocatedWin
         else:
             tidy.append(LocatedWindow(start=start, end=end, reason=window.reason))
     return tuple(tidy)
+
+
+def _source(result: SearchResult) -> str:
+    """Who uploaded it, and when, as far as the result says."""
+    if not result.channel:
+        return ""
+    day = f" on {_worded(result.upload_date)}" if result.upload_date else ""
+    return f"The channel {result.channel} uploaded it{day}."
+
+
+def _worded(date: str) -> str:
+    """ "5 March 2024" for 2024-03-05; anything else as it stands."""
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        return date
+    return f"{day.day} {day:%B} {day.year}"
 
 
 def _cut(text: str) -> str:

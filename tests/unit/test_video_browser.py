@@ -177,6 +177,17 @@ def test_options_are_chosen_from(tmp_path: Path) -> None:
     assert (found.answer.choice, found.answer.text) == ("A", "PLUM")
 
 
+def test_stored_vectors_need_a_library(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="library"):
+        run(tmp_path, RuleMind(), replace(EFFICIENCY, sparse="stored"))
+
+
+def test_the_planner_is_told_who_uploaded_what(tmp_path: Path) -> None:
+    found = run(tmp_path, RuleMind(), EFFICIENCY)
+    told = next(video.summary for video in found.watched if video.status == "verified")
+    assert told.startswith("The channel Tea uploaded it on 8 January 2020.")
+
+
 def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
     first, second = (
         [json.dumps(step.line()) for step in run(tmp_path / name, RuleMind()).steps] for name in ("a", "b")

@@ -136,14 +136,14 @@ def _pictured(request: LocateRequest, sight: Sight) -> list[_Stretch]:
     view, times = request.view, request.view.frame_times
     if times is None:
         return []
-    found = []
+    found, event = [], sought(request.wanted)
     for at in np.argsort(-scores, kind="stable")[: request.max_windows + 2]:
         before = times[at - 1] if at else view.start
         after = times[at + 1] if at + 1 < len(times) else view.end
         start = max(view.start, float(before), float(times[at]) - LONGEST_STEP)
         end = min(view.end, float(after), float(times[at]) + LONGEST_STEP)
         if end > start:
-            reason = f"the frame at {times[at]:.1f} s fits (z = {scores[at]:.2f})"
+            reason = f"{event}: the frame at {times[at]:.1f} s fits (z = {scores[at]:.2f})"
             found.append(_Stretch(start, end, relevance_of(float(scores[at])), reason))
     return found
 

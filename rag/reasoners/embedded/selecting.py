@@ -66,8 +66,8 @@ def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> Selec
 
 
 def _on_the_day(request: SelectRequest, candidate: Candidate) -> float:
-    """What a day that the question names says for a result; nothing where one of the two has none."""
-    wanted = _DAY.findall(f"{request.sub_question} {request.question}")
+    """What the day that is searched for says for a result; nothing where one of the two has none."""
+    wanted = _DAY.findall(request.sub_question or request.question)
     if not wanted or not candidate.upload_date:
         return 0.0
     worded = _worded_date(candidate.upload_date).casefold()
