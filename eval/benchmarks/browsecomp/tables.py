@@ -29,8 +29,10 @@ from eval.reports.rows import Row, Section
 
 __all__ = ["all_tables", "genres", "ordered"]
 
-TABLE_1 = ("tool-free", "text-search", "direct", "direct-selected", "summarization", "pyramidal")
-TABLE_1 += ("pyramidal-stored", "video-browser", "video-browser-stored")
+TABLE_1 = (
+    *("tool-free", "text-search", "direct", "direct-selected", "summarization"),
+    *("pyramidal", "pyramidal-stored", "video-browser", "video-browser-stored"),
+)
 TABLE_2 = ("direct", "direct-selected", "summarization", "pyramidal", "pyramidal-stored")
 TABLE_3 = ("full", "wo-stage1", "wo-stage2", "wo-stage3", "transcript-only", "visual-only")
 ON_MATCH = "Right is what the judge calls right; “by match” counts exact and normalized matches alone."
@@ -66,12 +68,13 @@ def genres(section: Section) -> list[str]:
 def _results(section: Section) -> Table:
     """Table 1: accuracy, by level and by genre, and calibration."""
     found = genres(section)
-    head = ("system", "OA", "by match", *(level.replace("level", "L") for level in LEVELS), "CE", *found)
-    head += ("n", f"{MARK}: OA", f"{MARK}: L1, L2, L3", f"{MARK}: CE")
+    short = (level.replace("level", "L") for level in LEVELS)
+    ends = ("n", f"{MARK}: OA", f"{MARK}: L1, L2, L3", f"{MARK}: CE")
+    head = ("system", "OA", "by match", *short, "CE", *found, *ends)
     body, records = [], []
     for row in ordered(section, TABLE_1):
-        parts = [_where(row, lambda scored, level=level: scored.query.family == level) for level in LEVELS]
-        kinds = [_where(row, lambda scored, genre=genre: told(scored, "genre") == genre) for genre in found]
+        parts = [_where(row, _family, level) for level in LEVELS]
+        kinds = [_where(row, _genre, genre) for genre in found]
         overall, error = mean_of(correct, row.samples), expected_calibration_error(row.samples, BINS)
         printed = MAIN_RESULTS.get(row.system)
         cells = [row.label, percent_range(overall), percent_range(mean_of(by_match, row.samples))]
@@ -106,10 +109,10 @@ def _paradigms(section: Section) -> Table:
                     pairs[row.label, other] = pair
     adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
     direct = mean_of(tokens, by_name["direct"].samples) if "direct" in by_name else None
-    head = ("system", "OA", "CE", "tokens", "of direct's", "context")
+    head = ["system", "OA", "CE", "tokens", "of direct's", "context"]
     for other in ("direct", "summarization"):
-        head += (f"minus {other}", "p by video", "p Holm", "p McNemar")
-    head += tuple(f"{MARK}: {name}" for name in ("OA", "CE", "tokens", "context"))
+        head += [f"minus {other}", "p by video", "p Holm", "p McNemar"]
+    head += [f"{MARK}: {name}" for name in ("OA", "CE", "tokens", "context")]
     body, records = [], []
     for row in rows:
         spent, asked = mean_of(tokens, row.samples), mean_of(context, row.samples)
@@ -132,7 +135,7 @@ def _paradigms(section: Section) -> Table:
         "Table 2: three paradigms at T = 1, K = 3",
         f"{_counting(section)} Paired differences in points; p by video is an exact permutation test "
         "over whole videos, Holm's correction is over this table.",
-        head,
+        tuple(head),
         tuple(body),
         tuple(records),
     )
@@ -145,8 +148,8 @@ def _ablations(section: Section) -> Table:
     compared = {row.label: compare(row.samples, full.samples) for row in rows if full and row is not full}
     pairs = {label: pair for label, pair in compared.items() if pair is not None}
     adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
-    head = ("setting", "OA", "CE", "tokens", "context", "minus full", "p by video", "p Holm", "p McNemar")
-    head += tuple(f"{MARK}: {name}" for name in ("OA", "CE", "tokens", "context"))
+    head = ["setting", "OA", "CE", "tokens", "context", "minus full", "p by video", "p Holm", "p McNemar"]
+    head += [f"{MARK}: {name}" for name in ("OA", "CE", "tokens", "context")]
     body, records = [], []
     for row in rows:
         overall, error = mean_of(correct, row.samples), expected_calibration_error(row.samples, BINS)
@@ -166,7 +169,7 @@ def _ablations(section: Section) -> Table:
         "table3_ablations",
         "Table 3: without a stage, without a modality, at T = 1, K = 2",
         f"{_counting(section)} Paired differences with `full`, in points.",
-        head,
+        tuple(head),
         tuple(body),
         tuple(records),
     )
@@ -202,7 +205,7 @@ def _kinds(section: Section) -> Table:
     kinds = sorted({str(told(scored, "kind", "")) for row in section.rows for scored in row.samples} - {""})
     body, records = [], []
     for row in ordered(section, (*TABLE_1, *TABLE_3)) if kinds else []:
-        parts = [_where(row, lambda scored, kind=kind: told(scored, "kind") == kind) for kind in kinds]
+        parts = [_where(row, _kind, kind) for kind in kinds]
         body.append((row.label, *(percent_range(part, n=True) for part in parts)))
         records += [
             record(part, system=row.label, kind=kind) for kind, part in zip(kinds, parts, strict=True)
@@ -241,8 +244,21 @@ def _work(section: Section) -> Table:
     )
 
 
-def _where(row: Row, belongs: Callable[[Scored], bool]) -> Estimate | None:
-    return mean_of(correct, [scored for scored in row.samples if belongs(scored)])
+def _where(row: Row, part: Callable[[Scored], str], wanted: str) -> Estimate | None:
+    """Accuracy over the samples whose `part` is the wanted one."""
+    return mean_of(correct, [scored for scored in row.samples if part(scored) == wanted])
+
+
+def _family(scored: Scored) -> str:
+    return scored.query.family
+
+
+def _genre(scored: Scored) -> str:
+    return str(told(scored, "genre"))
+
+
+def _kind(scored: Scored) -> str:
+    return str(told(scored, "kind", ""))
 
 
 def _long(

@@ -123,7 +123,8 @@ def _planted(
     word = rng.choice(spoken.words)
     said = _free_line(rng, film, lines, spoken.line.format(word=word))
     lines.append(said)
-    pointer, cards = None, ()
+    pointer: Pointer | None = None
+    cards: tuple[Card, ...] = ()
     if target is not None and onward is not None:
         if number % 2:
             cards = (_free_card(rng, film, f"Goes on: {onward.channel}, {onward.title}"),)
