@@ -15,7 +15,7 @@ from rag.agents.video_detective_records import Words
 from rag.agents.video_detective_settings import DetectiveSettings
 from rag.reasoners.roles import Facet, Facets, TimelineEvent
 from rag.records import Evidence, Question
-from rag.relevance import content_words, lexical_overlap, tokens
+from rag.relevance import PictureScale, content_words, lexical_overlap, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
 
 __all__ = ["Scorer", "described", "facets_of", "keyword_stems", "whole_question"]
+
+FULL = 10.0
+"""Standard scores of words that are surely seen."""
 
 
 def whole_question(question: Question) -> tuple[Facet, ...]:
@@ -78,7 +81,7 @@ class Scorer:
     ) -> None:
         self._material = material
         self._encoder = text_encoder
-        self._tower = tower if material.vectors.shape[1] else None
+        self._scale = PictureScale(tower) if tower is not None and material.vectors.shape[1] else None
         self._settings = settings
         self._frequencies, self._unknown = inverse_frequencies(
             content_words(text.text) for text in material.texts
@@ -93,20 +96,18 @@ class Scorer:
         found = []
         for sought in self._sought:
             visual = np.zeros((0, len(nodes)))
-            if self._tower is not None and sought.facet.keywords:
-                words = self._tower.encode_text(list(sought.facet.keywords)).astype(np.float64)
-                visual = words @ nodes.T
+            if self._scale is not None and sought.facet.keywords:
+                visual = self._fits(sought.facet.keywords, nodes.astype(np.float32))
             semantic = sought.queries @ told.T if told is not None else np.zeros((0, len(nodes)))
             found.append(hybrid_prior(visual, semantic, self._settings.prior_weight))
         return found
 
     def fit(self, facets: Sequence[Facet], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n,) how well frames (n, d) fit facets: the greatest cosine of a keyword or description."""
+        """(n,) how well frames (n, d) fit facets: the best of their keywords and descriptions."""
         words = [word for facet in facets for word in (*facet.keywords, *facet.queries)]
-        if self._tower is None or not words:
+        if self._scale is None or not words or not len(vectors):
             return np.zeros(len(vectors))
-        rows = self._tower.encode_text(list(dict.fromkeys(words))).astype(np.float64)
-        return np.asarray(np.round((rows @ vectors.astype(np.float64).T).max(axis=0), 6), np.float64)
+        return np.asarray(self._fits(list(dict.fromkeys(words)), vectors).max(axis=0), np.float64)
 
     def stored(self, node: int) -> list[Words]:
         """What the library holds of a segment in words, scored: speech and text on the screen."""
@@ -124,6 +125,15 @@ class Scorer:
         """Share of a facet's keyword stems that the texts hold, in [0, 1]."""
         held = {stem for text in texts for stem in content_words(text)}
         return lexical_overlap(keyword_stems(facet), held)
+
+    def _fits(self, words: Sequence[str], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(w, n): phi(w) against unit rows (n, d), calibrated or plain, to 6 decimals."""
+        assert self._scale is not None, "asked only where there are pictures"
+        rows = self._scale.encode(list(words))
+        if self._settings.calibrated:
+            return np.asarray(np.round(self._scale.level_z(rows, vectors) / FULL, 6), np.float64)
+        plain = rows.astype(np.float64) @ vectors.astype(np.float64).T
+        return np.asarray(np.round(plain, 6), np.float64)
 
     def _scored(self, text: Evidence, row: NDArray[np.float64]) -> Words:
         source = SOURCES[text.kind]

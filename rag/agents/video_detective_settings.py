@@ -62,6 +62,11 @@ class DetectiveSettings:
     # Table 6: observation
     prior_weight: float = 0.5
     """alpha of equation 5: keywords against frames, over descriptions against the timeline."""
+    calibrated: bool = True
+    """Words against pictures in standard scores over a fixed background (`PictureScale`), a tenth of
+    them, so that a surely seen word counts about 1. False: plain cosines, as equation 5 has them. The
+    cosines of one segment lie higher than another's whatever the words, so that plain ones lead
+    every facet to the same few segments."""
     base_steps: int = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""

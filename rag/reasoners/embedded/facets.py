@@ -40,6 +40,8 @@ def decompose_facets(asked: Question) -> Facets:
             if taken.position != "within"
             else f"{taken.event}, {told}"
         )
+    # A scene is found by all that it shows together; each word of it is seen in many others.
+    scene = (taken.scene,) if len(content_words(taken.scene)) > 1 else ()
     keywords: dict[str, tuple[str, ...]] = {}
     events: dict[str, str] = {}
     stems = [set(content_words(option)) for option in question.options]
@@ -53,7 +55,10 @@ def decompose_facets(asked: Question) -> Facets:
             keywords[label] = own
         events[label] = option_event(question, option) or option
     return Facets(
-        query_keywords=entities(" ".join([taken.scene, taken.event, taken.core]), 2 * MOST_KEYWORDS),
+        query_keywords=(
+            *scene,
+            *entities(" ".join([taken.scene, taken.event, taken.core]), 2 * MOST_KEYWORDS),
+        ),
         option_keywords=keywords,
         semantic_queries=events,
         general_semantic_query=told or question.text or "the question",
