@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -87,6 +88,7 @@ class BrowseCompBenchmark:
             "text": meta.text_encoder.fingerprint,
             "image": image.fingerprint if image is not None else "none",
             "reasoner": self.mind.name,
+            "screen text": self._screen_text(),
         }
 
     @cached_property
@@ -151,6 +153,15 @@ class BrowseCompBenchmark:
             shown.append(library.read_frames(path, times))
         nothing = np.zeros(0)
         return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), question.text)
+
+    def _screen_text(self) -> str:
+        """Hash over all text that was read off the screen: a library made without that answers otherwise."""
+        reader, digest = self.library.reader, hashlib.sha256()
+        for video in sorted(reader.videos(), key=lambda video: video.video_id):
+            for text in reader.evidence(video.video_id, 0.0, float("inf")):
+                if text.kind == "ocr":
+                    digest.update(f"{video.video_id} {text.start:.3f} {text.text}\n".encode())
+        return digest.hexdigest()[:16]
 
     def _read(self) -> list[BrowseQuestion]:
         if self.made is not None:
