@@ -34,7 +34,7 @@ SKILL = {
     "no-localization": 0.3,
     "localized": 0.6,
     "video-split-5s": 0.45,
-    "localized-10s": 0.5,
+    "localized@10": 0.5,
     "random": 1 / 6,
 }
 """How often each system is right."""
@@ -89,7 +89,7 @@ class Player:
         series = {
             "localized": "localization",
             "video-split-5s": "video-split",
-            "localized-10s": "localization",
+            "localized@10": "localization",
         }
         if self.name in series:
             shared |= {"series": series[self.name], "window_seconds": 10.0 if "10s" in self.name else 5.0}

@@ -23,8 +23,8 @@ from eval.reports.layout import Table, csv_text, markdown_table
 from eval.reports.localizing import localization_table, window_table
 from eval.reports.pictures import draw_figures
 from eval.reports.published import MARK
-from eval.reports.rows import Section, gather
-from eval.resumable import write_whole
+from eval.reports.rows import Section, gather, named_systems
+from eval.resumable import whole_lines, write_whole
 from eval.runs.drive import folder_name
 from rag.errors import UsageError
 
@@ -69,17 +69,18 @@ def _tables(section: Section) -> list[Table]:
 
 
 def _egofact_tables(section: Section) -> list[Table]:
+    named = named_systems(section)
     return [
-        query_table(section),
-        accuracy_table(section),
-        paper_accuracy_table(section),
-        understanding_table(section),
-        retrieval_table(section),
-        understanding_by_family_table(section),
-        letters_table(section),
+        query_table(named),
+        accuracy_table(named),
+        paper_accuracy_table(named),
+        understanding_table(named),
+        retrieval_table(named),
+        understanding_by_family_table(named),
+        letters_table(named),
         window_table(section),
-        localization_table(section),
-        calibration_table(section),
+        localization_table(named),
+        calibration_table(named),
     ]
 
 
@@ -91,7 +92,7 @@ def _write_section(section: Section, out: Path) -> Iterator[Path]:
     folder = out / _folder(section)
     folder.mkdir(exist_ok=True)
     dialect = dialect_of(section.benchmark)
-    for table in [*_tables(section), reliability_table(section)]:
+    for table in [*_tables(section), reliability_table(named_systems(section))]:
         if table.records:
             path = folder / f"{table.name}.csv"
             write_whole(path, csv_text(table.records))
@@ -120,7 +121,8 @@ def _made(section: Section) -> str:
     commits = sorted({commit for row in section.rows for commit in row.commits})
     parts = [f"{len(section.queries)} queries, {len(section.rows)} systems."]
     if commits:
-        parts.append(f"Commit {', '.join(commits)} (+: with changes).")
+        changed = " (+: with changes)" if any(commit.endswith("+") for commit in commits) else ""
+        parts.append(f"Commit {', '.join(commits)}{changed}.")
     parts += [f"{name} {digest[:16]}" for name, digest in sorted(section.dataset.items())]
     return " ".join(parts[:2]) + (f" Data: {'; '.join(parts[2:])}." if len(parts) > 2 else "")
 
@@ -158,7 +160,10 @@ def _seconds(folder: Path) -> Iterator[float]:
     path = folder / "timings.jsonl"
     if not path.exists():
         return
-    for line in path.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        if entry["query_id"]:
-            yield float(entry["seconds"])
+    for line in whole_lines(path).splitlines():
+        try:
+            entry = json.loads(line)
+            if entry["query_id"]:
+                yield float(entry["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}: holds a line that is no timing: {line[:40]!r}; delete it") from error

@@ -16,7 +16,7 @@ from eval.reports.drawing import COLOURS, draw, grouped_bars, percent_axis
 from eval.reports.evidence import RETRIEVALS, UNDERSTANDINGS, case_estimates
 from eval.reports.layout import family_name
 from eval.reports.localizing import SERIES, window_points
-from eval.reports.rows import Section, shown
+from eval.reports.rows import Section, named_systems, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     if window_points(section):
         _windows(section, folder / "figure8_windows.png")
         made.append("figure8_windows.png")
-    return made + draw_reliability(section, folder)
+    return made + draw_reliability(named_systems(section), folder)
 
 
 def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Measure]) -> bool:

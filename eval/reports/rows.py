@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from typing import Any
 from eval.metrics.scored import Scored
 from eval.runs.folder import Run, read_run_folder
 from eval.runs.records import Query
-from eval.runs.results import score_run
+from eval.runs.results import check_retrieval, score_run
 from rag.errors import UsageError
 
-__all__ = ["BASELINE", "OURS", "Row", "Section", "gather", "shown"]
+__all__ = ["BASELINE", "OURS", "Row", "Section", "gather", "named_systems", "shown"]
 
 BASELINE = "no-localization"
 OURS = "localized"
@@ -52,6 +52,15 @@ class Section:
         return next((row for row in self.rows if row.system == BASELINE), None)
 
 
+def named_systems(section: Section) -> Section:
+    """Without the widths tried one after another (`localized@10`), unless there is nothing else.
+
+    They are for the comparison over window sizes; elsewhere they would hide the systems.
+    """
+    named = tuple(row for row in section.rows if "@" not in row.system)
+    return replace(section, rows=named or section.rows)
+
+
 def gather(folders: Sequence[Path]) -> list[Section]:
     """Raises `UsageError` for an unfinished run, the same run twice, or runs that do not belong together."""
     runs = [read_run_folder(folder) for folder in folders]
@@ -61,6 +70,7 @@ def gather(folders: Sequence[Path]) -> list[Section]:
             raise UsageError(
                 f"{run.folder}: {done} of {due} queries are answered; 'rag eval run' goes on there"
             )
+        check_retrieval(run)
     sections: dict[str, list[Run]] = {}
     for run in runs:
         first = sections.setdefault(run.identity["benchmark"], [run])[0]

@@ -20,7 +20,7 @@ from eval.runs.drive import folder_name, run_system
 from rag.errors import UsageError
 from tests.toy_benchmark import ToyBenchmark
 
-SYSTEMS = ("no-localization", "localized", "localized-10s", "video-split-5s")
+SYSTEMS = ("no-localization", "localized", "localized@10", "video-split-5s")
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_what_does_not_apply_is_left_out(report: Path) -> None:
     for name in ("localization", "figure3_retrieval", "table2_understanding", "figure5_letters"):
         assert "random" not in {row["system"] for row in rows(report / "toy" / f"{name}.csv")}
     shown = {row["system"] for row in rows(report / "toy" / "figure8_windows.csv")}
-    assert shown == {"localized", "localized-10s", "video-split-5s"}
+    assert shown == {"localized", "localized@10", "video-split-5s"}
     names = {row["system"] for row in rows(report / "toy" / "localization.csv")}
     assert "oracle 5 s" in names
     assert "no-localization" not in names
@@ -180,3 +180,12 @@ def test_cells() -> None:
     assert family_name("other") == "other"
     assert markdown_table(["a|b"], [["c\nd"]]) == "| a\\|b |\n| --- |\n| c d |\n"
     assert csv_text([{"a": 1.5, "b": None}, {"a": 2, "c": "x"}]) == "a,b,c\n1.500000,,\n2,,x\n"
+
+
+def test_widths_tried_one_after_another_stand_in_figure_8_alone(report: Path) -> None:
+    folder = report / "toy"
+    assert {row["system"] for row in rows(folder / "figure8_windows.csv")} >= {"localized", "localized@10"}
+    for name in ("table3_accuracy", "figure3_retrieval", "localization", "calibration"):
+        systems = {row["system"] for row in rows(folder / f"{name}.csv")}
+        assert "localized" in systems, name
+        assert "localized@10" not in systems, name
