@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from rag.agents.video_detective import Investigation, VideoDetective
     from rag.agents.video_detective_records import Look, Planned, Selected
+    from rag.library import Library as Shelf
+    from rag.reasoners.roles import Reasoner
     from rag.records import Frames
 
     Watch = Callable[[Planned | Look | Selected], None]
@@ -77,14 +79,24 @@ def video_detective(
         from rag.agents.video_detective_settings import DetectiveSettings
 
         settings = DetectiveSettings(frames=frames, base_steps=looks)
-        agent = VideoDetective(shelf, settings, must_choose=must_choose)
+        mind, counted_as = _mind(session, shelf)
+        agent = VideoDetective(shelf, settings, reasoner=mind, must_choose=must_choose)
         with StepFile(trace) as steps, open_display() as display:
             found = agent.investigate(os.fsdecode(video), asked, _watch(steps, display.say))
             _finish_trace(steps, found)
         if html is not None:
-            _write_page(html, found, agent)
-    _print(session, found)
+            _write_page(html, found, agent, counted_as)
+    _print(session, found, counted_as)
     return 0
+
+
+def _mind(session: Session, shelf: Shelf) -> tuple[Reasoner, str]:
+    """The reasoner of the settings, and how its tokens are counted."""
+    from rag.reasoners.counting import COUNTED_AS, CountedReasoner
+
+    if session.settings.reasoner.kind == "embedded":
+        return CountedReasoner(shelf.reasoner), COUNTED_AS
+    return shelf.reasoner, ""
 
 
 def _watch(steps: StepFile, say: Callable[[str], None]) -> Watch:
@@ -118,7 +130,7 @@ def _finish_trace(steps: StepFile, found: Investigation) -> None:
     )
 
 
-def _write_page(path: Path, found: Investigation, agent: VideoDetective) -> None:
+def _write_page(path: Path, found: Investigation, agent: VideoDetective, counted_as: str) -> None:
     from rag.agents.video_detective_page import page
     from rag.errors import FileProblem
 
@@ -129,16 +141,16 @@ def _write_page(path: Path, found: Investigation, agent: VideoDetective) -> None
             return None
 
     try:
-        path.write_text(page(found, pictures), encoding="utf-8", newline="\n")
+        path.write_text(page(found, pictures, counted_as), encoding="utf-8", newline="\n")
     except OSError as error:
         raise RagError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
 
 
-def _print(session: Session, found: Investigation) -> None:
+def _print(session: Session, found: Investigation, counted_as: str) -> None:
     if session.as_json:
         from rag.agents.video_detective_telling import answer_json
 
-        print_json(answer_json(found))
+        print_json(answer_json(found, counted_as))
         return
     from rag.rendering.terminal import answer_lines
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from localization.belief import BeliefField
-from rag.agents.counting import Counted, CountedReasoner, CountText, open_counter
-from rag.agents.video_detective_answering import answer_of, read_packs
+from rag.agents.video_detective_answering import answer_of, read_packs, together
 from rag.agents.video_detective_case import Case, Target
 from rag.agents.video_detective_material import SOURCES, Material, evenly, read_material
 from rag.agents.video_detective_packing import best_words, select, weak_evidence
@@ -37,7 +36,7 @@ from rag.reasoners.roles import (
     TimelineRequest,
     VideoView,
 )
-from rag.records import Evidence, Frames, Question
+from rag.records import Evidence, Frames, Question, Usage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +53,8 @@ Watch = Callable[[Planned | Look | Selected], None]
 class VideoDetective:
     """Made once for a library; `investigate` may be called for many questions and videos.
 
-    `reasoner`: default, the library's own. A language model's budget runs anew with each question;
+    `reasoner`: default, the library's own; wrap it in `rag.reasoners.counting.CountedReasoner` where no
+    language model counts its tokens. A language model's budget runs anew with each question;
     where it is spent in the middle, the answer rests on what was seen until then.
     """
 
@@ -71,8 +71,7 @@ class VideoDetective:
         self.reasoner = reasoner if reasoner is not None else library.reasoner
         self.must_choose = must_choose
         self._materials: dict[str, Material] = {}
-        self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Counted]] = {}
-        self._counter: CountText | None = None
+        self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Usage]] = {}
 
     def investigate(self, video: str, question: Question, watch: Watch | None = None) -> Investigation:
         """Answer one question about one video, named as `Library.video_id` takes it.
@@ -89,12 +88,6 @@ class VideoDetective:
             self._materials = {video_id: read_material(self.library, video_id, self.settings)}
         return self._materials[video_id]
 
-    def counted(self) -> CountedReasoner:
-        """The reasoner with a fresh count."""
-        if self._counter is None:
-            self._counter = open_counter(self.library.settings.encoder)
-        return CountedReasoner(self.reasoner, self._counter)
-
     def pixels(self, material: Material, times: NDArray[np.float64]) -> Frames | None:
         """Decoded frames, for a reasoner that reads them; None where it does not or the file does not let."""
         if not self.reasoner.reads_pixels or not material.video.width or not len(times):
@@ -104,22 +97,16 @@ class VideoDetective:
         except FileProblem:
             return None
 
-    def timeline(self, material: Material, mind: CountedReasoner) -> tuple[TimelineEvent, ...]:
-        """The coarse scan of a video, made once; each question is charged with it as if it had made it."""
+    def timeline(self, material: Material) -> tuple[tuple[TimelineEvent, ...], Usage]:
+        """The coarse scan of a video, made once, and what it cost: each question is charged with it."""
         video_id = material.video.video_id
         if video_id not in self._timelines:
-            before = mind.counted
-            chosen = evenly(material.times, 0.0, float(material.segments.ends[-1]), self.settings.frames)
-            view = self.view(material, chosen, 0.0, float(material.segments.ends[-1]), ())
-            events = mind.timeline(TimelineRequest(view)).events
-            spent = mind.counted
-            cost = Counted(
-                spent.calls - before.calls, spent.prompt - before.prompt, spent.image - before.image
-            )
-            self._timelines[video_id] = (events, cost)
-        else:
-            mind.counted += self._timelines[video_id][1]
-        return self._timelines[video_id][0]
+            end = float(material.segments.ends[-1])
+            view = self.view(material, evenly(material.times, 0.0, end, self.settings.frames), 0.0, end, ())
+            self.reasoner.usage()
+            events = self.reasoner.timeline(TimelineRequest(view)).events
+            self._timelines[video_id] = (events, self.reasoner.usage())
+        return self._timelines[video_id]
 
     def view(
         self, material: Material, chosen: Sequence[int], start: float, end: float, texts: tuple[Evidence, ...]
@@ -149,7 +136,8 @@ class _Inquiry:
         self.material = material
         self.question = question
         self.watch = watch
-        self.mind = detective.counted()
+        self.mind = detective.reasoner
+        self.scan = Usage()
         self.problems: list[str] = []
         self.event = question.text
         self.vlm_query = ""
@@ -157,10 +145,11 @@ class _Inquiry:
 
     def run(self) -> Investigation:
         clock = time.perf_counter()
-        self.detective.reasoner.usage()
         timings: dict[str, float] = {}
-        facets = self._facets()
+        # First, because it begins a count and a budget of its own.
         events = self._timeline()
+        self.mind.usage()
+        facets = self._facets()
         library = self.detective.library
         self.scorer = Scorer(self.material, facets, library.text_encoder, library.tower, self.settings)
         priors = self.scorer.priors(described(self.material, events))
@@ -192,7 +181,8 @@ class _Inquiry:
 
     def _timeline(self) -> tuple[TimelineEvent, ...]:
         try:
-            return self.detective.timeline(self.material, self.mind)
+            events, self.scan = self.detective.timeline(self.material)
+            return events
         except ReasonerError as error:
             self._note("timeline", error)
             return ()
@@ -322,7 +312,7 @@ class _Inquiry:
             "fallback": chosen.fallback,
             "problems": self.problems,
         }
-        usage = self.detective.reasoner.usage()
+        usage = together(self.scan, self.mind.usage())
         return Investigation(
             video_id=self.material.video.video_id,
             path=self.material.path,
@@ -330,7 +320,6 @@ class _Inquiry:
             looks=looks,
             selected=chosen,
             answer=answer_of(self.question, reply, reading, usage, timings, details),
-            tokens=self.mind.counted,
             frame_times=np.array(sorted(t for pack in chosen.packs for t in pack.times), np.float64),
         )
 

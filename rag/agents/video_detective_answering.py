@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames | None]
 
-__all__ = ["NO_ANSWER", "answer_of", "read_packs"]
+__all__ = ["NO_ANSWER", "answer_of", "read_packs", "together"]
 
 NO_ANSWER = "What was seen of the video supports no answer."
 SPAN = 0.001
@@ -101,6 +101,23 @@ def answer_of(
         matched=True,
         options=tuple(map(ScoredOption, labels, question.options, scores)),
         **shared,
+    )
+
+
+def together(first: Usage, second: Usage) -> Usage:
+    """What two stretches cost."""
+    roles = {role: dict(row) for role, row in first.by_role.items()}
+    for role, row in second.by_role.items():
+        held = roles.setdefault(role, {})
+        for key, value in row.items():
+            held[key] = held.get(key, 0.0) + value
+    return Usage(
+        calls=first.calls + second.calls,
+        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+        completion_tokens=first.completion_tokens + second.completion_tokens,
+        image_tokens=first.image_tokens + second.image_tokens,
+        seconds=first.seconds + second.seconds,
+        by_role=roles,
     )
 
 

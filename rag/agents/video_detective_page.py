@@ -38,15 +38,19 @@ img{display:block;border-radius:3px}.quiet{color:#667}.look{border-top:1px solid
 """
 
 
-def page(found: Investigation, pictures: Pictures) -> str:
-    """UTF-8 text of the page. `pictures`: times to decoded frames; None where the file cannot be read."""
+def page(found: Investigation, pictures: Pictures, counted_as: str = "") -> str:
+    """UTF-8 text of the page.
+
+    `pictures`: times to decoded frames; None where the file cannot be read. `counted_as`: how the
+    tokens were counted, where no model measured them.
+    """
     question = found.answer.question
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f"<title>{_text(question.text)}</title><style>{STYLE}</style>",
         f"<h1>{_text(question.text)}</h1>",
         f"<p class=quiet>{_text(found.path)}, {clock(found.plan.duration)}</p>",
-        *_options(found),
+        *_options(found, counted_as),
         *_plan(found),
         "<h2>Looks</h2>",
         "<p class=quiet>Belief over the time of the video: red is where was looked just now, "
@@ -60,7 +64,7 @@ def page(found: Investigation, pictures: Pictures) -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _options(found: Investigation) -> Iterator[str]:
+def _options(found: Investigation, counted_as: str) -> Iterator[str]:
     answer = found.answer
     yield "<div class=answer>"
     label = f"({answer.choice}) " if answer.choice else ""
@@ -71,10 +75,11 @@ def _options(found: Investigation) -> Iterator[str]:
             for option in answer.options
         )
         yield f"<table>{rows}</table>"
-    tokens = found.tokens
+    usage = answer.usage
     yield (
-        f"<p class=quiet>{len(found.looks)} looks, {len(found.frame_times)} frames shown; about "
-        f"{tokens.total} tokens of a language model ({tokens.image} for images), estimated</p></div>"
+        f"<p class=quiet>{len(found.looks)} looks, {len(found.frame_times)} frames shown; "
+        f"{usage.prompt_tokens + usage.completion_tokens} tokens, of them {usage.image_tokens} for images"
+        f"{_text(f' ({counted_as})' if counted_as else '')}</p></div>"
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from localization.lexical import Source
-from rag.agents.counting import Counted
 from rag.reasoners.roles import Facet, TimelineEvent
 from rag.records import Answer
 
@@ -110,6 +109,5 @@ class Investigation:
     looks: tuple[Look, ...]
     selected: Selected
     answer: Answer
-    tokens: Counted
     frame_times: NDArray[np.float64] = field(compare=False, repr=False)
     """All frames shown to the answering mind, rising."""

@@ -98,9 +98,22 @@ class Scorer:
             visual = np.zeros((0, len(nodes)))
             if self._scale is not None and sought.facet.keywords:
                 visual = self._fits(sought.facet.keywords, nodes.astype(np.float32))
-            semantic = sought.queries @ told.T if told is not None else np.zeros((0, len(nodes)))
+            events = [] if told is None else [sought.queries @ told.T]
+            if self._settings.prior == "frames" and self._scale is not None and sought.facet.queries:
+                events.append(self._best_frames(sought.facet.queries))
+            semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
             found.append(hybrid_prior(visual, semantic, self._settings.prior_weight))
         return found
+
+    def _best_frames(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """(q, k): each text against the frame of each segment that fits it best; 0 where one has none."""
+        fits = self._fits(queries, self._material.vectors)
+        best = np.zeros((len(queries), len(self._material.segments)))
+        for node in range(best.shape[1]):
+            first, last = self._material.inside(node)
+            if last > first:
+                best[:, node] = fits[:, first:last].max(axis=1)
+        return best
 
     def fit(self, facets: Sequence[Facet], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """(n,) how well frames (n, d) fit facets: the best of their keywords and descriptions."""
@@ -130,7 +143,7 @@ class Scorer:
         """(w, n): phi(w) against unit rows (n, d), calibrated or plain, to 6 decimals."""
         assert self._scale is not None, "asked only where there are pictures"
         rows = self._scale.encode(list(words))
-        if self._settings.calibrated:
+        if self._settings.prior == "frames":
             return np.asarray(np.round(self._scale.level_z(rows, vectors) / FULL, 6), np.float64)
         plain = rows.astype(np.float64) @ vectors.astype(np.float64).T
         return np.asarray(np.round(plain, 6), np.float64)

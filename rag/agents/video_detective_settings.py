@@ -62,11 +62,12 @@ class DetectiveSettings:
     # Table 6: observation
     prior_weight: float = 0.5
     """alpha of equation 5: keywords against frames, over descriptions against the timeline."""
-    calibrated: bool = True
-    """Words against pictures in standard scores over a fixed background (`PictureScale`), a tenth of
-    them, so that a surely seen word counts about 1. False: plain cosines, as equation 5 has them. The
-    cosines of one segment lie higher than another's whatever the words, so that plain ones lead
-    every facet to the same few segments."""
+    prior: Literal["frames", "literal"] = "frames"
+    """`literal`: equation 5 by plain cosines, keywords against the segment's mean alone. The cosines of
+    some segments lie higher than those of others whatever the words are, and an event of a second
+    is lost in the mean of twenty. `frames`: standard scores over a fixed background
+    (`PictureScale`), a tenth of them, so that what is surely seen counts about 1; and events are held
+    against the segment's frames too, the better of frames and timeline counting."""
     base_steps: int = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""

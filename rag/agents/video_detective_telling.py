@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -109,26 +109,23 @@ def step_json(step: Planned | Look | Selected) -> dict[str, Any]:
             }
 
 
-def answer_json(found: Investigation) -> dict[str, Any]:
-    """`rag.agent.video-detective/1`: the answer as of `rag ask`, with plan, looks and what was shown."""
+def answer_json(found: Investigation, counted_as: str = "") -> dict[str, Any]:
+    """`rag.agent.video-detective/1`: the answer as of `rag ask`, with plan, looks and what was shown.
+
+    `counted_as`: how the tokens of `usage` were counted, where no model measured them.
+    """
     answer = answer_shape(found.answer)
     del answer["schema"]
     return {
         "schema": "rag.agent.video-detective/1",
         "video": {"path": found.path, "video_id": found.video_id},
         **answer,
-        "tokens": _tokens(found),
+        "tokens_counted_as": counted_as,
         "plan": step_json(found.plan),
         "looks": [step_json(look) for look in found.looks],
         "shown": step_json(found.selected),
         "settings": plain(found.answer.details["settings"]),
     }
-
-
-def _tokens(found: Investigation) -> Mapping[str, Any]:
-    """The estimate, which is the same for every reasoner; `usage` has what a model itself counted."""
-    tokens = found.tokens
-    return {"estimated": True, "calls": tokens.calls, "prompt": tokens.prompt, "image": tokens.image}
 
 
 def _pack_json(pack: Pack) -> dict[str, Any]:

@@ -69,7 +69,8 @@ def test_steps_and_answer_are_plain_json(found: Investigation) -> None:
     assert whole["schema"] == "rag.agent.video-detective/1"
     assert whole["answer"]["choice"] == found.answer.choice
     assert whole["looks"] == json.loads(json.dumps(steps[1:-1]))
-    assert whole["tokens"]["estimated"] is True
+    assert whole["tokens_counted_as"] == ""
+    assert answer_json(found, "counted")["tokens_counted_as"] == "counted"
     assert whole["settings"]["beta"] == 0.6
 
 

@@ -111,19 +111,19 @@ def paired_table(section: Section) -> Table:
 def token_table(section: Section) -> Table:
     """Tokens and calls a question; and whether the deciding moment was among what was shown."""
     measures: dict[str, Callable[[Scored], float | None]] = {
-        "prompt tokens": lambda scored: _token(scored, "prompt"),
-        "image tokens": lambda scored: _token(scored, "image"),
+        "tokens": lambda scored: _tokens(scored, "prompt", "image", "completion"),
+        "prompt tokens": lambda scored: _tokens(scored, "prompt"),
+        "image tokens": lambda scored: _tokens(scored, "image"),
         "calls": lambda scored: _told(scored, "calls"),
-        "images": lambda scored: _told(scored, "images"),
         "moment shown": lambda scored: _found(scored, "gold_shown"),
         "words read": lambda scored: _found(scored, "gold_read"),
     }
     body, records = [], []
-    kinds_of_count = set()
+    kinds_of_count: set[str] = set()
     for row in _rows(section):
         if not any(scored.sample.tokens for scored in row.samples):
             continue
-        kinds_of_count |= {str(scored.sample.evidence.get("tokens")) for scored in row.samples}
+        kinds_of_count.add(str(row.settings.get("tokens", "measured")))
         cells = [row.label]
         for name, measure in measures.items():
             found = estimate(measure, row.samples)
@@ -131,13 +131,12 @@ def token_table(section: Section) -> Table:
             cells.append(NO if found is None else percent(found.value) if share else f"{found.value:,.0f}")
             records.append(record(found, system=row.label, measure=name))
         body.append(tuple(cells))
-    counted = " and ".join(sorted(kinds_of_count)) or "none"
+    counted = "; ".join(sorted(kinds_of_count))
     return Table(
         name="tokens",
         title="Tokens a question",
         note=(
-            f"Means over questions; {counted}. Estimated means: the rendered prompt under MiniLM's "
-            "tokenizer, 200 an image, the coarse scan of the film charged to each of its questions. "
+            f"Means over questions; {counted}. The scan of a film is charged to each of its questions. "
             "Moment shown: of the questions that one moment decides, percent with one of its frames among "
             "those that the answer was given from; words read: the same for words."
         ),
@@ -173,7 +172,7 @@ def look_table(section: Section) -> Table:
     return Table(
         name="looks",
         title="Looks a question",
-        note="Why they were made, facets confirmed, and percent of questions with frames spread evenly after all.",
+        note="Why they were made, facets confirmed, and percent of questions with frames spread evenly.",
         head=("system", "looks", "anchor", "next best", "neighbour", "gap", "confirmed", "spread evenly"),
         body=tuple(body),
         records=tuple(records),
@@ -252,9 +251,9 @@ def _paper(system: str) -> str:
     return NO if method is None else f"{COMPARISON['Qwen3-8B + Qwen3VL-8B'][method]:.1f}"
 
 
-def _token(scored: Scored, name: str) -> float | None:
-    tokens = scored.sample.tokens
-    return float(tokens[name]) if name in tokens else None
+def _tokens(scored: Scored, *names: str) -> float | None:
+    held = scored.sample.tokens
+    return float(sum(held[name] for name in names)) if all(name in held for name in names) else None
 
 
 def _told(scored: Scored, name: str) -> float | None:

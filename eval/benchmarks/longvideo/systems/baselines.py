@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eval.benchmarks.longvideo.systems.corpus import Corpus, question_of, sampled
 from eval.runs.records import Query, Sample
-from rag.agents.counting import CountedReasoner
 from rag.agents.video_detective import VideoDetective
 from rag.agents.video_detective_answering import read_packs
 from rag.agents.video_detective_material import Material, evenly
@@ -22,7 +21,7 @@ from rag.agents.video_detective_packing import best_words, uniform_frames
 from rag.agents.video_detective_records import Pack
 from rag.agents.video_detective_scoring import Scorer, facets_of
 from rag.agents.video_detective_settings import PAPER
-from rag.reasoners.roles import ChosenOption, Reading
+from rag.reasoners.roles import ChosenOption, Reading, Reasoner
 from rag.records import Frames, Question
 
 if TYPE_CHECKING:
@@ -35,14 +34,17 @@ __all__ = ["Retrieval", "Uniform", "VideoAgent"]
 class _Baseline(ABC):
     name: str
     corpus: Corpus
-    settings: Mapping[str, Any] = field(default_factory=lambda: {"frames": PAPER.frames})
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"frames": PAPER.frames, "tokens": self.corpus.counted_as}
 
     @abstractmethod
     def answer(self, query: Query) -> Sample: ...
 
     def _ground(self) -> VideoDetective:
         """For its material, its pixels and its counter."""
-        return VideoDetective(self.corpus.library, must_choose=True)
+        return VideoDetective(self.corpus.library, reasoner=self.corpus.mind, must_choose=True)
 
     def _read(
         self,
@@ -64,11 +66,11 @@ class Uniform(_Baseline):
     def answer(self, query: Query) -> Sample:
         ground = self._ground()
         material = ground.material(self.corpus.video_id(query))
-        question, mind = question_of(query), ground.counted()
-        ground.reasoner.usage()
+        question, mind = question_of(query), ground.reasoner
+        mind.usage()
         packs = _grouped(material, uniform_frames(material, PAPER.frames))
         reply = mind.answer_choice(self._read(ground, material, question, packs, question.text))
-        return sampled(query, reply, packs, mind.counted, ground.reasoner.usage())
+        return sampled(query, reply, packs, mind.usage())
 
 
 class Retrieval(_Baseline):
@@ -82,8 +84,8 @@ class Retrieval(_Baseline):
     def answer(self, query: Query) -> Sample:
         ground = self._ground()
         material = ground.material(self.corpus.video_id(query))
-        question, mind = question_of(query), ground.counted()
-        ground.reasoner.usage()
+        question, mind = question_of(query), ground.reasoner
+        mind.usage()
         reply = mind.decompose_facets(question)
         library = self.corpus.library
         facets = facets_of(reply, question)
@@ -107,7 +109,7 @@ class Retrieval(_Baseline):
         ]
         event = reply.general_semantic_query
         chosen = mind.answer_choice(self._read(ground, material, question, packs, event))
-        return sampled(query, chosen, tuple(packs), mind.counted, ground.reasoner.usage())
+        return sampled(query, chosen, tuple(packs), mind.usage())
 
 
 class VideoAgent(_Baseline):
@@ -123,8 +125,8 @@ class VideoAgent(_Baseline):
     def answer(self, query: Query) -> Sample:
         ground = self._ground()
         material = ground.material(self.corpus.video_id(query))
-        question, mind = question_of(query), ground.counted()
-        ground.reasoner.usage()
+        question, mind = question_of(query), ground.reasoner
+        mind.usage()
         taken = uniform_frames(material, self.first)
         reply, packs = self._asked(ground, material, question, mind, taken)
         rounds = 1
@@ -139,14 +141,14 @@ class VideoAgent(_Baseline):
                 taken = (taken + [index for index in more if index not in taken])[: PAPER.frames]
             reply, packs = self._asked(ground, material, question, mind, sorted(taken))
             rounds += 1
-        return sampled(query, reply, packs, mind.counted, ground.reasoner.usage(), rounds=rounds)
+        return sampled(query, reply, packs, mind.usage(), rounds=rounds)
 
     def _asked(
         self,
         ground: VideoDetective,
         material: Material,
         question: Question,
-        mind: CountedReasoner,
+        mind: Reasoner,
         frames: Sequence[int],
     ) -> tuple[ChosenOption, tuple[Pack, ...]]:
         packs = _grouped(material, sorted(frames))

@@ -9,10 +9,10 @@ from typing import Any
 
 from eval.benchmarks.longvideo.films import Film
 from eval.runs.records import Query, Sample, sample_of
-from rag.agents.counting import Counted
 from rag.agents.video_detective_records import Pack
 from rag.library import Library
-from rag.reasoners.roles import ChosenOption
+from rag.reasoners.counting import COUNTED_AS, CountedReasoner
+from rag.reasoners.roles import ChosenOption, Reasoner
 from rag.records import Question, Usage
 
 __all__ = ["Corpus", "question_of", "sampled"]
@@ -33,6 +33,16 @@ class Corpus:
         """Video id by name."""
         return {name: self.library.video_id(path) for name, path in self.paths.items()}
 
+    @cached_property
+    def mind(self) -> Reasoner:
+        """The library's reasoner, counted where no language model counts its tokens."""
+        reasoner = self.library.reasoner
+        return CountedReasoner(reasoner) if self.counted_as == COUNTED_AS else reasoner
+
+    @property
+    def counted_as(self) -> str:
+        return COUNTED_AS if self.library.settings.reasoner.kind == "embedded" else "measured"
+
     def video_id(self, query: Query) -> str:
         return self.ids[query.video]
 
@@ -41,45 +51,27 @@ def question_of(query: Query) -> Question:
     return Question(query.query_id, query.text, query.options)
 
 
-def sampled(
-    query: Query,
-    reply: ChosenOption,
-    packs: tuple[Pack, ...],
-    counted: Counted,
-    usage: Usage,
-    **told: Any,
-) -> Sample:
-    """What a system saw and said. `told`: further evidence, small and JSON.
-
-    Tokens are the model's own count where one ran, else an estimate (`rag.agents.counting`).
-    """
+def sampled(query: Query, reply: ChosenOption, packs: tuple[Pack, ...], usage: Usage, **told: Any) -> Sample:
+    """What a system saw and said. `told`: further evidence, small and JSON."""
     times = sorted({round(time, 6) for pack in packs for time in pack.times})
     start, end = query.window
     words = [pack.words for pack in packs if pack.words is not None]
-    read = any(found.start < end and found.end > start for found in words)
-    measured = usage.calls > 0
-    tokens = (
-        {
-            "prompt": usage.prompt_tokens,
-            "completion": usage.completion_tokens,
-        }
-        if measured
-        else {"prompt": counted.prompt, "image": counted.image}
-    )
     return sample_of(
         query,
         reply.choice,
         scores=reply.scores,
         confidence=reply.confidence,
         gold_frames=tuple(times),
-        tokens=tokens,
+        tokens={
+            "prompt": usage.prompt_tokens - usage.image_tokens,
+            "image": usage.image_tokens,
+            "completion": usage.completion_tokens,
+        },
         evidence={
             "explanation": reply.explanation,
-            "tokens": "measured" if measured else "estimated",
-            "calls": usage.calls if measured else counted.calls,
-            "images": counted.image // 200,
+            "calls": usage.calls,
             "gold_shown": any(start - SHORTEST_SHOWN <= time < end for time in times),
-            "gold_read": read,
+            "gold_read": any(found.start < end and found.end > start for found in words),
             "packs": [[round(pack.start, 3), round(pack.end, 3)] for pack in packs if pack.chosen],
             **told,
         },

@@ -30,7 +30,11 @@ class Detective:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {**dataclasses.asdict(self.chosen), "truthful_watcher": self.truthful}
+        return {
+            **dataclasses.asdict(self.chosen),
+            "truthful_watcher": self.truthful,
+            "tokens": self.corpus.counted_as,
+        }
 
     def answer(self, query: Query) -> Sample:
         found = self._detective(query).investigate(self.corpus.video_id(query), question_of(query))
@@ -41,7 +45,7 @@ class Detective:
             confidence=answer.confidence,
             explanation=answer.explanation,
         )
-        sample = sampled(query, reply, found.selected.packs, found.tokens, answer.usage, **_told(found))
+        sample = sampled(query, reply, found.selected.packs, answer.usage, **_told(found))
         return dataclasses.replace(sample, timings=dict(answer.timings))
 
     def _detective(self, query: Query) -> VideoDetective:
@@ -53,7 +57,7 @@ class Detective:
         return self._made[key]
 
     def _reasoner(self, query: Query) -> Reasoner:
-        reasoner = self.corpus.library.reasoner
+        reasoner = self.corpus.mind
         if not self.truthful:
             return reasoner
         return cast("Reasoner", TruthfulWatcher(reasoner, self.corpus.films[query.video]))
