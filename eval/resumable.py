@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from rag.errors import UsageError
+from rag.errors import RagError, UsageError
 
-__all__ = ["cut_torn_line", "differences", "first_few", "open_locked", "whole_lines", "write_whole"]
+__all__ = [
+    "cut_torn_line",
+    "differences",
+    "first_few",
+    "open_locked",
+    "told_errors",
+    "whole_lines",
+    "write_whole",
+]
 
 SHOWN = 3
 """Differences that are told; the others are counted."""
@@ -21,6 +30,16 @@ def write_whole(path: Path, text: str) -> None:
     draft = path.with_name(f"{path.name}.part")
     draft.write_text(text, encoding="utf-8", newline="\n")
     draft.replace(path)
+
+
+@contextlib.contextmanager
+def told_errors(folder: Path) -> Iterator[None]:
+    """A disk that is full or gone becomes a `RagError` of one line; what was answered stays answered."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RagError(f"{error.filename or folder}: {reason}; the same command goes on from here") from error
 
 
 def open_locked(path: Path, said: Path) -> TextIO:

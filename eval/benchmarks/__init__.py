@@ -83,7 +83,9 @@ def open_benchmark(name: str, data: Path | None = None) -> Benchmark:
     try:
         module = importlib.import_module(module_name)
         make = getattr(module, function)
-    except (ImportError, AttributeError) as error:
+        if not callable(make):
+            raise TypeError(f"{function} is no function")
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         if entry:
             raise
         raise UsageError(f"benchmark {name!r} cannot be loaded: {error}") from error

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from eval.resumable import told_errors
 from eval.runs.folder import RunWriter, queries_text, read_run_folder
 from eval.runs.manifest import identity_of
 from eval.runs.records import Benchmark, Query
@@ -78,7 +79,8 @@ def run_system(
         if watch is not None:
             watch.start(f"{name}, seed {seed}", len(queries) - kept)
         if kept < len(queries):
-            (folder / "results.json").unlink(missing_ok=True)
+            with told_errors(folder):
+                (folder / "results.json").unlink(missing_ok=True)
             writer.time("", {"open": opened})
         # One question is too little work to share: more threads would only wait for each other.
         with threadpool_limits(limits=1):
@@ -91,8 +93,9 @@ def run_system(
                     watch.advance()
         # Scored as read back from the disk, so that rounding cannot tell a resumed run from another.
         run = read_run_folder(folder)
-        write_retrieval(folder, name, run.queries, run.samples)
-        write_results(run)
+        with told_errors(folder):
+            write_retrieval(folder, name, run.queries, run.samples)
+            write_results(run)
     right = sum(sample.correct for sample in run.samples)
     return Done(folder, name, seed, len(queries) - kept, kept, right)
 

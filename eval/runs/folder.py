@@ -11,6 +11,7 @@ results.json      figures with n and interval; its presence says that the run is
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,13 +19,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from eval.resumable import cut_torn_line, differences, first_few, open_locked, write_whole
+from eval.resumable import cut_torn_line, differences, first_few, open_locked, told_errors, write_whole
 from eval.runs.manifest import SCHEMA, session_of
 from eval.runs.records import Query, Sample
-from eval.runs.samples import canonical, query_line, read_queries, read_samples, sample_line
+from eval.runs.samples import (
+    canonical,
+    check_sample,
+    query_line,
+    read_queries,
+    read_samples,
+    sample_line,
+)
 from rag.errors import UsageError
 
 __all__ = ["Run", "RunWriter", "queries_text", "read_run_folder"]
+
+IDENTITY = {"benchmark", "system", "seed", "settings", "dataset", "encoders", "queries"}
+"""What every run says of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ def read_run_folder(folder: Path) -> Run:
         )
     queries = read_queries(queries_path)
     samples = read_samples(folder / "samples.jsonl")
-    _require_prefix(folder, queries, samples)
+    _require_answers(folder, queries, samples)
     return Run(folder, manifest, tuple(queries), tuple(samples))
 
 
@@ -74,20 +85,42 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UsageError(f"{folder}: no run of 'rag eval run' lies here") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
-    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA or "identity" not in manifest:
+    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA or not _is_whole(manifest):
         raise UsageError(f"{path}: no manifest of schema {SCHEMA}")
     return manifest
 
 
-def _require_prefix(folder: Path, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
+def _is_whole(manifest: Mapping[str, Any]) -> bool:
+    """Whether all is there that a reader of runs relies on."""
+    identity, sessions = manifest.get("identity"), manifest.get("sessions")
+    return (
+        isinstance(identity, dict)
+        and identity.keys() >= IDENTITY
+        and isinstance(identity["dataset"], dict)
+        and isinstance(identity["settings"], dict)
+        and isinstance(identity["seed"], int)
+        and isinstance(manifest.get("factory"), str)
+        and isinstance(manifest.get("data"), str | None)
+        and isinstance(sessions, list)
+        and bool(sessions)
+        and all(isinstance(session, dict) and "commit" in session for session in sessions)
+    )
+
+
+def _require_answers(folder: Path, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
+    """Each sample must answer the query in its place, and in a way that a system could have."""
+    path = folder / "samples.jsonl"
     for number, sample in enumerate(samples, 1):
         due = queries[number - 1].query_id if number <= len(queries) else "no more"
         if sample.query_id != due:
-            raise UsageError(
-                f"{folder / 'samples.jsonl'}:{number}: answers {sample.query_id!r} where {due!r} is due"
-            )
+            raise UsageError(f"{path}:{number}: answers {sample.query_id!r} where {due!r} is due")
+        try:
+            check_sample(queries[number - 1], sample)
+            sample_line(sample)
+        except ValueError as error:
+            raise UsageError(f"{path}:{number}: changed since it was written: {error}") from error
 
 
 class RunWriter:
@@ -132,19 +165,23 @@ class RunWriter:
 
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:
-            self._stream.close()
+            # Each line was flushed on its own: what cannot be written now was told when it was due.
+            with contextlib.suppress(OSError):
+                self._stream.close()
 
     def append(self, sample: Sample, seconds: float) -> None:
         """Write one sample, whole, to the disk's care before this returns; then how long it took."""
         if self._stream is None or sample.query_id != self._queries[len(self.samples)].query_id:
             raise ValueError(f"{sample.query_id} is not the next query of an open run")
-        self._stream.write(sample_line(sample))
-        self._stream.flush()
+        with told_errors(self.folder):
+            self._stream.write(sample_line(sample))
+            self._stream.flush()
         self.samples.append(sample)
         self.time(sample.query_id, {"seconds": seconds, **sample.timings})
 
     def time(self, what: str, seconds: Mapping[str, float]) -> None:
-        with (self.folder / "timings.jsonl").open("a", encoding="utf-8", newline="\n") as stream:
+        path = self.folder / "timings.jsonl"
+        with told_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")
 
     def _begin(self) -> None:
@@ -164,7 +201,7 @@ class RunWriter:
         for name in ("samples.jsonl", "timings.jsonl"):
             cut_torn_line(self.folder / name)
         self.samples = read_samples(self.folder / "samples.jsonl")
-        _require_prefix(self.folder, self._queries, self.samples)
+        _require_answers(self.folder, self._queries, self.samples)
         write_whole(self.folder / "queries.jsonl", queries_text(self._queries))
         session = session_of()
         if len(self.samples) < len(self._queries) and manifest["sessions"][-1] != session:

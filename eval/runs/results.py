@@ -17,21 +17,34 @@ from eval.runs.folder import Run
 from eval.runs.records import Query, Sample
 from eval.runs.samples import canonical
 from eval.trec import escape_id, read_run, run_lines
+from rag.errors import UsageError
 
-__all__ = ["score_run", "write_results", "write_retrieval"]
+__all__ = ["check_retrieval", "score_run", "write_results", "write_retrieval"]
 
 SCHEMA = "rag.eval.results/1"
 
 
 def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
     """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries."""
-    clips = ((sample.query_id, _levelled(sample)) for sample in samples)
-    passages = ((sample.query_id, _ranked(sample)) for sample in samples)
-    _write_run(folder / "clips.run.trec", clips, tag)
-    _write_run(folder / "passages.run.trec", passages, tag)
+    for file, text in _retrieval(tag, samples).items():
+        write_whole(folder / file, text)
     _write_qrels(folder / "clips.qrels", ((query.query_id, query.video) for query in queries))
     two_hop = ((query.query_id, query.passage) for query in queries if query.passage is not None)
     _write_qrels(folder / "passages.qrels", two_hop)
+
+
+def check_retrieval(run: Run) -> None:
+    """Raises `UsageError` where a ranking on disk is not the samples', or the run is not scored yet."""
+    if not (run.folder / "results.json").is_file():
+        raise UsageError(f"{run.folder}: answered and not scored yet; 'rag eval run' goes on there")
+    for file, text in _retrieval(run.identity["system"], run.samples).items():
+        path = run.folder / file
+        try:
+            found = path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}; 'rag eval run' writes it anew") from error
+        if found != text.encode():
+            raise UsageError(f"{path}: not the ranking in samples.jsonl; 'rag eval run' writes it anew")
 
 
 def write_results(run: Run) -> dict[str, Any]:
@@ -81,9 +94,16 @@ def _ranked(sample: Sample) -> list[tuple[str, float]]:
     )
 
 
-def _write_run(path: Path, rankings: Iterable[tuple[str, Iterable[tuple[str, float]]]], tag: str) -> None:
+def _retrieval(tag: str, samples: Sequence[Sample]) -> dict[str, str]:
+    """File name to its whole text."""
+    clips = ((sample.query_id, _levelled(sample)) for sample in samples)
+    passages = ((sample.query_id, _ranked(sample)) for sample in samples)
+    return {"clips.run.trec": _run_text(clips, tag), "passages.run.trec": _run_text(passages, tag)}
+
+
+def _run_text(rankings: Iterable[tuple[str, Iterable[tuple[str, float]]]], tag: str) -> str:
     lines = (line for query_id, ranking in rankings for line in run_lines(query_id, ranking, tag))
-    write_whole(path, "".join(f"{line}\n" for line in lines))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _write_qrels(path: Path, gold: Iterable[tuple[str, str]]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from eval.resumable import whole_lines
 from eval.runs.records import LETTERS, Query, Sample, option_index
 from rag.errors import UsageError
 
@@ -73,11 +74,12 @@ def read_samples(path: Path) -> list[Sample]:
 
 
 def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:
-    """Raises `UsageError` naming the line that holds no such record."""
+    """Of all whole lines. Raises `UsageError` naming the line that holds no such record."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        lines = path.read_bytes().splitlines()
+        path.stat()  # a missing file is no empty one
+        lines = whole_lines(path).splitlines()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     adapter = TypeAdapter(kind)

@@ -16,7 +16,7 @@ from eval.runs.records import PassageScore, Query, Sample, sample_of
 from eval.runs.results import write_retrieval
 from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
 from eval.trec import read_run
-from rag.errors import UsageError
+from rag.errors import RagError, UsageError
 from tests.toy_benchmark import ToyBenchmark, make_queries
 
 SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.run.trec", "passages.run.trec")
@@ -212,7 +212,7 @@ def test_benchmarks_are_found_by_name_or_by_factory() -> None:
     assert open_benchmark("tests.toy_benchmark:open_toy").name == "toy"
     assert "egofact-workbench" in BENCHMARKS
     for name, why in (
-        ("nothing", "no benchmark 'nothing'; there are egofact"),
+        ("nothing", "no benchmark 'nothing'; there are browsecomp"),
         ("no_such_module:make", "cannot be loaded: No module named"),
         ("tests.toy_benchmark:gone", "cannot be loaded"),
     ):
@@ -229,3 +229,72 @@ def test_queries_need_names_of_their_own(tmp_path: Path) -> None:
     twice.queries = ()
     with pytest.raises(UsageError, match="there are no queries to ask"):
         run_system(twice, "random", 0, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"identity": []},
+        {"identity": {}},
+        {"sessions": []},
+        {"sessions": [{}]},
+        {"factory": None},
+        {"data": 5},
+    ],
+    ids=str,
+)
+def test_a_damaged_manifest_is_told(tmp_path: Path, change: dict[str, Any]) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=2)
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"manifest\.json: no manifest of schema"):
+        read_run_folder(tmp_path)
+    with pytest.raises(UsageError, match=r"manifest\.json: no manifest of schema"):
+        run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"correct": true', '"correct": false'),
+        ('"confidence": 0', '"confidence": 7'),
+        ('"confidence": 0', '"confidence": NaN, "none": 0'),
+        ('"scores": [0', '"scores": [1e999, 0'),
+    ],
+)
+def test_a_sample_that_no_system_gives_is_told(tmp_path: Path, old: str, new: str) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=8)
+    path = tmp_path / "samples.jsonl"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"samples\.jsonl:\d+: changed since it was written"):
+        read_run_folder(tmp_path)
+
+
+def asked(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines()
+
+
+def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path / "whole", limit=8)
+    with monkeypatch.context() as patch:
+        writing = Path.open
+
+        def full(path: Path, mode: str = "r", **settings: Any) -> Any:
+            if mode == "a" and path.name == "timings.jsonl" and path.exists() and len(asked(path)) > 4:
+                raise OSError(28, "No space left on device", str(path))
+            return writing(path, mode, **settings)
+
+        patch.setattr(Path, "open", full)
+        with pytest.raises(RagError, match=r"timings\.jsonl: no space left on device; the same command"):
+            run_system(ToyBenchmark(), "localized", 0, tmp_path / "torn", limit=8)
+    done = run_system(ToyBenchmark(), "localized", 0, tmp_path / "torn", limit=8)
+    assert done.kept == 5
+    assert answers(tmp_path / "whole") == answers(tmp_path / "torn")
+
+
+@pytest.mark.parametrize("name", [":x", ".a:b", "os:sep", "nope:x"])
+def test_names_of_no_benchmark_are_told(name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be loaded"):
+        open_benchmark(name)
