@@ -54,11 +54,35 @@ def _systems(name: str) -> Mapping[str, str]:
 
 
 def _lines(found: Sequence[Listed]) -> Iterator[str]:
+    """What an earlier benchmark has listed is not listed once more; `localized@1`, `@2`, ... are one line."""
     from rag.rendering.terminal import table_lines
 
+    told: dict[tuple[str, ...], str] = {}
     for benchmark in found:
         yield f"{benchmark.name}: {benchmark.about}"
-        yield from table_lines([["   ", name, about] for name, about in benchmark.systems.items()])
+        first = told.setdefault(tuple(benchmark.systems), benchmark.name)
+        if benchmark.systems and first != benchmark.name:
+            yield f"     the systems of {first}"
+            continue
+        yield from table_lines([["   ", name, about] for name, about in _folded(benchmark.systems).items()])
+
+
+def _folded(systems: Mapping[str, str]) -> Mapping[str, str]:
+    """`localized@1`, `localized@2`, ... as `localized@N`, said once for all values of N."""
+    values: dict[str, list[str]] = {}
+    for name in systems:
+        stem, at, value = name.partition("@")
+        if at:
+            values.setdefault(stem, []).append(value)
+    folded: dict[str, str] = {}
+    for name, about in systems.items():
+        stem, at, value = name.partition("@")
+        if not at or len(values[stem]) == 1:
+            folded[name] = about
+        else:
+            before, _, after = about.rpartition(value)
+            folded.setdefault(f"{stem}@N", f"{before}N{after}, N = {', '.join(values[stem])}")
+    return folded
 
 
 app.command("run")(eval_run.run)

@@ -12,7 +12,8 @@ import pytest
 from eval import benchmarks
 from eval.benchmarks import Entry
 from eval.reports import page
-from rag._cli import eval_run
+from rag._cli import eval_commands, eval_run
+from rag._cli.eval_commands import Listed
 from rag._cli.main import main
 
 TOY = "tests.toy_benchmark:open_toy"
@@ -121,6 +122,29 @@ def test_list_names_benchmarks_and_systems(
     assert shape["benchmarks"][0]["systems"]["localized"] == "right in 60% of cases"
     assert main(["eval", "list", "--text"]) == 0
     assert "toy: drawn numbers" in capsys.readouterr().out
+
+
+def test_the_list_for_people_says_nothing_twice() -> None:
+    systems = {
+        "one": "the whole",
+        "one@1": "one, with 1 s",
+        "one@20": "one, with 20 s",
+        "two@5": "two, with 5 s",
+    }
+    listed = [
+        Listed("toy", "numbers", systems),
+        Listed("toy-mini", "fewer", systems),
+        Listed("far", "none", {}),
+    ]
+    assert list(eval_commands._lines(listed)) == [
+        "toy: numbers",
+        "     one    the whole",
+        "     one@N  one, with N s, N = 1, 20",
+        "     two@5  two, with 5 s",
+        "toy-mini: fewer",
+        "     the systems of toy",
+        "far: none",
+    ]
 
 
 def test_progress_says_how_far_and_how_long(
