@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 .PHONY: demo test gates test-extras clean
 
 demo: .venv/.with-ocr
-	$(BIN)/rag demo
+	$(BIN)/rag demo --text
 
 test: .venv/.with-dev
 	$(MAKE) --no-print-directory gates

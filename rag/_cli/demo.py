@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +67,13 @@ def _draw(corpus: Path) -> None:
     from corpora.workbench.corpus import make_corpus
     from corpora.workbench.demo import DEMO_PLAN
     from rag._cli.progress import open_progress
+    from rag.rendering.terminal import duration
 
     talk(f"drawing {DEMO_PLAN.clips} clips and writing passages into {corpus}")
+    begun = time.monotonic()
     with open_progress() as progress:
-        make_corpus(corpus, DEMO_PLAN, progress=progress)
+        made = make_corpus(corpus, DEMO_PLAN, progress=progress).made
+    talk(f"{made} clips drawn in {duration(time.monotonic() - begun)}" if made else "they are there already")
 
 
 def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
