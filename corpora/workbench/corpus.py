@@ -14,9 +14,10 @@ manifest is over the decoded frames.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,6 +33,7 @@ __all__ = [
     "CorpusPlan",
     "CorpusReport",
     "Progress",
+    "alone",
     "claim_folder",
     "finished_films",
     "make_corpus",
@@ -79,19 +81,8 @@ def make_corpus(
     hidden, videos = home / MANIFEST.parent, home / "videos"
     try:
         claim_folder(home, hidden, _arguments(plan))
-        videos.mkdir(exist_ok=True)
-        films, copies = film_jobs(plan)
-        done = finished_films(home, hidden, films + copies)
-        made = make_missing(hidden, videos, (films, copies), done, workers, progress)
-        passages = home / "passages"
-        whole = read_marker(home)
-        if whole is None or made or not passages.is_dir():
-            count = len(write_passages(passages))
-            write_lines(hidden / "events.jsonl", (truth(job) for job in films + copies))
-            lines = [done[job.name] for job in films + copies]
-            whole = {**_arguments(plan), "passages": count, "voice": _voice(lines), "videos": lines}
-            write_marker(home, whole)
-            (hidden / "films.jsonl").unlink(missing_ok=True)
+        with alone(hidden):
+            whole, made = _make(home, hidden, videos, plan, workers, progress)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
@@ -105,6 +96,52 @@ def make_corpus(
         passages=whole["passages"],
         voiced=whole["voice"] is not None,
     )
+
+
+def _make(
+    home: Path, hidden: Path, videos: Path, plan: CorpusPlan, workers: int, progress: Progress | None
+) -> tuple[dict[str, Any], int]:
+    """The manifest of the corpus, whole, and how many films were made."""
+    videos.mkdir(exist_ok=True)
+    films, copies = film_jobs(plan)
+    done = finished_films(home, hidden, films + copies)
+    made = make_missing(hidden, videos, (films, copies), done, workers, progress)
+    passages, events = home / "passages", hidden / "events.jsonl"
+    lines = [done[job.name] for job in films + copies]
+    whole = read_marker(home)
+    if whole is None or made or not _is_told(whole, lines) or not (passages.is_dir() and events.is_file()):
+        count = len(write_passages(passages))
+        write_lines(events, (truth(job) for job in films + copies))
+        whole = {**_arguments(plan), "passages": count, "voice": _voice(lines), "videos": lines}
+        write_marker(home, whole)
+        (hidden / "films.jsonl").unlink(missing_ok=True)
+    return whole, made
+
+
+def _is_told(whole: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a manifest says what it has to; one that was damaged is written anew."""
+    return whole.get("videos") == lines and isinstance(whole.get("passages"), int) and "voice" in whole
+
+
+@contextlib.contextmanager
+def alone(hidden: Path) -> Iterator[None]:
+    """Two processes that make one corpus would mix their films: raises `RagError` for the second.
+
+    The lock is on the folder itself and goes when the process does.
+    """
+    import fcntl
+
+    handle = os.open(hidden, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RagError(
+                f"{hidden.parent}: another process is making this corpus; try again when it is done"
+            ) from error
+        yield
+    finally:
+        os.close(handle)
 
 
 def _arguments(plan: CorpusPlan) -> dict[str, Any]:
@@ -146,10 +183,11 @@ def _read_plan(path: Path) -> dict[str, Any]:
 
 def finished_films(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
     """Manifest lines of the films that are there whole, by name."""
-    lines: list[dict[str, Any]] = list((read_marker(home) or {}).get("videos", []))
+    listed = (read_marker(home) or {}).get("videos")
+    lines: list[Any] = list(listed) if isinstance(listed, list) else []
     record = hidden / "films.jsonl"
     if record.exists():
-        for text in record.read_text(encoding="utf-8").splitlines():
+        for text in record.read_bytes().splitlines():
             try:
                 lines.append(json.loads(text))
             except ValueError:  # the last line of a run that was killed
@@ -158,8 +196,19 @@ def finished_films(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, d
     return {
         line["name"]: line
         for line in lines
-        if line["name"] in names and _size(home / "videos" / line["name"]) == line["bytes"]
+        if _is_line(line) and line["name"] in names and _size(home / "videos" / line["name"]) == line["bytes"]
     }
+
+
+def _is_line(line: Any) -> bool:
+    """Whether it tells of a film what `make_film` does; what was damaged is made again."""
+    return (
+        isinstance(line, dict)
+        and isinstance(line.get("name"), str)
+        and isinstance(line.get("bytes"), int)
+        and isinstance(line.get("duration"), int | float)
+        and isinstance(line.get("voiced"), bool)
+    )
 
 
 def _size(path: Path) -> int | None:
@@ -174,7 +223,12 @@ def make_missing(
     workers: int,
     progress: Progress | None,
 ) -> int:
-    """Make what is not in `done` and put it there; returns how many films that were."""
+    """Make what is not in `done` and put it there; returns how many films that were.
+
+    Only within `alone`: whatever half a film lies there is nobody's any more.
+    """
+    for left in videos.glob(".*.mp4"):  # of a run that was killed
+        left.unlink(missing_ok=True)
     missing = [[job for job in jobs if job.name not in done] for jobs in rounds]
     todo = [job for jobs in missing for job in jobs]
     if progress is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -110,7 +111,8 @@ def make_film(videos: Path, job: Job, advance: Advance) -> dict[str, Any]:
     `advance` is told of every second of media that is done.
     """
     path = videos / job.name
-    unfinished = path.with_name(f".{path.name}")
+    # A process whose parent was killed may still be writing the same film.
+    unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
     frames, sound, render, dressing = _material(videos, job)
     write_film(unfinished, _told(frames, render.fps, advance), sound, render, dressing)
     forget_sprites()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from corpora.kinds import kind_of
 
 __all__ = ["MANIFEST", "is_workbench", "read_marker", "write_marker"]
 
@@ -28,12 +30,41 @@ def read_marker(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
     """The folder's own manifest; None where there is none that can be read."""
     try:
         content = json.loads((Path(folder) / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) and content.get("workbench") == VERSION else None
 
 
 def is_workbench(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder, or a file or folder somewhere inside it, belongs to a Workbench corpus."""
+    """Whether a folder, or a file or folder somewhere inside it, belongs to a Workbench corpus.
+
+    A video that was put there later does not: where the manifest lists the films, every video has to
+    have the size of one of them.
+    """
     whole = Path(path).absolute()
-    return any(read_marker(folder) is not None for folder in (whole, *whole.parents))
+    for folder in (whole, *whole.parents):
+        marker = read_marker(folder)
+        if marker is not None:
+            films = marker.get("videos")
+            return not isinstance(films, list) or all(map(_sizes(films).__contains__, _videos(whole)))
+    return False
+
+
+def _sizes(films: list[Any]) -> set[int]:
+    return {film["bytes"] for film in films if isinstance(film, dict) and isinstance(film.get("bytes"), int)}
+
+
+def _videos(whole: Path) -> Iterator[int]:
+    """The size in bytes of each video that is, or lies below, `whole`; -1 for what cannot be looked into."""
+    if not whole.is_dir():
+        if kind_of(whole.name) == "video":
+            yield whole.stat().st_size if whole.is_file() else -1
+        return
+    for place, folders, names in os.walk(whole):
+        for name in folders:
+            if os.path.islink(os.path.join(place, name)):
+                yield -1
+        for name in names:
+            if kind_of(name) == "video" and not name.startswith("."):
+                file = Path(place, name)
+                yield file.stat().st_size if file.is_file() else -1

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.identity import content_hash
-from corpora.workbench.corpus import Progress, claim_folder, finished_films, make_missing, write_lines
+from corpora.workbench.corpus import Progress, alone, claim_folder, finished_films, make_missing, write_lines
 from corpora.workbench.jobs import Job, truth
 from corpora.workbench.marker import MANIFEST, read_marker, write_marker
 from corpora.workbench.web import HOST, Upload, WebPage, WebPlan, plan_pages, plan_web
@@ -62,21 +62,22 @@ def make_web(
         raise UsageError("two uploads of the web share an id")
     try:
         claim_folder(home, hidden, _arguments(plan, planted, pages))
-        videos.mkdir(exist_ok=True)
-        rounds = _films(uploads)
-        films = [job for jobs in rounds for job in jobs]
-        done = finished_films(home, hidden, films)
-        made = make_missing(hidden, videos, rounds, done, workers, progress)
-        if made or read_marker(home) is None or not (home / "web.jsonl").exists():
-            write_lines(hidden / "events.jsonl", (truth(job) for job in films))
-            write_lines(hidden / "uploads.jsonl", map(_told, uploads))
-            lines = [done[job.name] for job in films]
-            write_marker(home, {**_arguments(plan, planted, pages), "videos": lines})
-            (hidden / "films.jsonl").unlink(missing_ok=True)
-            write_lines(
-                home / "pages.jsonl", (_page(page) for page in sorted(texts, key=lambda page: page.id))
-            )
-            write_lines(home / "web.jsonl", _rows(videos, uploads, done))
+        with alone(hidden):
+            videos.mkdir(exist_ok=True)
+            rounds = _films(uploads)
+            films = [job for jobs in rounds for job in jobs]
+            done = finished_films(home, hidden, films)
+            made = make_missing(hidden, videos, rounds, done, workers, progress)
+            if made or read_marker(home) is None or not (home / "web.jsonl").exists():
+                write_lines(hidden / "events.jsonl", (truth(job) for job in films))
+                write_lines(hidden / "uploads.jsonl", map(_told, uploads))
+                lines = [done[job.name] for job in films]
+                write_marker(home, {**_arguments(plan, planted, pages), "videos": lines})
+                (hidden / "films.jsonl").unlink(missing_ok=True)
+                write_lines(
+                    home / "pages.jsonl", (_page(page) for page in sorted(texts, key=lambda page: page.id))
+                )
+                write_lines(home / "web.jsonl", _rows(videos, uploads, done))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error

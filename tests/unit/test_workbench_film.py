@@ -26,7 +26,7 @@ from corpora.workbench.film import AUDIO_RATE, Line, Render, frames_hash
 from corpora.workbench.film_worker import as_job
 from corpora.workbench.jobs import Job, film_jobs, make_film
 from corpora.workbench.long_films import long_sound, plan_long_film
-from corpora.workbench.marker import is_workbench, read_marker
+from corpora.workbench.marker import MANIFEST, is_workbench, read_marker, write_marker
 from corpora.workbench.screen_text import paint_card
 from corpora.workbench.sound import SOUNDS, event_sound, melody, story_sound
 from corpora.workbench.speech import spoken_seconds, voiced
@@ -340,3 +340,56 @@ def test_the_manifest_says_who_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "find_voice", lambda: "/usr/bin/flite")
     assert writer._voice(lines) == "flite"
     assert writer._voice(lines[:1]) is None
+
+
+def test_two_at_once_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = replace(PLAN, clips=1, long_minutes=(), copies=False)
+
+    def make_again(*_: object) -> dict[str, Any]:
+        with pytest.raises(RagError, match="another process is making this corpus"):
+            make_corpus(tmp_path, plan, workers=1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("corpora.workbench.workshop.make_film", make_again)
+    with pytest.raises(KeyboardInterrupt):
+        make_corpus(tmp_path, plan, workers=1)
+
+
+def test_what_was_damaged_by_hand_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make_nothing(videos: Path, job: Job, _: making.Advance) -> dict[str, Any]:
+        (videos / job.name).write_bytes(b"film")
+        return {"name": job.name, "bytes": 4, "duration": 30.0, "voiced": False}
+
+    monkeypatch.setattr("corpora.workbench.workshop.make_film", make_nothing)
+    plan = replace(PLAN, long_minutes=(), copies=False)
+    make_corpus(tmp_path, plan, workers=1)
+    whole = hashes(tmp_path)
+    marker = tmp_path / MANIFEST
+    for garbage in ('{"workbench": 1}', '{"workbench": 1, "videos": [3, {"name": 5}]}', "[" * 100_000, "\0"):
+        marker.write_text(garbage, encoding="utf-8")
+        (tmp_path / ".workbench" / "films.jsonl").write_bytes(b'\xff\n[]\n{"name": "x"}\n')
+        make_corpus(tmp_path, plan, workers=1)
+        assert hashes(tmp_path) == whole
+    (tmp_path / ".workbench" / "events.jsonl").unlink()
+    assert make_corpus(tmp_path, plan, workers=1).made == 0
+    assert hashes(tmp_path) == whole
+    (tmp_path / ".workbench" / "plan.json").write_bytes(b"\xff")
+    with pytest.raises(UsageError, match="other arguments"):
+        make_corpus(tmp_path, plan, workers=1)
+
+
+def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> None:
+    (tmp_path / "videos").mkdir()
+    film, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
+    film.write_bytes(b"drawn")
+    write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 5}]})
+    assert is_workbench(tmp_path)
+    assert is_workbench(film)
+    real.write_bytes(b"not drawn")
+    assert not is_workbench(tmp_path)
+    assert not is_workbench(tmp_path / "videos")
+    assert not is_workbench(real)
+    assert is_workbench(film)
+    real.unlink()
+    (tmp_path / "more").symlink_to("/")
+    assert not is_workbench(tmp_path)
