@@ -107,7 +107,7 @@ def _places(file: Path) -> dict[str, _Place]:
         with file.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
             header = json.loads(stream.read(length))
-    except (SafetensorError, OSError) as error:
+    except (SafetensorError, OSError, struct.error, ValueError) as error:
         raise WeightsInvalid(f"{file}: not a safetensors file: {error}") from error
     mapped = np.memmap(file, dtype=np.uint8, mode="r", offset=8 + length)
     places = {}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from indexers.light_text import LightText, open_sentences
 from indexers.preprocess import Preprocessing
 from indexers.tensors import Tensors
 from indexers.torch_ground import TorchImageEncoder
-from rag.errors import WeightsMissing
+from rag.errors import WeightsInvalid, WeightsMissing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,6 +59,8 @@ class BundledText:
         tensors = Tensors((weights,))
         self._sentences = sentences
         self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
+        if (self._space.mean.shape, self._space.matrix.shape) != ((DIM,), (DIM, DIM)):
+            raise _damaged(weights)
         self._file = weights
 
     @cached_property
@@ -86,11 +88,29 @@ def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batc
         dim=DIM,
         weights=folder_digest((_there(weights),)),
         preprocessing=PREPROCESSING,
-        forward=open_tower(Tensors((weights,))),
+        forward=_tried(open_tower(Tensors((weights,))), weights),
         open_text=partial(open_bundled_text, sentences, weights),
         backend=backend,
         batch=batch,
     )
+
+
+def _tried(forward: Callable[[Any], Any], weights: Path) -> Callable[[Any], Any]:
+    """The tower, after one black picture: tensors that are missing or of another shape are told here."""
+    import torch
+
+    try:
+        with torch.inference_mode():
+            seen = forward(torch.zeros(1, 3, *SIZE))
+    except (KeyError, RuntimeError, IndexError, ValueError) as error:
+        raise _damaged(weights) from error
+    if tuple(seen.shape) != (1, DIM) or not bool(seen.isfinite().all()):
+        raise _damaged(weights)
+    return forward
+
+
+def _damaged(weights: Path) -> WeightsInvalid:
+    return WeightsInvalid(f"{weights}: not the weights of the bundled encoder; install the package anew")
 
 
 def _there(weights: Path) -> Path:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from corpora.workbench.marker import write_marker
-from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS
+from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS, open_bundled
 from indexers.bundled.space import TextSpace
 from indexers.models.lookup import real_encoder_hint
 from indexers.registry import open_query_encoder, open_text_tower, resolve_image_encoder
 from indexers.tensors import Tensors
 from rag.config import EncoderSettings
+from rag.errors import WeightsInvalid
 
 SETTINGS = EncoderSettings()
 
@@ -78,3 +79,38 @@ def test_a_mark_counts_for_what_lies_below_it(tmp_path: Path) -> None:
     write_marker(tmp_path / "made", {"seed": 0})
     assert is_workbench(os.fspath(tmp_path / "made" / "videos"))
     assert not is_workbench(tmp_path)
+
+
+def _saved(path: Path, change: dict[str, np.ndarray | None]) -> Path:
+    from safetensors.numpy import save_file
+
+    tensors = Tensors((WEIGHTS,))
+    held = {name: tensors.read(name) for name in tensors.names()} | change
+    save_file({name: np.ascontiguousarray(value) for name, value in held.items() if value is not None}, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stem.weight": None},
+        {"stem.weight": np.zeros((3, 3), np.float32)},
+        {"sums.weight": np.zeros((7, 7), np.float32)},
+        {"rest.bias": np.full(384, np.nan, np.float32)},
+    ],
+    ids=("missing", "no convolution", "another shape", "no numbers"),
+)
+def test_a_tower_that_is_none_is_told_when_it_is_opened(
+    tmp_path: Path, change: dict[str, np.ndarray | None]
+) -> None:
+    damaged = _saved(tmp_path / "tower.safetensors", change)
+    with pytest.raises(WeightsInvalid, match="not the weights of the bundled encoder; install"):
+        open_bundled(tmp_path, damaged, backend="torch-fp32", batch=4)
+
+
+@pytest.mark.parametrize("kept", [0, 5, 100, 5_000_000])
+def test_a_truncated_tower_is_told_when_it_is_opened(tmp_path: Path, kept: int) -> None:
+    damaged = tmp_path / "tower.safetensors"
+    damaged.write_bytes(WEIGHTS.read_bytes()[:kept])
+    with pytest.raises(WeightsInvalid, match="not a safetensors file"):
+        open_bundled(tmp_path, damaged, backend="torch-fp32", batch=4)
