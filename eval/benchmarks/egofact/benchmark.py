@@ -95,8 +95,12 @@ class EgoFactBenchmark:
     @cached_property
     def data(self) -> EgoFact:
         if self.made is not None and not (self.folder / MANIFEST).is_file():
+            self._require_room()
             self._make(self.made)
-        return load_egofact(self.folder)
+        data = load_egofact(self.folder)
+        if self.made is not None and data.name != self.name:
+            raise UsageError(f"{self.folder} holds {data.name}, not {self.name}; name another --data DIR")
+        return data
 
     @cached_property
     def queries(self) -> Sequence[Query]:
@@ -154,6 +158,15 @@ class EgoFactBenchmark:
         step = (window.end - window.start) / count
         times = np.round(window.start + step * (np.arange(count) + 0.5), 6)
         return self.corpus.library.read_frames(path, times)
+
+    def _require_room(self) -> None:
+        """A folder of somebody else's files is no place to draw films into."""
+        place = self.folder
+        if place.exists() and not place.is_dir():
+            raise UsageError(f"{place} is no folder; name another --data DIR")
+        drawn = (place / "corpus" / ".workbench").is_dir()
+        if place.is_dir() and any(each.name != "corpus" for each in place.iterdir()) and not drawn:
+            raise UsageError(f"{place} holds other files, and no {self.name}; name a new or empty --data DIR")
 
     def _make(self, wanted: Workbench) -> None:
         from corpora.workbench.corpus import CorpusPlan, make_corpus

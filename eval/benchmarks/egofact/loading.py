@@ -70,10 +70,10 @@ def _manifest(folder: Path) -> tuple[Manifest, dict[str, Any]]:
         return Manifest.model_validate(whole), whole
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file; this is no finished benchmark folder") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as JSON: {error}") from error
     except ValidationError as error:
         raise UsageError(f"{path}: {_said(error)}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: cannot be read as JSON: {error}") from error
 
 
 def _hash_faults(folder: Path, manifest: Manifest) -> Iterator[str]:

@@ -6,8 +6,12 @@ import math
 from collections.abc import Sequence
 
 from eval.benchmarks.egofact.records import EventStructure, Segment
+from rag.errors import UsageError
 
 __all__ = ["cut_segments"]
+
+LONGEST = 100 * 3600
+"""Seconds; a video that is said to be longer is counted in something else."""
 
 
 def cut_segments(
@@ -25,9 +29,11 @@ def cut_segments(
 
     An event over an edge belongs to neither clip: none of them shows all of it.
     A last clip shorter than 5 s is left out. `duration`: None where unknown;
-    then clips are taken whole, up to the last event.
+    then clips are taken whole, up to the last event. Raises `UsageError` for times of no video.
     """
     last = max((event.end for event in events), default=0.0)
+    if not (last <= LONGEST and (duration is None or 0 <= duration <= LONGEST)):
+        raise UsageError(f"{path}: times of more than {LONGEST // 3600} hours; are they seconds?")
     whole = duration if duration is not None else math.ceil(last / seconds - 1e-9) * seconds
     found = []
     for index in range(math.ceil(whole / seconds - 1e-9)):

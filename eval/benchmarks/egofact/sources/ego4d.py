@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -90,7 +91,10 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    # Lines end where a table's do; str.splitlines would cut at rarer characters within a text.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
     if missing:
         raise UsageError(f"{path}: no tab-separated column {missing[0]!r}; not an Ego4DSounds table")
@@ -100,7 +104,9 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
             start, end = float(row["clip_start"]), float(row["clip_end"])
         except (TypeError, ValueError) as error:
             raise UsageError(f"{path}:{number}: clip_start or clip_end is no number") from error
-        if row["clip_text"] and 0 <= start < end:
+        if not (math.isfinite(start) and math.isfinite(end)):
+            raise UsageError(f"{path}:{number}: clip_start or clip_end is no number")
+        if row["video_uid"] and row["clip_text"] and 0 <= start < end:
             found.append(Narrated(row["video_uid"], start, end, row["clip_text"]))
     return found
 
@@ -116,10 +122,15 @@ def read_narrations(path: Path) -> list[Narrated]:
             raise UsageError(f"{path}: {uid!r} holds no narration passes; not Ego4D's narration.json")
         lines: Sequence[Any] = ()
         for name in ("narration_pass_1", "narration_pass_2"):
-            lines = lines or (passes.get(name) or {}).get("narrations") or ()
+            held = passes.get(name) or {}
+            lines = lines or (held.get("narrations") if isinstance(held, Mapping) else None) or ()
+        if not isinstance(lines, Sequence):
+            raise UsageError(f"{path}: the narrations of {uid!r} are no list; not Ego4D's narration.json")
         for line in lines:
             try:
                 time, text = float(line["timestamp_sec"]), str(line["narration_text"])
+                if not math.isfinite(time):
+                    raise ValueError(f"{time} is no time")
             except (KeyError, TypeError, ValueError) as error:
                 raise UsageError(
                     f"{path}: a narration of {uid!r} lacks timestamp_sec or narration_text"
@@ -147,7 +158,10 @@ def _metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]
     scenarios: dict[str, tuple[str, ...]] = {}
     lengths: dict[str, float] = {}
     if path.is_file():
-        for video in _json(path).get("videos", ()):
+        videos = _json(path).get("videos")
+        if not isinstance(videos, list) or not all(isinstance(video, Mapping) for video in videos):
+            raise UsageError(f"{path}: holds no list of videos; not Ego4D's ego4d.json")
+        for video in videos:
             uid = str(video.get("video_uid", ""))
             scenarios[uid] = tuple(map(str, video.get("scenarios") or ()))
             if isinstance(video.get("duration_sec"), int | float):
@@ -178,7 +192,7 @@ def _described(clip: Segment, uid: str, shown: Mapping[str, str]) -> str:
 def _json(path: Path) -> dict[str, Any]:
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read as JSON: {error}") from error
     if not isinstance(held, dict):
         raise UsageError(f"{path}: holds no JSON object")

@@ -44,7 +44,12 @@ def read_passages(path: Path, write: Write | None = None) -> list[FactPassage]:
     if not path.is_file():
         return []
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    seen: set[str] = set()
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -53,6 +58,9 @@ def read_passages(path: Path, write: Write | None = None) -> list[FactPassage]:
             fault = error.errors()[0]
             place = ".".join(map(str, fault["loc"]))
             raise UsageError(f"{path}:{number}: {place}: {fault['msg']}") from error
+        if given.id in seen:
+            raise UsageError(f"{path}:{number}: _id {given.id!r} stands in an earlier line already")
+        seen.add(given.id)
         told = tuple(Statement(each.fact, each.counterfacts) for each in given.statements)
         passage = FactPassage(given.id, given.title, given.text, given.object, given.activity, told)
         found.append(write(passage) if write and passage.object and not told else passage)

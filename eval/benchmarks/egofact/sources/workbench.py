@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from eval.benchmarks.egofact.records import EventStructure, FactPassage, Segment, Statement
 from eval.benchmarks.egofact.schema import EventFields
@@ -59,7 +59,7 @@ def read_workbench(corpus: Path, segment_seconds: float) -> list[Segment]:
     path = corpus / TRUTH
     found: list[Segment] = []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
@@ -67,11 +67,13 @@ def read_workbench(corpus: Path, segment_seconds: float) -> list[Segment]:
             continue
         try:
             given = _Line.model_validate(json.loads(line))
-        except (ValidationError, json.JSONDecodeError) as error:
+            name = given.video if "/" in given.video else f"videos/{given.video}"
+            found += _segments(PurePosixPath(name).stem, name, given, segment_seconds)
+        except (ValueError, RecursionError) as error:
             said = str(error).splitlines()[0]
             raise UsageError(f"{path}:{number}: not a clip's events: {said}") from error
-        name = given.video if "/" in given.video else f"videos/{given.video}"
-        found += _segments(PurePosixPath(name).stem, name, given, segment_seconds)
+        except KeyError as error:
+            raise UsageError(f"{path}:{number}: the world knows no thing called {error}") from error
     return found
 
 

@@ -45,7 +45,7 @@ class Corpus:
             held = [c for c in by_path.get(path, ()) if min(c.end, row.end) - max(c.start, row.start) > 0]
             if not held:
                 raise UsageError(
-                    f"{row.path} is not in the library; run rag eval run again without --library"
+                    f"{path} could not be indexed, so nothing can be asked of it; 'rag index' on it says why"
                 )
             found[row.clip_id] = max(held, key=lambda c: min(c.end, row.end) - max(c.start, row.start))
         return found
