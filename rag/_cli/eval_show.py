@@ -52,6 +52,7 @@ def show(
     query, sample = _find(held, query_id)
     place = data if data is not None else Path(held.manifest["data"]) if held.manifest.get("data") else None
     benchmark = open_benchmark(held.manifest["factory"], place)
+    _require_same_data(benchmark, held)
     repeated = _ask_again(benchmark, held, query, sample) if again else None
     picture = _draw(benchmark, query, sample, out or Path(_picture_name(run, query_id)), frames)
     if session.as_json:
@@ -71,6 +72,15 @@ def _find(run: Run, query_id: str) -> tuple[Query, Sample]:
     asked = any(query.query_id == query_id for query in run.queries)
     why = "is not answered yet" if asked else f"is none of its {len(run.queries)} queries"
     raise UsageError(f"{run.folder}: {query_id!r} {why}")
+
+
+def _require_same_data(benchmark: Benchmark, run: Run) -> None:
+    """Raises `UsageError` where the data are elsewhere, which are not made for a look, or others."""
+    folder = getattr(benchmark, "folder", None)
+    if isinstance(folder, Path) and not folder.exists():
+        raise UsageError(f"the run's data are not in {folder}; say where with --data DIR")
+    if dict(benchmark.dataset) != run.identity["dataset"]:
+        raise UsageError(f"{run.folder}: was made with other data; say where they are with --data DIR")
 
 
 def _ask_again(benchmark: Benchmark, run: Run, query: Query, sample: Sample) -> bool:
