@@ -44,10 +44,11 @@ def localization_table(section: Section) -> Table:
             continue
         body.append((row.label, *(percent_range(each) for each in figures.values()), str(len(row.samples))))
         records += [record(each, system=row.label, measure=name) for name, each in figures.items()]
-    ceiling = _oracle(section)
-    body.append((f"oracle {ORACLE_SECONDS:g} s", *(ceiling.get(name, "–") for name in measures), ""))
-    oracle = estimate(oracle_iou, section.rows[0].samples)
-    records.append(record(oracle, system=f"oracle {ORACLE_SECONDS:g} s", measure="mIoU"))
+    if body:
+        ceiling = _oracle(section)
+        body.append((f"oracle {ORACLE_SECONDS:g} s", *(ceiling.get(name, "–") for name in measures), ""))
+        oracle = estimate(oracle_iou, section.rows[0].samples)
+        records.append(record(oracle, system=f"oracle {ORACLE_SECONDS:g} s", measure="mIoU"))
     return Table(
         name="localization",
         title="Localization",
@@ -64,8 +65,8 @@ def localization_table(section: Section) -> Table:
 
 def _oracle(section: Section) -> dict[str, str]:
     """What a 5-second window could reach, by measure."""
-    samples = section.rows[0].samples
-    best = [oracle_iou(scored) for scored in samples]
+    reachable = (oracle_iou(scored) for scored in section.rows[0].samples)
+    best = [iou for iou in reachable if iou is not None]
     reached = {
         f"R@1 IoU>={threshold}": percent(sum(iou >= threshold - 1e-9 for iou in best) / len(best))
         for threshold in THRESHOLDS
