@@ -21,7 +21,7 @@ from eval.benchmarks.browsecomp.systems import SYSTEMS, settings_of
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_browser_sight import Eyes
 from rag.config import Settings, load_settings
-from rag.errors import UsageError
+from rag.errors import LibraryNotFound, UsageError
 
 if TYPE_CHECKING:
     from rag.library import Library
@@ -104,11 +104,10 @@ class BrowseCompBenchmark:
 
         settings = self.settings
         assert settings.library is not None, "set by `settings`"
-        catalogue = self.web.catalogue
-        files = {entry.file for entry in catalogue.videos if entry.file}
-        films = sorted(str(catalogue.folder / file) for file in files)
-        if self.made is not None or not settings.library.exists():
-            Library.index(films, settings=settings)
+        if not self._all_indexed(settings):
+            catalogue = self.web.catalogue
+            files = {entry.file for entry in catalogue.videos if entry.file}
+            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
         return Library.open(settings.library, settings=settings)
 
     @cached_property
@@ -153,6 +152,17 @@ class BrowseCompBenchmark:
             shown.append(library.read_frames(path, times))
         nothing = np.zeros(0)
         return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), question.text)
+
+    def _all_indexed(self, settings: Settings) -> bool:
+        """Whether a library holds every film. Then nobody writes in it, and runs can go side by side."""
+        from rag.library import Library
+
+        try:
+            with Library.open(settings.library, settings=settings) as library:
+                held = {video.video_id for video in library.reader.videos()}
+        except LibraryNotFound:
+            return False
+        return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
 
     def _screen_text(self) -> str:
         """Hash over all text that was read off the screen: a library made without that answers otherwise."""
