@@ -50,8 +50,11 @@ def _serve(videos: Path, job: Job) -> None:
         made = make_film(videos, job, lambda seconds: _say({"seconds": seconds}))
     except BrokenPipeError:
         raise
-    except (RagError, OSError) as error:
+    except RagError as error:
         _say({"problem": f"{job.name}: {error}"})
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        _say({"problem": f"{videos / job.name}: {reason}; the same command goes on from here"})
     except Exception:
         _say({"bug": traceback.format_exc()})
     else:

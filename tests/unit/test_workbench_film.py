@@ -19,6 +19,7 @@ from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecars
 from corpora.workbench import corpus as writer
+from corpora.workbench import film_worker
 from corpora.workbench import jobs as making
 from corpora.workbench.copies import plan_change
 from corpora.workbench.corpus import CorpusPlan, make_corpus
@@ -393,3 +394,17 @@ def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> Non
     real.unlink()
     (tmp_path / "more").symlink_to("/")
     assert not is_workbench(tmp_path)
+
+
+def test_a_full_disk_is_told_by_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> dict[str, Any]:
+        raise OSError(28, "No space left on device", "somewhere")
+
+    monkeypatch.setattr(film_worker, "make_film", full)
+    film_worker._serve(tmp_path, film_jobs(PLAN)[0][0])
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["problem"].endswith(
+        ".mp4: no space left on device; the same command goes on from here"
+    )
