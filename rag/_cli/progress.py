@@ -136,7 +136,7 @@ class LineProgress(_Counted):
             parts.append(f"[{share:4.0%}]{self.place(' of ', before=' ')}")
         parts.append(f"file {self.files} of {self.total_files}")
         left = self.left()
-        if left is not None:
+        if left is not None and left >= 0.05:
             parts.append(f"about {duration(left)} left")
         if self.stall():
             parts.append(self.stall())

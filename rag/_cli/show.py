@@ -92,7 +92,8 @@ def _show_video(found: VideoCitation, out: Path | None, clip: Path | None, frame
 def sheet_name(citation: VideoCitation) -> str:
     """A plain file name for a window's sheet: `lecture_12.5-17.5.png`."""
     stem = re.sub(r"[^\w.-]+", "_", Path(citation.path).stem).strip("._-")[:80] or citation.video_id[:12]
-    return f"{stem}_{citation.start:g}-{citation.end:g}.png"
+    start, end = (f"{at:.3f}".rstrip("0").rstrip(".") for at in (citation.start, citation.end))
+    return f"{stem}_{start}-{end}.png"
 
 
 def draw_sheet(citation: VideoCitation, out: Path, count: int = 9) -> Path | None:
