@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,8 +14,10 @@ from eval.benchmarks.egofact.records import ClipRow
 from eval.benchmarks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds
 from eval.benchmarks.egofact.sources.passages import read_passages
 from eval.benchmarks.egofact.sources.workbench import TRUTH, read_workbench
+from eval.benchmarks.egofact.systems.corpus import Corpus
 from eval.benchmarks.egofact.writing import write_folder
 from rag.errors import UsageError
+from rag.records import Clip
 from tests.egofact_world import ONE_HOP
 
 HEAD = "video_uid\tclip_start\tclip_end\tclip_text\n"
@@ -140,3 +143,14 @@ def test_nothing_is_drawn_among_other_files(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["holiday.mp4"]
     with pytest.raises(UsageError, match="is no folder"):
         _ = open_mini(tmp_path / "holiday.mp4").queries
+
+
+def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path: Path) -> None:
+    gone, here = str(tmp_path / "gone.mp4"), tmp_path / "here.mp4"
+    here.touch()
+    library = SimpleNamespace(reader=SimpleNamespace(paths=lambda _: [gone, str(here)]))
+    corpus = Corpus(None, library)  # type: ignore[arg-type]
+    clip = Clip("c", "v", 0.0, 30.0)
+    assert corpus.path(clip) == corpus.path(clip, gone) == str(here)
+    here.unlink()
+    assert corpus.path(clip) == gone

@@ -144,10 +144,9 @@ class EgoFactBenchmark:
         asked = Asked.of(self.corpus, query)
         stored = self.corpus.frames[query.video]
         fits = stored.vectors.astype(np.float64) @ self.corpus.vector(asked.event).astype(np.float64)
-        library, shown, paths = self.corpus.library, [], []
+        shown, paths = [], []
         for window in windows:
-            clip = self.corpus.clips[window.clip_id]
-            path = library.reader.paths(clip.video_id)[0]
+            path = self.corpus.path(self.corpus.clips[window.clip_id])
             paths.append(path)
             shown.append(self._pictures(path, window, frames))
         return Explanation(

@@ -73,11 +73,16 @@ class Corpus:
         row: NDArray[np.float32] = self.scale.encode([words])[0]
         return row
 
+    def path(self, clip: Clip, first: str | None = None) -> str:
+        """The clip's file; where the corpus was moved after indexing, the one that is still there."""
+        paths = [*([first] if first is not None else []), *self.library.reader.paths(clip.video_id)]
+        return next(filter(os.path.exists, paths), paths[0])
+
     def found(self, name: str, score: float = 1.0) -> FoundClip:
         """A clip as if retrieval had found it."""
         clip = self.clips[name]
         video = self.library.reader.video(clip.video_id)
-        return FoundClip(clip, video.path, video.title, score, 1.0, 1.0, ())
+        return FoundClip(clip, self.path(clip, video.path), video.title, score, 1.0, 1.0, ())
 
 
 def ranked(scores: Sequence[tuple[str, float]], count: int) -> list[tuple[str, float]]:
