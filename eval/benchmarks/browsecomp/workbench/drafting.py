@@ -62,7 +62,7 @@ class _Asked:
 
 
 def draft(planted: Sequence[Planted], split: Split, seed: int) -> list[BrowseQuestion]:
-    """Three questions of level 1 and three of level 2 for each film, and one of level 3 for each pointer."""
+    """Four questions of level 1 and three of level 2 for each film, and one of level 3 for each pointer."""
     asked = {each.number: _Stock(each, split, seed) for each in planted}
     found: list[BrowseQuestion] = []
     for each in planted:
@@ -81,6 +81,10 @@ def draft(planted: Sequence[Planted], split: Split, seed: int) -> list[BrowseQue
         if about is not None:
             name = f"level3-{each.number:03d}a"
             found.append(_question("level3", _chained(each), about, [each, target], name))
+    for each in planted:
+        about = asked[each.number].take("thing")
+        if about is not None:
+            found.append(_question("level1", _explicit(each), about, [each], f"level1-{each.number:03d}d"))
     return found
 
 
