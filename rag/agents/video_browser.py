@@ -173,20 +173,20 @@ class VideoBrowser:
         return [*fresh, *(result for result in left if result not in fresh)]
 
     def _watch_some(self, memory: BrowserMemory, results: Sequence[SearchResult]) -> None:
-        """K videos of the results; one that cannot be had is replaced, a bounded number of times."""
+        """At most K videos of the results; one that cannot be had is replaced, a bounded number of times."""
         left, wanted = list(results), self._settings.videos
         for _ in range(1 + REPLACEMENTS):
             pool = left[: max(self._settings.results * self._settings.queries, wanted)]
             if not pool or wanted < 1 or self._stopped():
                 return
             chosen = self._choose(memory, pool, wanted)
+            # Fewer than wanted may be chosen: the rest is beside the point. Only what failed is made up for.
+            wanted = 0
             for result in chosen:
                 left.remove(result)
                 if self._stopped():
                     return
-                wanted -= self._watch_one(memory, result)
-            if not chosen:
-                return
+                wanted += not self._watch_one(memory, result)
 
     def _choose(
         self, memory: BrowserMemory, results: Sequence[SearchResult], count: int
