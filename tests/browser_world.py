@@ -65,7 +65,7 @@ def make_web(folder: Path, count: int = 12, *, faults: Faults | None = None, **c
                 transcript=tuple(lines),
                 file=f"{name}.mp4",
                 content_id=content_hash(folder / f"{name}.mp4"),
-                availability=changes.get(name, "ok"),  # type: ignore[arg-type]
+                availability=changes.get(name, "ok"),
             )
         )
     pages = [PageEntry("p1", "https://pages.example/kettles", "Kettles", "A kettle boils water.")]

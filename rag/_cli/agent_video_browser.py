@@ -25,53 +25,61 @@ if TYPE_CHECKING:
 
 __all__ = ["video_browser"]
 
+Asked = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
+]
+WebFolder = Annotated[
+    Path, typer.Option("--web", metavar="DIR", help="The frozen web, made by 'rag web build'.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."),
+]
+Loops = Annotated[int, typer.Option("--loops", metavar="T", min=1, max=50, help="Search loops at most.")]
+Videos = Annotated[
+    int, typer.Option("--videos", metavar="K", min=1, max=50, help="Videos watched in each loop.")
+]
+SparseFrames = Annotated[
+    int, typer.Option("--frames", metavar="N", min=1, max=256, help="Frames of the sparse look.")
+]
+SparseLook = Annotated[
+    Literal["look", "stored"],
+    typer.Option("--sparse", help="Look at sparse frames, or let stored frame vectors stand in."),
+]
+WhichParadigm = Annotated[
+    Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"],
+    typer.Option("--paradigm", help="The agent itself, or what it is compared with."),
+]
+FaultRates = Annotated[
+    str,
+    typer.Option(
+        "--faults",
+        metavar="RATES",
+        help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+        show_default=False,
+    ),
+]
+TraceFile = Annotated[
+    Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
+]
+PageFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with the pictures, which needs no others."),
+]
+
 
 def video_browser(
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
-    ],
-    web: Annotated[
-        Path, typer.Option("--web", metavar="DIR", help="The frozen web, made by 'rag web build'.")
-    ],
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."
-        ),
-    ] = None,
-    loops: Annotated[
-        int, typer.Option("--loops", metavar="T", min=1, max=50, help="Search loops at most.")
-    ] = 5,
-    videos: Annotated[
-        int, typer.Option("--videos", metavar="K", min=1, max=50, help="Videos watched in each loop.")
-    ] = 3,
-    frames: Annotated[
-        int, typer.Option("--frames", metavar="N", min=1, max=256, help="Frames of the sparse look.")
-    ] = 16,
-    sparse: Annotated[
-        Literal["look", "stored"],
-        typer.Option("--sparse", help="Look at sparse frames, or let stored frame vectors stand in."),
-    ] = "look",
-    paradigm: Annotated[
-        Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"],
-        typer.Option("--paradigm", help="The agent itself, or what it is compared with."),
-    ] = "pyramidal",
-    faults: Annotated[
-        str,
-        typer.Option(
-            "--faults",
-            metavar="RATES",
-            help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
-            show_default=False,
-        ),
-    ] = "",
-    trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with the pictures, which needs no others."),
-    ] = None,
+    question: Asked,
+    web: WebFolder,
+    option: Options = None,
+    loops: Loops = 5,
+    videos: Videos = 3,
+    frames: SparseFrames = 16,
+    sparse: SparseLook = "look",
+    paradigm: WhichParadigm = "pyramidal",
+    faults: FaultRates = "",
+    trace: TraceFile = None,
+    html: PageFile = None,
     record: Record = None,
     replay: Replay = None,
     library: Library = None,

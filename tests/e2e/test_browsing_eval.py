@@ -32,7 +32,7 @@ QUESTIONS = tuple(
         f"q{number}",
         f"Which word is the secret of the kettle film, asked for the {number}th time?",
         ("PLUM",) if number != 2 else ("FIG",),
-        ("level1", "level2", "level3")[number % 3],  # type: ignore[arg-type]
+        ("level1", "level2", "level3")[number % 3],
         ("garden", "kitchen")[number % 2],
         kind="speech",
         sources=(Source((f"{HOST}film07",), video_id=f"gold{number}", start=40.0, end=43.0),),
@@ -68,7 +68,7 @@ class KettleBenchmark:
     def open_system(self, name: str, seed: int) -> System:
         assert seed == 0
         web = make_web(self.folder)
-        return Browsing(name, settings_of(name), self.known, web, RuleMind(), eyes())  # type: ignore[arg-type]
+        return Browsing(name, settings_of(name), self.known, web, RuleMind(), eyes())
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")

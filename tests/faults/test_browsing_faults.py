@@ -19,7 +19,7 @@ LONGEST = 5 * (3 * 3 + 3 * 30 * 6)
 
 def browsed(tmp_path: Path, faults: Faults, settings: BrowserSettings = MAIN) -> BrowseRun:
     web = make_web(tmp_path / "web", 30, faults=faults)
-    found = browse(ASKED, web, RuleMind(), eyes(), settings)  # type: ignore[arg-type]
+    found = browse(ASKED, web, RuleMind(), eyes(), settings)
     assert len(web.trace.events) <= LONGEST
     assert found.answer.matched or found.answer.confidence == 0.0
     return found
@@ -34,7 +34,7 @@ def test_every_fault_at_once_ends_in_an_answer_or_without_one(tmp_path: Path, ra
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_alone_even_where_it_always_strikes(tmp_path: Path, fault: str) -> None:
-    found = browsed(tmp_path, Faults(**{fault: 1.0}))  # type: ignore[arg-type]
+    found = browsed(tmp_path, Faults(**{fault: 1.0}))
     known = {"PageGone", "WebTimeout", "DownloadTruncated", "RateLimited"}
     assert set(found.failures) <= known
 
@@ -52,6 +52,6 @@ def test_the_same_faults_give_the_same_run(tmp_path: Path) -> None:
 def test_waits_are_asked_for_where_time_is_real(tmp_path: Path) -> None:
     waited: list[float] = []
     web = make_web(tmp_path / "web", 30, faults=Faults(rate_limit=0.3, seed=2))
-    browse(ASKED, web, RuleMind(), eyes(), MAIN, wait=waited.append)  # type: ignore[arg-type]
+    browse(ASKED, web, RuleMind(), eyes(), MAIN, wait=waited.append)
     assert waited
     assert all(0 < seconds <= 30 for seconds in waited)

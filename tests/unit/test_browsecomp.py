@@ -135,7 +135,7 @@ def test_the_chain_names_its_videos_in_order(drafted: tuple[BrowseQuestion, ...]
     for question in drafted:
         assert len(question.evidence) == (2 if question.level == "level3" else 1)
         assert len(question.evidence_chain) == len(question.evidence) + 1
-        assert all(source.end > source.start for source in question.evidence)  # type: ignore[operator]
+        assert all(source.end > source.start for source in question.evidence)
 
 
 def test_nothing_that_is_asked_for_is_said_aloud(drafted: tuple[BrowseQuestion, ...]) -> None:
@@ -204,7 +204,7 @@ QUESTION = BrowseQuestion(
 
 def browsing(folder: Path, name: str, question: BrowseQuestion = QUESTION) -> Browsing:
     web = make_web(folder)
-    return Browsing(name, settings_of(name), {question.question_id: question}, web, RuleMind(), eyes())  # type: ignore[arg-type]
+    return Browsing(name, settings_of(name), {question.question_id: question}, web, RuleMind(), eyes())
 
 
 def test_a_run_becomes_a_judged_sample(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_what_text_alone_answers_is_dropped(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web")
     told = replace(QUESTION, question_id="told", text="Which number?", answers=("kettle film 7",))
     twice = replace(QUESTION, question_id="twice")
-    reasons = check_questions([QUESTION, told, twice], web, RuleMind())  # type: ignore[arg-type]
+    reasons = check_questions([QUESTION, told, twice], web, RuleMind())
     assert reasons == {
         "told": "the metadata of a video of its chain hold the answer",
         "twice": "another question has the same words",

@@ -22,7 +22,7 @@ from tests.browser_world import ASKED, RuleMind, eyes, make_web
 def run(
     tmp_path: Path, mind: RuleMind, settings: BrowserSettings = MAIN, seen: list[int] | None = None
 ) -> BrowseRun:
-    return browse(ASKED, make_web(tmp_path / "web"), mind, eyes(seen), settings)  # type: ignore[arg-type]
+    return browse(ASKED, make_web(tmp_path / "web"), mind, eyes(seen), settings)
 
 
 def test_settings_are_those_of_the_appendix() -> None:
@@ -38,7 +38,7 @@ def test_settings_are_those_of_the_appendix() -> None:
 def test_settings_refuse_what_cannot_be() -> None:
     for changes in ({"videos": 0}, {"zoom_rate": 0.0}, {"transcript": False, "pictures": False}):
         with pytest.raises(UsageError):
-            replace(MAIN, **changes)  # type: ignore[arg-type]
+            replace(MAIN, **changes)
     with pytest.raises(UsageError, match="no axis"):
         scaling("width", 3)
 
@@ -62,7 +62,7 @@ def test_it_stops_as_soon_as_every_part_is_solved(tmp_path: Path) -> None:
 def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
     mind = RuleMind()
     web = make_web(tmp_path / "web", 7)  # without the film that says it
-    found = browse(ASKED, web, mind, eyes(), replace(MAIN, max_steps=2))  # type: ignore[arg-type]
+    found = browse(ASKED, web, mind, eyes(), replace(MAIN, max_steps=2))
     assert (found.loops, mind.asked.count("plan"), found.answer.matched) == (2, 2, False)
     assert all(video.status == "rejected" for video in found.watched)
 
@@ -137,7 +137,7 @@ def test_a_dead_link_is_replaced_and_never_knowledge(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film01="dead", film00="private")
     mind = RuleMind()
     settings = replace(EFFICIENCY, select=False)
-    found = browse(ASKED, web, mind, eyes(), settings)  # type: ignore[arg-type]
+    found = browse(ASKED, web, mind, eyes(), settings)
     assert len(found.watched) == 3
     assert "PageGone" in found.failures
     assert not {"film00", "film01"} & {video.url[-6:] for video in found.watched}
@@ -173,7 +173,7 @@ def test_a_failed_answer_has_a_name(tmp_path: Path) -> None:
 
 def test_options_are_chosen_from(tmp_path: Path) -> None:
     asked = Question("q", ASKED.text, ("PLUM", "FIG"))
-    found = browse(asked, make_web(tmp_path / "web"), RuleMind(), eyes(), EFFICIENCY)  # type: ignore[arg-type]
+    found = browse(asked, make_web(tmp_path / "web"), RuleMind(), eyes(), EFFICIENCY)
     assert (found.answer.choice, found.answer.text) == ("A", "PLUM")
 
 
@@ -205,7 +205,7 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
         mind,
         eyes(),
         MAIN,
-        watch=lambda step: told.extend(step_lines(step, 60)),  # type: ignore[arg-type]
+        watch=lambda step: told.extend(step_lines(step, 60)),
     )
     assert any(line.startswith("plan:") for line in told)
     assert max(map(len, told)) <= 80

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from eval.benchmarks.browsecomp.records import BrowseQuestion, Level, Source
+from eval.benchmarks.browsecomp.records import LEVELS, BrowseQuestion, Level, Source
 from rag.errors import UsageError
 
 __all__ = ["load_published", "read_published"]
@@ -116,9 +116,9 @@ def _question(path: Path, number: int, line: bytes) -> BrowseQuestion:
 
 def _level(difficulty: str) -> Level:
     plain = difficulty.strip().lower().replace(" ", "").replace("_", "")
-    for level in get_args(Level):
+    for level in LEVELS:
         if plain in (level, level[-1], f"l{level[-1]}"):
-            return level  # type: ignore[no-any-return]
+            return level
     raise ValueError(f"difficulty: {difficulty!r} is none of level1, level2, level3")
 
 

@@ -66,7 +66,8 @@ def draft(planted: Sequence[Planted], split: Split, seed: int) -> list[BrowseQue
     asked = {each.number: _Stock(each, split, seed) for each in planted}
     found: list[BrowseQuestion] = []
     for each in planted:
-        for level, told in (("level1", _explicit(each)), ("level2", _implicit(each))):
+        both: tuple[tuple[Level, str], ...] = (("level1", _explicit(each)), ("level2", _implicit(each)))
+        for level, told in both:
             turn = each.number + (level == "level2")
             for wanted, name in (("thing", "a"), ("thing", "b"), (OTHERS[turn % len(OTHERS)], "c")):
                 about = asked[each.number].take(wanted)
@@ -112,9 +113,7 @@ def _chained(each: Planted) -> str:
     )
 
 
-def _question(
-    level: Level | str, told: str, about: _Asked, films: Sequence[Planted], name: str
-) -> BrowseQuestion:
+def _question(level: Level, told: str, about: _Asked, films: Sequence[Planted], name: str) -> BrowseQuestion:
     chain = [f"Find the film “{film.upload.words.title}” of {film.upload.words.channel}" for film in films]
     sources = []
     for film in films:
@@ -126,7 +125,7 @@ def _question(
         question_id=name,
         text=f"{told} {about.text}",
         answers=about.answers,
-        level=level,  # type: ignore[arg-type]
+        level=level,
         genre=about.genre,
         evidence_chain=(*chain, about.proof),
         sources=tuple(sources),
