@@ -17,7 +17,7 @@ from rag.errors import UsageError
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Unfiltered:
     folder = tmp_path_factory.mktemp("unfiltered")
-    return Unfiltered(folder, Workbench("egofact-workbench-unfiltered", 12, MINI), worlds=2)
+    return Unfiltered(folder, Workbench("egofact-workbench-unfiltered", 6, MINI), worlds=2)
 
 
 def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(benchmark: Unfiltered) -> None:

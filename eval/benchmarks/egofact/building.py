@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eval.benchmarks.egofact.language_model import BuilderRoles
     from indexers.protocol import TextEncoder
 
-__all__ = ["BuildReport", "Source", "build_egofact", "read_source", "write_benchmark"]
+__all__ = ["BuildReport", "Source", "build_egofact", "default_encoder", "read_source", "write_benchmark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def write_benchmark(
     reader: CheckReader | None = None,
 ) -> BuildReport:
     """Plan the queries of a source and write the folder."""
-    words = CachedEncoder(encoder or _default_encoder())
+    words = CachedEncoder(encoder or default_encoder())
     judge = reader or EmbeddedCheckReader(words)
     plan = plan_queries(
         source.segments,
@@ -178,8 +178,8 @@ def _manifest(
     }
 
 
-def _default_encoder() -> TextEncoder:
-    """Without torch: a build asks for one short text at a time, which this one does not pad to a batch."""
+def default_encoder() -> TextEncoder:
+    """all-MiniLM-L6-v2 without torch: a build asks for one short text at a time, which is not padded here."""
     from indexers.registry import open_query_encoder
     from rag.config import Settings
 

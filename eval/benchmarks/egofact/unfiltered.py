@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from eval.benchmarks.egofact.benchmark import PAPER_SIZE, Workbench, query_of
-from eval.benchmarks.egofact.building import Source, write_benchmark
+from eval.benchmarks.egofact.building import Source, default_encoder, write_benchmark
 from eval.benchmarks.egofact.loading import load_egofact
 from eval.benchmarks.egofact.objects import WorkbenchObjects
 from eval.benchmarks.egofact.records import EgoFact
@@ -25,6 +25,7 @@ from eval.benchmarks.egofact.sources.workbench import (
 from eval.benchmarks.egofact.systems import CONTROLS, SYSTEMS, open_system
 from eval.benchmarks.egofact.systems.captions import Captioner
 from eval.benchmarks.egofact.systems.corpus import Corpus
+from eval.benchmarks.egofact.vectors import CachedEncoder
 from eval.benchmarks.egofact.writing import CANDIDATES, MANIFEST, PASSAGES
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.config import load_settings
@@ -103,6 +104,11 @@ class Unfiltered:
         """Raises `UsageError`: there is nothing to be seen."""
         raise UsageError(f"{self.name} draws no pictures, so {query_id} cannot be shown")
 
+    @cached_property
+    def _words(self) -> CachedEncoder:
+        """One for all worlds: they share their passages and most of their wording."""
+        return CachedEncoder(default_encoder())
+
     def _world(self, seed: int) -> EgoFact:
         place = self.folder / f"seed-{seed}"
         if not (place / MANIFEST).is_file():
@@ -115,6 +121,7 @@ class Unfiltered:
                 name=self.name,
                 split=self.made.split,
                 settings=numbers,
+                encoder=self._words,
             )
         return load_egofact(place)
 
