@@ -37,7 +37,8 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     subs = [_known(text, request.known, vectors) for text in told]
     known = " ".join([request.question.text, *request.question.options])
     leads = new_phrases((video.summary for video in _by_status(request.known)), known, MOST_LEADS)
-    open_parts = [at for at, part in enumerate(subs) if part.status != "solved"]
+    # What is partial waits for videos that were watched: to search on would only add others.
+    open_parts = [at for at, part in enumerate(subs) if part.status == "missing"]
     wanted = [_queries(at, subs, leads, request) for at in _searched(open_parts, request)]
     queries = _untried(_in_turn(wanted), request)
     focus = open_parts[0] if open_parts else None
@@ -132,5 +133,6 @@ def _by_status(known: Sequence[KnownVideo]) -> list[KnownVideo]:
 def _thought(subs: Sequence[SubQuestion], leads: Sequence[str], focus: int | None) -> str:
     said = [f"{at + 1}. {part.text} [{part.status}]" for at, part in enumerate(subs)]
     said.append(f"Leads: {', '.join(leads)}." if leads else "No leads.")
-    said.append(f"Next: part {focus + 1}." if focus is not None else "Every part is solved.")
+    done = "Every part is solved, or waits for what was watched."
+    said.append(f"Next: part {focus + 1}." if focus is not None else done)
     return " ".join(said)
