@@ -149,7 +149,7 @@ def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path: Path) 
     gone, here = str(tmp_path / "gone.mp4"), tmp_path / "here.mp4"
     here.touch()
     library = SimpleNamespace(reader=SimpleNamespace(paths=lambda _: [gone, str(here)]))
-    corpus = Corpus(None, library)  # type: ignore[arg-type]
+    corpus = Corpus(None, library)  # type: ignore[arg-type]  # only its clips are looked for
     clip = Clip("c", "v", 0.0, 30.0)
     assert corpus.path(clip) == corpus.path(clip, gone) == str(here)
     here.unlink()

@@ -29,7 +29,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
         said.set()
 
     monkeypatch.setattr(progress, "talk", heard)
-    with LineProgress(interval=0.01) as watch:
+    with LineProgress(interval=0.1) as watch:
         watch.file("talks/a\nb.mp4")
         watch.advance(25.0)
         watch.start(100.0, 4)

@@ -42,7 +42,7 @@ def test_it_finds_the_part_and_answers(library: Library) -> None:
     assert found.answer.text == "the hammer of part 9"
     right = [pack for pack in found.selected.packs if pack.start < 200.0 and pack.end > 180.0]
     assert right
-    assert mind.asked[:2] == ["decompose_facets", "timeline"]
+    assert mind.asked[:2] == ["timeline", "decompose_facets"]
     assert mind.asked[-1] == "answer_choice"
     assert [facet.name for facet in found.plan.facets] == ["question", "A", "B", "C", "D"]
     cited = found.answer.citations[0]
