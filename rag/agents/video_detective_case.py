@@ -79,7 +79,7 @@ class Case:
         for r in target.facets:
             self._last[r] = (target.node, facet_scores[r])
         self.belief.observe(target.node, score)
-        if target.facets and self.unresolved:
+        if target.facets and self.unresolved and self.settings.turns == "round":
             # The facets that have had their turn go to the end of the queue.
             self.unresolved.sort(key=lambda r: r in target.facets)
 

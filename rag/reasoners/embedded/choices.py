@@ -27,6 +27,7 @@ from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.picture_votes import picture_votes
 from rag.reasoners.embedded.rewriting import asks_for_thing, statement, two_hop
+from rag.reasoners.embedded.scenes import windows_in_scene
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.embedded.shortlist import shortlist
 from rag.reasoners.embedded.vectors import SentenceVectors
@@ -119,7 +120,11 @@ def _weigh(reading: Reading, vectors: SentenceVectors, scale: PictureScale | Non
     question = reading.question
     wanted = content_words(" ".join([question.text, *question.options]))
     votes = picture_votes(reading, scale)
-    sentences = shortlist(wanted, _telling(reading, votes is not None))
+    telling = _telling(reading, votes is not None)
+    there = windows_in_scene(reading, scale)
+    if there is not None:
+        telling = [s for s in telling if s.origin == "passage" or s.index in there]
+    sentences = shortlist(wanted, telling)
     claims = [statement(question, option) for option in question.options]
     rows = vectors.of([*claims, *(s.context for s in sentences)])
     weighed = []

@@ -2,7 +2,7 @@
 
 No picture is described freely. What the caption says of the frames is a list of
 wordings that they come near to (`concepts`), and of the facets' own words those
-that reach a relevance of one half; both under "seems to show".
+that reach a relevance of one half and come nearer than all of those; both under "seems to show".
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> 
     missing = tuple(word for word in keywords if not _read(word, read) and seen.get(word, 0.0) < SUPPORTED)
     unmet = [query for query in queries if not _supported(query, held, seen, vectors)]
     lacking = next(iter(unmet), "") or next(iter(missing), "")
-    shown = [text for text, relevance in seen.items() if relevance >= SUPPORTED]
+    shown = sight.nearer([text for text, relevance in seen.items() if relevance >= SUPPORTED], view)
     named = sight.named(view)
     return Observation(
         caption=_caption(held, shown, named.said() if named is not None else "", view),

@@ -74,6 +74,21 @@ class Sight:
             return None
         return [relevance_of(float(row.max())) for row in scores]
 
+    def nearer(self, texts: Sequence[str], view: VideoView) -> list[str]:
+        """Those of the texts that fit some frame better than every wording of the encoder's own does.
+
+        Words that no picture can show, as a number that somebody says, come near to any picture of
+        hands at work, but never nearer than what the hands do.
+        """
+        scores, held = self.z(texts, view), concepts_of(self._name)
+        if scores is None:
+            return []
+        others = self.z([*held.doings, *held.things], view)
+        if others is None:
+            return list(texts)
+        most = others.max(axis=0)
+        return [text for text, row in zip(texts, scores, strict=True) if bool((row >= most).any())]
+
     def named(self, view: VideoView) -> Named | None:
         """What all frames of a view show, taken together."""
         vectors = self.vectors(view)

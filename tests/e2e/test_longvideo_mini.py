@@ -1,0 +1,123 @@
+"""Long films end to end on the mini benchmark: drawn, indexed, asked by every kind of system, reported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.benchmarks import open_benchmark
+from eval.benchmarks.longvideo.systems import SYSTEMS
+from eval.reports.page import write_report
+from eval.runs.drive import run_system
+from eval.runs.records import Benchmark, ClipWindow
+from rag._cli.main import main
+
+NAME = "longvideo-workbench-mini"
+ASKED = 7
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("longvideo")
+
+
+@pytest.fixture(scope="module")
+def benchmark(world: Path) -> Benchmark:
+    return open_benchmark(NAME, world / "data")
+
+
+def run(
+    benchmark: Benchmark, world: Path, name: str, folder: str, limit: int = ASKED
+) -> list[dict[str, Any]]:
+    out = world / folder
+    run_system(benchmark, name, 0, out, limit=limit, factory=NAME, data=str(world / "data"))
+    return [json.loads(line) for line in (out / "samples.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def runs(world: Path, benchmark: Benchmark) -> dict[str, list[dict[str, Any]]]:
+    return {name: run(benchmark, world, name, f"runs/{name}") for name in SYSTEMS}
+
+
+def test_every_system_answers_within_32_frames(runs: dict[str, list[dict[str, Any]]]) -> None:
+    for name, samples in runs.items():
+        assert len(samples) == ASKED, name
+        for sample in samples:
+            assert sample["choice"] in set("ABCD"), name
+            assert len(sample["gold_frames"]) <= 32, name
+            if name not in ("blind", "random"):
+                assert sample["tokens"]["prompt"] > 0, name
+                assert sample["tokens"]["image"] % 200 == 0, name
+
+
+def test_ablations_do_what_they_say(runs: dict[str, list[dict[str, Any]]]) -> None:
+    whole = runs["video-detective"]
+    assert all(len(sample["evidence"]["looks"]) == 10 for sample in whole)
+    assert all(
+        {look["policy"] for look in sample["evidence"]["looks"]} <= {"anchor"}
+        for sample in runs["no-refinement"]
+    )
+    assert all(len(sample["evidence"]["looks"]) == 1 for sample in runs["no-facets"])
+    assert not any(sample["evidence"]["gold_read"] for sample in runs["no-texts"])
+    even = runs["uniform"][0]["gold_frames"]
+    assert even == runs["uniform-texts"][0]["gold_frames"]
+    assert runs["uniform"][0]["tokens"]["image"] == 200 * 32
+
+
+def test_the_same_again_is_the_same_to_the_byte(
+    world: Path, benchmark: Benchmark, runs: dict[str, list[dict[str, Any]]]
+) -> None:
+    assert run(benchmark, world, "video-detective", "again") == runs["video-detective"]
+    for name in ("samples.jsonl", "results.json"):
+        first = world / "runs" / "video-detective" / name
+        assert (world / "again" / name).read_bytes() == first.read_bytes()
+
+
+def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, Any]]]) -> None:
+    files = write_report([world / "runs" / name for name in runs], world / "report")
+    text = files[0].read_text(encoding="utf-8")
+    for title in ("Accuracy", "Paired differences", "Tokens a question", "Looks a question"):
+        assert f"## {title}\n" in text
+    for name in runs:
+        assert f"| {name} |" in text
+    assert "55.6" in text
+    assert (world / "report" / NAME / "accuracy.png").is_file()
+    assert "minus" in (world / "report" / NAME / "paired.csv").read_text(encoding="utf-8")
+
+
+def test_a_question_can_be_looked_at(benchmark: Benchmark, runs: dict[str, list[dict[str, Any]]]) -> None:
+    query = benchmark.queries[0]
+    assert runs
+    shown = benchmark.explain(query.query_id, [ClipWindow(query.video, 10.0, 15.0, 0.5)], 2)
+    assert shown.times.shape == shown.similarity.shape
+    assert shown.frames[0].images.shape[0] == 2
+
+
+def test_the_agent_as_a_command(
+    world: Path,
+    benchmark: Benchmark,
+    runs: dict[str, list[dict[str, Any]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The same bytes twice, offline, with the embedded reasoner and the bundled encoder."""
+    query = benchmark.queries[0]
+    assert runs
+    trace, page = world / "steps.jsonl", world / "page.html"
+    words = ["agent", "video-detective", query.video, query.text]
+    words += [word for option in query.options for word in ("--option", option)]
+    words += ["--library", str(world / "data" / "library"), "--trace", str(trace), "--html", str(page)]
+    kept = []
+    for _ in range(2):
+        assert main([*words, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told.pop("timings")
+        kept.append((told, trace.read_bytes(), page.read_bytes()))
+    assert kept[0] == kept[1]
+    told = kept[0][0]
+    assert told["schema"] == "rag.agent.video-detective/1"
+    assert told["tokens_counted_as"].startswith("counted")
+    assert told["usage"]["image_tokens"] > 0
+    assert page.read_text(encoding="utf-8").count("data:image/jpeg") > 32
