@@ -253,7 +253,7 @@ def test_a_dead_worker_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path) -> None:
     films, _ = film_jobs(PLAN)
-    with pytest.raises(RagError, match="No such file or directory"):
+    with pytest.raises(RagError, match="no such file or directory"):
         list(make_films(tmp_path / "gone", films[:2], 2, [].append))
 
 
