@@ -1,9 +1,9 @@
 """One question about one video: what is believed, what is unresolved, and where to look next.
 
-VideoDetective, algorithm 1. Facets take turns: first each goes to its anchor
-(policy I), facets of one anchor together; then, round by round, an unresolved
-facet goes on from its last look, to the neighbour of equation 6, or, after a look
-that failed, to the next best segment of its prior. With nothing unresolved the
+VideoDetective, algorithm 1. First each facet goes to its anchor (policy I),
+facets of one anchor together; then an unresolved facet goes on from its last
+look, to the neighbour of equation 6, or, after a look that failed, to the next
+best segment of its prior. With nothing unresolved the
 widest gap is looked at (equation 7).
 """
 

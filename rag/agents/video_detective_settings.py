@@ -71,9 +71,9 @@ class DetectiveSettings:
     base_steps: int = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""
-    turns: Literal["round", "first"] = "round"
-    """Which unresolved facet goes on, once each has had its anchor: all in turn, or the first until it is
-    confirmed. The paper says "select a facet"."""
+    turns: Literal["first", "round"] = "first"
+    """Which unresolved facet goes on, once each has had its anchor: the first until it is confirmed, or
+    all in turn. The paper says "select a facet"."""
     window_frames: int = 9
     """Frames of one look: those around the moment of the segment that fits the facet best."""
     retry_relevance: float = 0.2

@@ -19,6 +19,7 @@ __all__ = ["SYSTEMS", "open_system"]
 SYSTEMS: Mapping[str, str] = {
     "video-detective": "the whole of it",
     "literal-prior": "equation 5 to the letter: plain cosines, events against the timeline alone",
+    "literal-no-propagation": "the same without diffusion",
     "no-propagation": "without diffusion: what is seen of a segment says nothing of others",
     "no-facets": "the question as one facet, looked at once (table 3 takes both away together)",
     "no-refinement": "one look a facet, at its anchor",
@@ -34,6 +35,7 @@ SYSTEMS: Mapping[str, str] = {
 WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "video-detective": {},
     "literal-prior": {"prior": "literal"},
+    "literal-no-propagation": {"prior": "literal", "propagation": False},
     "no-propagation": {"propagation": False},
     "no-facets": {"facets": False, "refinement": False},
     "no-refinement": {"refinement": False},
