@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from rag.store.reading import Reader
-from tests.store_material import TEXT, fill, unit
+from tests.store_material import TEXT, fill, unit, video
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,9 +34,10 @@ with Writer.open(Path(sys.argv[1])) as writer:
 
 
 def test_a_reader_beside_a_writer_sees_whole_videos_only(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=range(1, 7), sources=range(1, 7))
+    fill(tmp_path / "lib", videos=range(1, 10), sources=range(1, 7))
+    untouched = {video(n, 2).video_id for n in (7, 8, 9)}
     command = [sys.executable, "-c", WRITE, str(tmp_path / "lib"), str(ROOT)]
-    counts: set[int] = set()
+    looks = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout is not None
@@ -44,17 +45,19 @@ def test_a_reader_beside_a_writer_sees_whole_videos_only(tmp_path: Path) -> None
             until = time.monotonic() + 6
             while time.monotonic() < until:
                 with Reader.open(tmp_path / "lib") as reader:
-                    counts.add(look(reader))
+                    seen = look(reader)
+                    assert untouched <= seen, "what the writer leaves alone is always there"
                     time.sleep(0.02)
-                    look(reader)
+                    assert untouched <= look(reader)
+                    looks += 1
             assert child.poll() is None, "the writer must be at work to the end"
         finally:
             child.kill()
-    assert counts
-    assert counts <= {5, 6}
+    assert looks
 
 
-def look(reader: Reader) -> int:
+def look(reader: Reader) -> set[str]:
+    """The videos seen, each of them whole; one removed or added while tables were pinned may be missing."""
     videos = reader.videos()
     for found in videos:
         assert len(reader.clips(found.video_id)) == 2
@@ -70,4 +73,4 @@ def look(reader: Reader) -> int:
     dense = reader.search_passages(unit(1, TEXT.dim), 99)
     assert len(dense) % 4 == 0
     assert {hit.key for hit in reader.match_passages("lamp", 99)} == {hit.key for hit in dense}
-    return len(videos)
+    return ready
