@@ -10,7 +10,7 @@ demo: .venv/.with-ocr
 
 test: .venv/.with-dev
 	$(MAKE) --no-print-directory gates
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 
 gates: .venv/.with-dev
 	$(BIN)/ruff check .
