@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RACLO", "SHOTFINDER", "FrameBudget", "frame_times"]
+__all__ = ["RACLO", "SHOTFINDER", "FrameBudget", "fixed_budget", "frame_times"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,17 @@ class FrameBudget:
         if limits != sorted(set(limits)) or min(self.longest, *(count for _, count in self.steps), 1) < 1:
             raise UsageError("the steps of a frame budget rise, and every one has at least one frame")
 
-    def of(self, seconds: float) -> int:
+    def frames(self, seconds: float) -> int:
         return next((count for limit, count in self.steps if seconds < limit), self.longest)
 
 
 RACLO = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
 SHOTFINDER = FrameBudget(((180.0, 64), (600.0, 128)), 192)
+
+
+def fixed_budget(count: int) -> FrameBudget:
+    """So many frames of every video, as of a model that takes no more."""
+    return FrameBudget((), count)
 
 
 def frame_times(duration: float, count: int, *, shift: float = 0.0) -> NDArray[np.float64]:
