@@ -17,6 +17,7 @@ from typing import Any
 from corpora.workbench.film import Render
 from corpora.workbench.jobs import CorpusPlan, Job, make_film
 from corpora.workbench.screen_text import Card
+from corpora.workbench.shot_films import ShotJob
 from rag.errors import RagError
 
 __all__ = ["as_job", "main"]
@@ -30,7 +31,10 @@ def as_job(fields: Mapping[str, Any]) -> Job:
     )
     original = None if fields["original"] is None else as_job(fields["original"])
     cards = tuple(Card(**card) for card in fields["cards"])
-    return Job(**{**fields, "plan": whole, "original": original, "cards": cards})
+    whole_fields = {**fields, "plan": whole, "original": original, "cards": cards}
+    if "seeds" in fields:
+        return ShotJob(**{**whole_fields, "seeds": tuple(fields["seeds"])})
+    return Job(**whole_fields)
 
 
 def main(videos: Path) -> None:

@@ -93,6 +93,10 @@ class Job:
         film = plan_long_film(seed, plan.split, self.minutes, style=plan.style)
         return replace(film, cards=(*film.cards, *self.cards))
 
+    def sound(self, film: LongFilm) -> Iterable[NDArray[np.float32]]:
+        """Of a `web` film: blocks of mono float32 (n,) at 16 kHz."""
+        return long_sound(film)
+
 
 def film_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
     """The films of a corpus, and then their copies, which need them."""
@@ -173,7 +177,7 @@ def _material(
         return clip_frames(story, plan.render), [to_sixteen_bits(story_sound(story))], plan.render, BARE
     if job.kind == "web":
         film = job.film()
-        return long_frames(film, plan.render), long_sound(film), plan.render, Dressing(lines=film.lines)
+        return long_frames(film, plan.render), job.sound(film), plan.render, Dressing(lines=film.lines)
     if job.kind == "long":
         film, program = job.film(), find_voice()
         voices = voiced(film.lines, program) if program else []
