@@ -8,6 +8,7 @@ an impression names no single moment, a moment neither what was before nor what 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -58,6 +59,8 @@ NEAR_COLORS = {
     "black": "blue",
 }
 RECALLED = ("I vaguely remember", "From what I recall,", "I think", "If I am not mistaken,")
+_PLACE = re.compile(r" (?:\w+ to|from|off|onto|into|upon|on|with|using|under|at|in|to|over) the \{p\}$")
+"""Where, or with what: the end of a phrase."""
 LIGHT = {"warm": "in a warm light", "cold": "in a cold, bluish light", "neutral": "in plain daylight"}
 PEOPLE = ("man", "woman", "camera wearer")
 ROOMS = {
@@ -114,14 +117,17 @@ def impression(rng: random.Random, film: LongFilm, fuzz: Fuzz = Fuzz(), *, theme
     return teller.worded(first, *_course(teller, film), _people(film), _tint(teller, film))
 
 
-def moment(rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz()) -> Worded:
-    """K: who does what with what, and what stands around, at one instant."""
+def moment(
+    rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz(), *, light: bool = True
+) -> Worded:
+    """K: who does what with what, and what stands around, at one instant; `light`: and the light there."""
     teller = _Teller(rng, fuzz)
     doing = _deed(teller, event, story.split)
     where = "" if teller.fate("scene", ("left out",)) != "told" else f" in {ROOMS[story.scene]}"
     around = [found for prop in story.props if (found := _prop(teller, prop.prop_id, prop.color))]
     behind = f"in the background I see {' and '.join(around)}" if around else ""
-    lit = LIGHT[story.light] if teller.fate("light", ("left out",)) == "told" else ""
+    told = light and teller.fate("light", ("left out",)) == "told"
+    lit = LIGHT[story.light] if told else ""
     return teller.worded(
         f"{rng.choice(RECALLED)} the frame shows how {doing}{where}", behind, f"it was {lit}" if lit else ""
     )
@@ -168,9 +174,7 @@ def _deed(teller: _Teller, event: Event, split: Split) -> str:
     if place is not None and place not in PEOPLE:
         fate = teller.fate("place", ("left out", "vague"))
         if fate == "left out":
-            phrase = phrase.partition("{p}")[0].rsplit("{o}", 1)[0] + "{o}"
-            if phrase == "{o}":
-                phrase = done[0]
+            phrase = _PLACE.sub("", phrase)
         named = "something" if fate == "vague" else place_name(place)
         phrase = phrase.replace("the {p}", "something") if fate == "vague" else phrase
     else:
