@@ -20,6 +20,8 @@ from rag.records import (
     PassageCitation,
     PassageHit,
     Problem,
+    Shot,
+    SoundTrack,
     VideoCitation,
     VideoHit,
     Window,
@@ -178,6 +180,16 @@ class Library:
             ) from None
         path = self._reader.passage_paths([citation])[0]
         return PassageCitation(path, passage.passage_id, passage.title, passage.text, 1.0)
+
+    # What was measured
+
+    def shots(self, video_id: str) -> tuple[Shot, ...]:
+        """The shots of a video, in time order; none where it has no pictures or was not measured yet."""
+        return self._reader.shots(video_id)
+
+    def sound_track(self, video_id: str) -> SoundTrack | None:
+        """What the sound of a video is by seconds; None where it has none or was not measured yet."""
+        return self._reader.sound_track(video_id)
 
     # Keeping
 

@@ -17,17 +17,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "AudioClass",
     "Citation",
     "Clip",
     "Evidence",
     "EvidenceKind",
     "Frames",
+    "Likeness",
     "Passage",
     "PassageCitation",
     "PassageHit",
     "Problem",
     "Question",
     "ScoredOption",
+    "Shot",
+    "ShotFilter",
+    "SoundTrack",
+    "Style",
+    "Tone",
     "Usage",
     "Video",
     "VideoCitation",
@@ -36,6 +43,9 @@ __all__ = [
 ]
 
 EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag"]
+Tone = Literal["warm", "cold", "neutral"]
+Style = Literal["live", "2d", "3d", "graphics"]
+AudioClass = Literal["speech", "music", "ambient", "silence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +137,71 @@ class Question:
     text: str
     options: tuple[str, ...] = ()
     """In order A, B, C, ...; empty for an open question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """An unbroken run of pictures, and what was measured on it at indexing time (docs/measurements.md)."""
+
+    shot_id: str
+    """`{video_id}:s{index:05d}`, so that ids sort in time within a video."""
+    video_id: str
+    start: float
+    end: float
+    key_time: float
+    """When the keyframe is on screen: the sampled frame most like the shot as a whole."""
+    tone: Tone
+    warmth: float
+    """What `tone` is cut from: above 0 the light is yellow to red, below 0 it is blue."""
+    saturation: float
+    """Mean chroma, CIELAB units."""
+    brightness: float
+    """Mean lightness L* in [0, 100]."""
+    contrast: float
+    """Standard deviation of L*."""
+    sharpness: float
+    """Mean strength of edges of L* in the sampled picture; compares within one height of sampling."""
+    style: Style | None
+    """None in a library without an image encoder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoundTrack:
+    """What the sound of a video is, second by second: place k is [k, k + 1)."""
+
+    video_id: str
+    classes: tuple[AudioClass, ...]
+    loudness: NDArray[np.float32]
+    """float32 (seconds,), LUFS: K-weighted by ITU-R BS.1770, without gating; at least -70."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShotFilter:
+    """Which shots a search may find; what is None does not filter. Several conditions all hold."""
+
+    tone: Tone | None = None
+    style: Style | None = None
+    audio: AudioClass | None = None
+    """Only the stretches of a shot that sound so."""
+    min_height: int | None = None
+    """Upright pixels of the video."""
+    after: str | None = None
+    """What is seen in the same video before the moment, at most `CONTEXT_SECONDS` earlier."""
+    before: str | None = None
+    """What is seen in the same video after the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Another video of the library that shows the same thing: uploaded again, cropped, graded, re-timed."""
+
+    video_id: str
+    path: str
+    score: float
+    """In [0, 1]: how well pictures and sound agree along the line below."""
+    speed: float
+    """Seconds of the video asked about for each second of this one: t_asked = speed * t + offset."""
+    offset: float
 
 
 @dataclass(frozen=True, slots=True)

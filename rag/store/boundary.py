@@ -35,6 +35,9 @@ KEY_COLUMNS = {
     "evidence": "evidence_id",
     "passages": "passage_id",
     "problems": "path",
+    "shots": "shot_id",
+    "sound_tracks": "video_id",
+    "fingerprints": "video_id",
 }
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}

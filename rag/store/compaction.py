@@ -21,7 +21,7 @@ PIN_SECONDS = 1800
 
 def fragment_rows(name: str) -> int:
     """Rows of a full fragment: few where a row is a matrix, because every compaction copies the last one."""
-    return 1200 if name.startswith("vectors_") else 1_000_000
+    return 1200 if name.startswith(("vectors_", "fingerprints")) else 1_000_000
 
 
 def maintain(db: Database) -> None:

@@ -29,6 +29,9 @@ KEYS = {
     "evidence": ("evidence_id",),
     "passages": ("source_id", "passage_id"),
     "problems": ("path",),
+    "shots": ("shot_id",),
+    "sound_tracks": ("video_id",),
+    "fingerprints": ("video_id",),
     "vectors": ("clip_id",),
 }
 LEFT_OUT = {
@@ -60,6 +63,8 @@ def _values(column: Any, name: str) -> list[Any]:
     if name in {"vector", "frames"}:
         return [None if cell.values is None else _packed(cell.values) for cell in column]
     values = column.to_pylist()
+    if name == "pictures":
+        return [base64.b85encode(value).decode() for value in values]
     if name == "value":
         return [_without_id(json.loads(value)) for value in values]
     if name == "stages":

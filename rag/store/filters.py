@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from rag.store.database import quoted
@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["owner_sql", "path_matches", "row_mask", "span_sql"]
+__all__ = ["LEAST_SHARED", "owner_sql", "path_matches", "row_mask", "shares_enough", "span_sql"]
+
+LEAST_SHARED = 1.0
+"""Seconds that a row must share with one of the spans of a `Where`, where both are that long."""
+
+Spans = Mapping[str, tuple[tuple[float, float], ...]]
+
+
+def shares_enough(start: float, end: float, spans: tuple[tuple[float, float], ...]) -> bool:
+    """Whether [start, end) shares enough with one of `spans`, half-open, seconds; a moment must lie inside."""
+    return any(
+        min(end, until) - max(start, since) >= min(LEAST_SHARED, end - start, until - since) - 1e-9
+        for since, until in spans
+    )
 
 
 def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
@@ -45,11 +58,24 @@ def row_mask(
         masks.append(matrix.kinds.among(where.kinds))
     if spans is not None and (where.start is not None or where.end is not None):
         masks.append(overlapping(spans, where.start, where.end))
+    if spans is not None and where.spans is not None:
+        masks.append(_inside(matrix, spans, where.spans))
     if not masks:
         return None
     keep = masks[0]
     for mask in masks[1:]:
         keep = keep & mask
+    return keep
+
+
+def _inside(
+    matrix: Matrix, spans: tuple[NDArray[np.float64], NDArray[np.float64]], wanted: Spans
+) -> NDArray[np.bool_]:
+    keep = matrix.owners.among(wanted)
+    names = matrix.owners.names
+    for row in keep.nonzero()[0].tolist():
+        own = wanted[names[int(matrix.owners.codes[row])]]
+        keep[row] = shares_enough(float(spans[0][row]), float(spans[1][row]), own)
     return keep
 
 

@@ -30,9 +30,11 @@ class MetaRows:
     @property
     def tables(self) -> frozenset[str]:
         """The tables that a library with these rows has at every moment."""
+        from rag.store.measures import MEASURED_TABLES
         from rag.store.schema import plain_schemas, text_schemas, vectors_table
 
         names = {*plain_schemas()} if self.schema else set()
+        names |= {*MEASURED_TABLES} if self.schema >= 2 else set()
         if self.meta is not None:
             names |= {*text_schemas(self.meta.text_encoder.dim)}
             names |= {vectors_table(self.meta.image_encoder)} if self.meta.image_encoder else set()

@@ -13,6 +13,7 @@ from rag.errors import LibraryError, LibraryTooNew
 from rag.store import schema
 from rag.store.boundary import require_tables
 from rag.store.database import Database
+from rag.store.measures import measured_schemas
 from rag.store.meta_table import MetaRows
 from rag.store.records import SCHEMA
 
@@ -24,7 +25,14 @@ def first_tables(db: Database) -> None:
         db.create(name, columns)
 
 
-MIGRATIONS: Sequence[Callable[[Database], None]] = (first_tables,)
+def measured_tables(db: Database) -> None:
+    for name, columns in measured_schemas().items():
+        db.create(name, columns)
+
+
+OLDEST_READABLE = 1
+"""Readers bear an older library from this schema on; a writer brings it up to date."""
+MIGRATIONS: Sequence[Callable[[Database], None]] = (first_tables, measured_tables)
 """`MIGRATIONS[n]` leads from schema n to n + 1."""
 
 if len(MIGRATIONS) != SCHEMA:
@@ -58,10 +66,10 @@ def refuse_newer(folder: Path, held: int, known: int = SCHEMA) -> None:
         )
 
 
-def refuse_older(folder: Path, held: int, known: int = SCHEMA) -> None:
+def refuse_older(folder: Path, held: int, oldest: int = OLDEST_READABLE) -> None:
     """A reader cannot migrate: it may not write."""
-    if 0 < held < known:
+    if 0 < held < oldest:
         raise LibraryError(
-            f"{folder}: written by an older version of this program (schema {held}, this one has {known}); "
+            f"{folder}: written by an older version of this program (schema {held}, this one reads {oldest}); "
             "bring it up to date with: rag index"
         )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rag.records import Clip, Evidence, Passage, Problem, Video
+from rag.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.boundary import TableGone, read_errors
 from rag.store.database import quoted
-from rag.store.filters import owner_sql, row_mask, span_sql
+from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
 from rag.store.frames import fetch
 from rag.store.fulltext import match
 from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
 from rag.store.matrices import Matrix
+from rag.store.measures import Fingerprint
 from rag.store.records import ClipFrames, Hit, Meta, Stats, Where
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
@@ -133,6 +134,22 @@ class Reader:
         found = self._ask(lambda s: s.spans(sorted(set(ids)))) if ids else {}
         return [found[key] for key in ids]
 
+    def shots(self, video_id: str) -> tuple[Shot, ...]:
+        """Shots of a ready video, in time order; none where it was not measured."""
+        return self._ask(lambda s: s.shots.get(video_id, ()))
+
+    def shots_by_video(self) -> Mapping[str, tuple[Shot, ...]]:
+        """The shots of all ready videos that were measured."""
+        return self._ask(lambda s: s.shots)
+
+    def sound_track(self, video_id: str) -> SoundTrack | None:
+        """None for a video without sound, or that was not measured."""
+        return self._ask(lambda s: s.sound_track(video_id))
+
+    def fingerprint(self, video_id: str) -> Fingerprint | None:
+        """None for a video without pictures, or that was not measured."""
+        return self._ask(lambda s: s.fingerprint(video_id))
+
     def problems(self) -> list[Problem]:
         """Files that could not be used, or not wholly, sorted by path."""
         rows = self._ask(lambda s: s.scan("problems", ["path", "reason", "action"]).to_pylist())
@@ -153,7 +170,7 @@ class Reader:
         """
 
         def ask(s: Snapshot) -> list[Hit]:
-            timed = where.start is not None or where.end is not None
+            timed = where.start is not None or where.end is not None or where.spans is not None
             best: dict[str, Hit] = {}
             for matrix in (s.clip_matrix, s.sound_matrix):
                 if matrix is None:
@@ -196,9 +213,33 @@ class Reader:
             conditions += span_sql(where.start, where.end)
             if where.kinds is not None:
                 conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
-            return self._match(s, "evidence", "evidence_id", text, k, conditions)
+            if where.spans is None:
+                return self._match(s, "evidence", "evidence_id", text, k, conditions)
+            return self._match_inside(s, text, k, conditions, where.spans)
 
         return self._ask(ask)
+
+    def _match_inside(
+        self,
+        s: Snapshot,
+        text: str,
+        k: int,
+        conditions: list[str],
+        spans: Mapping[str, tuple[tuple[float, float], ...]],
+    ) -> list[Hit]:
+        """As if only what lies in `spans` were there: a row's BM25 score does not hang on the other rows asked for."""
+        asked = k
+        while True:
+            hits = self._match(s, "evidence", "evidence_id", text, asked, conditions)
+            rows = s.spans([hit.key for hit in hits])
+            kept = [
+                hit
+                for hit in hits
+                if shares_enough(rows[hit.key].start, rows[hit.key].end, spans[rows[hit.key].video_id])
+            ]
+            if len(kept) >= k or len(hits) < asked:
+                return kept[:k]
+            asked *= 4
 
     def match_passages(self, text: str, k: int, where: Where = EVERYTHING) -> list[Hit]:
         """The k passages that fit the words of `text` best, titles included."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rag.records import Clip
+    from rag.records import Clip, ShotFilter
 
 __all__ = [
     "SCHEMA",
@@ -26,7 +26,7 @@ __all__ = [
     "Where",
 ]
 
-SCHEMA = 1
+SCHEMA = 2
 """Number of the newest migration; a library with a higher one is refused."""
 
 FileKind = Literal["video", "audio", "passages"]
@@ -107,6 +107,10 @@ class Where:
     kinds: frozenset[str] | None = None
     start: float | None = None
     end: float | None = None
+    shots: ShotFilter | None = None
+    """What `rag.retrieval` turns into `spans` before anything is searched; the store does not look at it."""
+    spans: Mapping[str, tuple[tuple[float, float], ...]] | None = None
+    """By video id: only what shares at least a second (or all of itself) with one of these is kept."""
 
 
 @dataclass(frozen=True, slots=True)

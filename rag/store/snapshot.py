@@ -15,13 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import LibraryCorrupt
-from rag.records import Clip, Evidence, Video
+from rag.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.boundary import TableGone, read_errors, require_columns, require_tables
 from rag.store.database import quoted
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
 from rag.store.matrices import Codes, Matrix
+from rag.store.measures import Fingerprint, fingerprint_of, shot_of, sound_track_of
 from rag.store.meta_table import MetaRows
 from rag.store.migrations import refuse_newer, refuse_older
 from rag.store.records import Meta, Where
@@ -148,6 +149,35 @@ class Snapshot:
         rows = [self._clip_positions[clip_id] for clip_id in matrix.ids]
         return self._clip_table["start"].to_numpy()[rows], self._clip_table["end"].to_numpy()[rows]
 
+    # Measurements
+
+    @cached_property
+    def shots(self) -> dict[str, tuple[Shot, ...]]:
+        """Shots by video, in time order, of ready videos; a video that was not measured has no entry."""
+        if "shots" not in self.tables:
+            return {}
+        found: dict[str, list[Shot]] = {}
+        columns = self.tables["shots"].schema.names
+        for row in self.scan("shots", columns).sort_by("shot_id").to_pylist():
+            if row["video_id"] in self.ready:
+                found.setdefault(row["video_id"], []).append(shot_of(row))
+        return {video_id: tuple(shots) for video_id, shots in found.items()}
+
+    def sound_track(self, video_id: str) -> SoundTrack | None:
+        rows = self._measured("sound_tracks", ["video_id", "classes", "loudness"], video_id)
+        return sound_track_of(rows[0]) if rows else None
+
+    def fingerprint(self, video_id: str) -> Fingerprint | None:
+        columns = ["video_id", "times", "height", "width", "pictures"]
+        rows = self._measured("fingerprints", columns, video_id)
+        return fingerprint_of(rows[0]) if rows else None
+
+    def _measured(self, name: str, columns: list[str], video_id: str) -> list[dict[str, Any]]:
+        if name not in self.tables or video_id not in self.ready:
+            return []
+        rows: list[dict[str, Any]] = self.scan(name, columns, f"video_id IN {quoted([video_id])}").to_pylist()
+        return rows
+
     # Vectors, loaded when first asked for
 
     @property
@@ -209,9 +239,11 @@ class Snapshot:
 
     def wanted_videos(self, where: Where) -> set[str] | None:
         """Ready videos that `where` lets through; None where it does not choose."""
-        if where.videos is None and not where.paths:
+        if where.videos is None and not where.paths and where.spans is None:
             return None
         wanted = set(self.ready) if where.videos is None else where.videos & self.ready.keys()
+        if where.spans is not None:
+            wanted &= where.spans.keys()
         return {v for v in wanted if not where.paths or path_matches(self.paths[v], where.paths)}
 
     def wanted_sources(self, where: Where) -> set[str] | None:

@@ -7,9 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.records import Clip, Evidence, Video
+from rag.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.database import Database, quoted
+from rag.store.measures import MEASURED_TABLES, Fingerprint, fingerprint_rows, shot_rows, sound_track_rows
 from rag.store.records import ClipFrames, EncoderRef
 
 if TYPE_CHECKING:
@@ -135,6 +136,36 @@ class VideoTables:
             self._db.delete("evidence", here)
         self._db.add("evidence", rows)
 
+    def put_measures(
+        self, video_id: str, shots: Sequence[Shot], sound: SoundTrack | None, print_: Fingerprint | None
+    ) -> None:
+        self._require_pending(video_id)
+        here = f"video_id IN {quoted([video_id])}"
+        rows = {
+            "shots": shot_rows(shots) if shots else None,
+            "sound_tracks": sound_track_rows(sound) if sound is not None else None,
+            "fingerprints": fingerprint_rows(print_) if print_ is not None else None,
+        }
+        for name, table in rows.items():
+            if self._db.rows(name, ["video_id"], here).num_rows:
+                self._db.delete(name, here)
+            if table is not None:
+                self._db.add(name, table)
+
+    def frame_vectors(self, video_id: str, encoder: EncoderRef) -> tuple[Any, Any]:
+        """Times float64 (n,) and unit rows float32 (n, dim) of all frames of a video, in order of time."""
+        import numpy as np
+
+        here = f"video_id IN {quoted([video_id])}"
+        table = self._db.rows(schema.vectors_table(encoder), ["clip_id", "frames", "times"], here)
+        order = np.argsort(np.array(table["clip_id"].to_pylist(), str), kind="stable")
+        times, rows = [np.empty(0)], [np.empty((0, encoder.dim), np.float32)]
+        for place in order.tolist():
+            times.append(np.asarray(table["times"][place].values.to_numpy(zero_copy_only=False), np.float64))
+            flat = table["frames"][place].values.flatten().to_numpy(zero_copy_only=False)
+            rows.append(flat.reshape(-1, encoder.dim).astype(np.float32))
+        return np.concatenate(times), np.concatenate(rows)
+
     def mark_removing(self, videos: Sequence[str]) -> None:
         """From here on the removal is certain: a killed one is finished by the next writer."""
         if videos:
@@ -147,7 +178,7 @@ class VideoTables:
             return
         here = f"video_id IN {quoted(videos)}"
         vectors = [name for name in self._db.names() if schema.is_clip_vectors(name)]
-        for name in ("evidence", *vectors, "clips", "videos"):
+        for name in ("evidence", *vectors, *MEASURED_TABLES, "clips", "videos"):
             if self._db.has(name):
                 self._db.delete(name, here)
         for video in videos:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import EncoderMismatch, LibraryError
-from rag.records import Clip, Evidence, Passage, Problem, Video
+from rag.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.boundary import write_errors
 from rag.store.compaction import compact_if_due, index_text, maintain
@@ -24,6 +24,7 @@ from rag.store.database import Database
 from rag.store.encoder_switch import EncoderSwitch
 from rag.store.layout import Layout, require_library
 from rag.store.lock import WriterLock
+from rag.store.measures import Fingerprint
 from rag.store.meta_table import MetaRows
 from rag.store.migrations import migrate
 from rag.store.passage_table import PassageTable
@@ -248,6 +249,26 @@ class Writer:
     ) -> None:
         """Put these spans in place of all that the video has. `vectors`: (n, text dim) unit rows."""
         self._videos.put_evidence(video_id, spans, vectors, self._require_meta().text_encoder.dim)
+
+    def put_measures(
+        self,
+        video_id: str,
+        shots: Sequence[Shot],
+        sound: SoundTrack | None = None,
+        fingerprint: Fingerprint | None = None,
+    ) -> None:
+        """Put these measurements in place of all that the video has; None and none at all leave nothing."""
+        self._videos.put_measures(video_id, shots, sound, fingerprint)
+
+    def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Times (n,) and unit rows (n, dim) of the frames stored of a video; empty without an image encoder."""
+        import numpy as np
+
+        encoder = self._require_meta().image_encoder
+        if encoder is None:
+            return np.empty(0), np.empty((0, 0), np.float32)
+        times, rows = self._videos.frame_vectors(video_id, encoder)
+        return times, rows
 
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
         """Mark as ready, last of all. `stages`: JSON values by stage name."""

@@ -77,10 +77,11 @@ def test_a_reader_of_an_older_library_says_who_can_mend_it() -> None:
     with pytest.raises(LibraryError, match="rag index"):
         migrations.refuse_older(Path("lib"), 1, 2)
     migrations.refuse_older(Path("lib"), 2, 2)
+    migrations.refuse_older(Path("lib"), 1)
 
 
 def test_meta_rows_read_what_they_wrote() -> None:
-    rows = MetaRows(1, META, "vectors_old")
+    rows = MetaRows(SCHEMA, META, "vectors_old")
     assert MetaRows.read(rows.table().to_pylist()) == rows
     bare = MetaRows(0, dataclasses.replace(META, image_encoder=None, schema=0))
     assert MetaRows.read(bare.table().to_pylist()) == bare

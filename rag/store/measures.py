@@ -1,0 +1,133 @@
+"""The tables of what was measured on pictures and sound: `shots`, `sound_tracks`, `fingerprints`.
+
+They came with schema 2. A library of schema 1 has none of them and is read as one in which nothing
+has been measured yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from rag.records import AudioClass, Shot, SoundTrack
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MEASURED_TABLES",
+    "Fingerprint",
+    "fingerprint_of",
+    "fingerprint_rows",
+    "measured_schemas",
+    "shot_of",
+    "shot_rows",
+    "sound_track_of",
+    "sound_track_rows",
+]
+
+MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
+LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
+"""How `sound_tracks` spells a second."""
+CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
+
+if set(LETTERS) != set(get_args(AudioClass)):
+    raise AssertionError("every class of sound has a letter")
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a video looks like through its time, so small and coarse that a copy of it looks the same.
+
+    `times`: float64 (n,) seconds. `pictures`: uint8 (n, 18, 32), L* scaled to 0..255.
+    """
+
+    video_id: str
+    times: NDArray[np.float64]
+    pictures: NDArray[np.uint8]
+
+
+def measured_schemas() -> dict[str, Any]:
+    import pyarrow as pa
+
+    figures = ["warmth", "saturation", "brightness", "contrast", "sharpness"]
+    return {
+        "shots": pa.schema(
+            [
+                ("shot_id", pa.string()),
+                ("video_id", pa.string()),
+                ("start", pa.float64()),
+                ("end", pa.float64()),
+                ("key_time", pa.float64()),
+                ("tone", pa.string()),
+                *((name, pa.float64()) for name in figures),
+                ("style", pa.string()),
+            ]
+        ),
+        "sound_tracks": pa.schema(
+            [("video_id", pa.string()), ("classes", pa.string()), ("loudness", pa.list_(pa.float32()))]
+        ),
+        "fingerprints": pa.schema(
+            [
+                ("video_id", pa.string()),
+                ("times", pa.list_(pa.float64())),
+                ("height", pa.int32()),
+                ("width", pa.int32()),
+                ("pictures", pa.binary()),
+            ]
+        ),
+    }
+
+
+def shot_rows(shots: Sequence[Shot]) -> Any:
+    import pyarrow as pa
+
+    values = [{**asdict(shot), "style": shot.style or ""} for shot in shots]
+    return pa.Table.from_pylist(values, schema=measured_schemas()["shots"])
+
+
+def shot_of(row: Mapping[str, Any]) -> Shot:
+    return Shot(**{**row, "style": row["style"] or None})
+
+
+def sound_track_rows(track: SoundTrack) -> Any:
+    import pyarrow as pa
+
+    value = {
+        "video_id": track.video_id,
+        "classes": "".join(LETTERS[name] for name in track.classes),
+        "loudness": track.loudness.tolist(),
+    }
+    return pa.Table.from_pylist([value], schema=measured_schemas()["sound_tracks"])
+
+
+def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
+    import numpy as np
+
+    classes = tuple(CLASSES[letter] for letter in row["classes"])
+    return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
+
+
+def fingerprint_rows(print_: Fingerprint) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    _, height, width = print_.pictures.shape
+    value = {
+        "video_id": print_.video_id,
+        "times": print_.times.tolist(),
+        "height": height,
+        "width": width,
+        "pictures": np.ascontiguousarray(print_.pictures, np.uint8).tobytes(),
+    }
+    return pa.Table.from_pylist([value], schema=measured_schemas()["fingerprints"])
+
+
+def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
+    import numpy as np
+
+    shape = (-1, row["height"], row["width"])
+    pictures = np.frombuffer(row["pictures"], np.uint8).reshape(shape)
+    return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), pictures)
