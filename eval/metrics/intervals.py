@@ -6,9 +6,11 @@ is assumed about the distribution, the interval stays inside the range of the
 values, and the same values give the same interval. With fewer than about 20
 videos it is somewhat too narrow, as every such interval.
 
-Where all values are 0 or all are 1 no draw differs from another. There the
+Where all shares are 0 or all are 1 no draw differs from another. There the
 exact binomial bound for as many trials as there are videos stands in, which is
-wider than it need be, and says what no failure in 30 videos is worth.
+wider than it need be, and says what no failure in 30 videos is worth. It stands
+on both sides of a difference that is 0 everywhere. Of an amount, which has no
+least and no greatest value, nothing stands in.
 
 Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8 (resampling of
 groups); Clopper and Pearson, Biometrika 26, 1934. Cluster-robust standard errors, which
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from eval.metrics.estimate import Estimate
 
@@ -27,14 +29,28 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LEVEL", "RESAMPLES", "cluster_interval", "cluster_places", "drawn_totals", "draws", "percentiles"]
+__all__ = [
+    "LEVEL",
+    "RESAMPLES",
+    "Quantity",
+    "cluster_interval",
+    "cluster_places",
+    "drawn_totals",
+    "draws",
+    "percentiles",
+]
 
 LEVEL = 0.95
 RESAMPLES = 5000
 SEED = 20_250_926
 
+Quantity = Literal["share", "difference", "amount"]
+"""What the values are: in [0, 1], in [-1, 1], or anything else, such as a count."""
 
-def cluster_interval(values: Sequence[float], clusters: Sequence[str]) -> Estimate | None:
+
+def cluster_interval(
+    values: Sequence[float], clusters: Sequence[str], quantity: Quantity = "share"
+) -> Estimate | None:
     """The mean of `values` with its interval; None where there are no values.
 
     `values`: (n,) floats. `clusters`: (n,) ids of the video of each. The
@@ -50,7 +66,7 @@ def cluster_interval(values: Sequence[float], clusters: Sequence[str]) -> Estima
     data = np.asarray(values, np.float64)
     mean = float(data.mean())
     if np.all(data == data[0]):
-        low, high = _without_spread(float(data[0]), count)
+        low, high = _without_spread(float(data[0]), count, quantity)
         return Estimate(mean, len(values), count, low, high)
     if count == 1:
         return Estimate(mean, len(values), 1, None, None)
@@ -112,8 +128,10 @@ def percentiles(statistics: NDArray[np.float64]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _without_spread(value: float, clusters: int) -> tuple[float, float]:
-    if value not in (0.0, 1.0):
-        return value, value
-    bound = ((1 - LEVEL) / 2) ** (1 / clusters)
-    return (0.0, 1 - bound) if value == 0.0 else (bound, 1.0)
+def _without_spread(value: float, clusters: int, quantity: Quantity) -> tuple[float, float]:
+    bound = 1 - ((1 - LEVEL) / 2) ** (1 / clusters)
+    if quantity == "share" and value in (0.0, 1.0):
+        return (0.0, bound) if value == 0.0 else (1 - bound, 1.0)
+    if quantity == "difference" and value in (-1.0, 0.0, 1.0):
+        return max(-1.0, value - bound), min(1.0, value + bound)
+    return value, value

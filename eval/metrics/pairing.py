@@ -41,7 +41,9 @@ def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | No
     order = sorted(ours)
     differences = {query_id: _mean(ours[query_id]) - _mean(theirs[query_id]) for query_id in order}
     difference = cluster_interval(
-        [float(differences[query_id]) for query_id in order], [clusters[query_id] for query_id in order]
+        [float(differences[query_id]) for query_id in order],
+        [clusters[query_id] for query_id in order],
+        "difference",
     )
     if difference is None:
         return None

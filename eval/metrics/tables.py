@@ -9,7 +9,7 @@ from eval.metrics.calibration import brier
 from eval.metrics.ceiling import oracle_iou, own_ceiling
 from eval.metrics.coverage import covers_event
 from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import cluster_interval
+from eval.metrics.intervals import Quantity, cluster_interval
 from eval.metrics.iou import THRESHOLDS, corpus_iou, found_iou, recall_at_one
 from eval.metrics.letters import chose_fact
 from eval.metrics.scored import Measure, Scored
@@ -62,7 +62,7 @@ def families(samples: Iterable[Scored]) -> list[str]:
     return [name for name in FAMILIES if name in present] + sorted(present - set(FAMILIES))
 
 
-def estimate(measure: Measure, samples: Iterable[Scored]) -> Estimate | None:
+def estimate(measure: Measure, samples: Iterable[Scored], quantity: Quantity = "share") -> Estimate | None:
     """The mean of a measure where it applies; None where it applies nowhere."""
     values, clusters = [], []
     for scored in samples:
@@ -70,7 +70,7 @@ def estimate(measure: Measure, samples: Iterable[Scored]) -> Estimate | None:
         if value is not None:
             values.append(value)
             clusters.append(scored.query.cluster)
-    return cluster_interval(values, clusters)
+    return cluster_interval(values, clusters, quantity)
 
 
 def measure_slices(measure: Measure, samples: Sequence[Scored]) -> dict[str, Estimate | None]:

@@ -107,6 +107,8 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     yield f"{_made(section)}\n"
     dialect = dialect_of(section.benchmark)
     yield f"{NOTE if dialect is None else dialect.note}\n"
+    if section.unlike:
+        yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**\n"
     for table in _tables(section):
         yield f"## {table.title}\n"
         yield f"{table.note}\n"

@@ -46,6 +46,8 @@ class Section:
     dataset: Mapping[str, str]
     queries: tuple[Query, ...]
     rows: tuple[Row, ...]
+    unlike: tuple[str, ...] = ()
+    """Names of the runs' `encoders`, such as "reasoner", that were not the same in all of them."""
 
     @property
     def baseline(self) -> Row | None:
@@ -93,11 +95,13 @@ def _section(runs: Sequence[Run]) -> Section:
     for run in runs:
         key = {name: run.identity[name] for name in ("system", "settings", "encoders")}
         pooled.setdefault(json.dumps(key, sort_keys=True), []).append(run)
-    names = [group[0].identity["system"] for group in pooled.values()]
-    rows = [_row(group, names.count(group[0].identity["system"]) > 1) for group in pooled.values()]
+    systems = [group[0].identity["system"] for group in pooled.values()]
+    rows = [_row(group, systems.count(group[0].identity["system"]) > 1) for group in pooled.values()]
     identity = runs[0].identity
     rows.sort(key=lambda row: (_rank(row.system), row.label))
-    return Section(identity["benchmark"], identity["dataset"], runs[0].queries, tuple(rows))
+    names = sorted({name for run in runs for name in run.identity["encoders"]})
+    unlike = tuple(name for name in names if len({run.identity["encoders"].get(name) for run in runs}) > 1)
+    return Section(identity["benchmark"], identity["dataset"], runs[0].queries, tuple(rows), unlike)
 
 
 def _row(runs: Sequence[Run], ambiguous: bool) -> Row:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rag.reasoners.embedded.locating import locate
-from rag.reasoners.embedded.observing import observe
+from rag.reasoners.embedded.observing import MOST_SAID, observe
 from rag.reasoners.embedded.sight import Sight
 from rag.reasoners.embedded.timelines import timeline
 from rag.reasoners.embedded.vectors import SentenceVectors
@@ -119,6 +119,17 @@ def test_keywords_are_there_when_they_are_shown_or_read(sight, vectors):
     assert "somebody plays a guitar" in reply.caption
     other = observe(ObserveRequest(Question("q", "?"), view, (Facet("A", (), ("a boat",)),)), sight, vectors)
     assert (other.needs_more_info, other.missing_visual_keyword) == (True, "a boat")
+
+
+def test_of_many_lines_a_caption_tells_those_nearest_the_question(sight, vectors):
+    lines = [said(2.0 * at, f"Line {at} is of no weight.") for at in range(30)]
+    asked = Question("q", "What must be torqued to ninety newton metres?")
+    view = showing("guitar", texts=(*lines, said(70.0, "Torque the wheel bolts to ninety newton metres.")))
+    told = observe(ObserveRequest(asked, view), sight, vectors).caption
+    assert "Torque the wheel bolts" in told
+    assert told.count("Said:") == MOST_SAID
+    few = replace(view, texts=tuple(lines[:MOST_SAID]))
+    assert observe(ObserveRequest(asked, few), sight, vectors).caption.count("Said:") == MOST_SAID
 
 
 def test_the_course_is_in_order_and_neighbours_alike_are_one_event(sight):

@@ -159,6 +159,12 @@ def test_where_nothing_varies_the_exact_bound_stands_in() -> None:
     nothing = cluster_interval([0.0] * 3, ["a", "b", "c"])
     assert nothing is not None
     assert (nothing.low, nothing.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 3)))
+    never = cluster_interval([0.0] * 3, ["a", "b", "c"], "difference")
+    assert never is not None
+    assert (never.low, never.high) == pytest.approx((-nothing.high, nothing.high))
+    loops = cluster_interval([1.0] * 3, ["a", "b", "c"], "amount")
+    assert loops is not None
+    assert (loops.low, loops.high) == (1.0, 1.0)
     alone = cluster_interval([1.0, 0.0], ["a", "a"])
     assert alone is not None
     assert (alone.value, alone.low, alone.high) == (0.5, None, None)

@@ -98,6 +98,7 @@ class Browsing:
                 "level": question.level,
                 "genre": question.genre,
                 "kind": question.kind,
+                "options": len(question.options),
                 "loops": run.loops,
                 "searches": run.searches,
                 "context": run.context,

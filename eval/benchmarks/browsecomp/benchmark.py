@@ -87,7 +87,7 @@ class BrowseCompBenchmark:
         return {
             "text": meta.text_encoder.fingerprint,
             "image": image.fingerprint if image is not None else "none",
-            "reasoner": self.mind.name,
+            "reasoner": self.mind.fingerprint,
             "screen text": self._screen_text(),
         }
 

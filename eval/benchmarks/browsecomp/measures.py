@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import cluster_interval
+from eval.metrics.intervals import Quantity, cluster_interval
 from eval.metrics.scored import Scored
 
 __all__ = [
@@ -60,7 +60,9 @@ def failed(scored: Scored) -> float:
     return float(bool(told(scored, "failure", "")))
 
 
-def mean_of(measure: Callable[[Scored], float | None], samples: Sequence[Scored]) -> Estimate | None:
+def mean_of(
+    measure: Callable[[Scored], float | None], samples: Sequence[Scored], quantity: Quantity = "share"
+) -> Estimate | None:
     """The mean where the measure applies, its interval by video."""
     pairs = [(value, scored.query.cluster) for scored in samples if (value := measure(scored)) is not None]
-    return cluster_interval([value for value, _ in pairs], [cluster for _, cluster in pairs])
+    return cluster_interval([value for value, _ in pairs], [cluster for _, cluster in pairs], quantity)

@@ -18,10 +18,11 @@ from eval.benchmarks.browsecomp.measures import (
 from eval.benchmarks.browsecomp.paper import ABLATIONS, MAIN_RESULTS, MARK, PARADIGMS, SCALED, Printed
 from eval.benchmarks.browsecomp.records import LEVELS
 from eval.benchmarks.browsecomp.systems import SYSTEMS
-from eval.metrics.accuracy import correct
+from eval.metrics.accuracy import correct, parse_failure
 from eval.metrics.calibration import expected_calibration_error
 from eval.metrics.estimate import Estimate
 from eval.metrics.holm import holm
+from eval.metrics.intervals import Quantity
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Scored
 from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
@@ -35,6 +36,10 @@ TABLE_1 = (
 )
 TABLE_2 = ("direct", "direct-selected", "summarization", "pyramidal", "pyramidal-stored")
 TABLE_3 = ("full", "wo-stage1", "wo-stage2", "wo-stage3", "transcript-only", "visual-only")
+OTHERS = ("direct", "summarization", "direct-selected")
+"""What table 2 compares with, each pair in one direction. The last is ours: it knows what stage 1 chose."""
+FILTERED = ("tool-free", "text-search")
+"""Whatever they answer with the embedded reasoner is left out of the questions that are made here."""
 ON_MATCH = "Right is what the judge calls right; “by match” counts exact and normalized matches alone."
 
 
@@ -89,7 +94,8 @@ def _results(section: Section) -> Table:
     return Table(
         "table1_results",
         "Table 1: accuracy and calibration",
-        f"Percent. {ON_MATCH} CE is equation 5, 5 bins. The paper's rows: the best of each group.",
+        f"Percent. {ON_MATCH} CE is equation 5, 5 bins. The paper's rows: the best of each group."
+        + _by_construction(section),
         head,
         tuple(body),
         tuple(records),
@@ -102,25 +108,25 @@ def _paradigms(section: Section) -> Table:
     by_name = {row.system: row for row in rows}
     pairs: dict[tuple[str, str], Paired] = {}
     for row in rows:
-        for other in ("direct", "summarization"):
-            if other in by_name and row.system != other:
+        for other in OTHERS:
+            if other in by_name and other not in OTHERS[: _place(row.system) + 1]:
                 pair = compare(row.samples, by_name[other].samples)
                 if pair is not None:
                     pairs[row.label, other] = pair
     adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
-    direct = mean_of(tokens, by_name["direct"].samples) if "direct" in by_name else None
+    direct = mean_of(tokens, by_name["direct"].samples, "amount") if "direct" in by_name else None
     head = ["system", "OA", "CE", "tokens", "of direct's", "context"]
-    for other in ("direct", "summarization"):
+    for other in OTHERS:
         head += [f"minus {other}", "p by video", "p Holm", "p McNemar"]
     head += [f"{MARK}: {name}" for name in ("OA", "CE", "tokens", "context")]
     body, records = [], []
     for row in rows:
-        spent, asked = mean_of(tokens, row.samples), mean_of(context, row.samples)
+        spent, asked = mean_of(tokens, row.samples, "amount"), mean_of(context, row.samples, "amount")
         overall, error = mean_of(correct, row.samples), expected_calibration_error(row.samples, BINS)
         share = spent.value / direct.value if spent and direct and direct.value else None
         cells = [row.label, percent_range(overall), percent_range(error), _count(spent), percent(share)]
         cells.append(_count(asked))
-        for other in ("direct", "summarization"):
+        for other in OTHERS:
             cells += _pair_cells(pairs.get((row.label, other)), adjusted.get((row.label, other)))
         body.append((*cells, *_printed(PARADIGMS.get(row.system))))
         records += [
@@ -141,6 +147,11 @@ def _paradigms(section: Section) -> Table:
     )
 
 
+def _place(system: str) -> int:
+    """Among `OTHERS`, -1 where it is none of them."""
+    return OTHERS.index(system) if system in OTHERS else -1
+
+
 def _ablations(section: Section) -> Table:
     """Table 3: each stage and each modality taken away, against all of them, at T = 1, K = 2."""
     rows = ordered(section, TABLE_3)
@@ -153,7 +164,7 @@ def _ablations(section: Section) -> Table:
     body, records = [], []
     for row in rows:
         overall, error = mean_of(correct, row.samples), expected_calibration_error(row.samples, BINS)
-        spent, asked = mean_of(tokens, row.samples), mean_of(context, row.samples)
+        spent, asked = mean_of(tokens, row.samples, "amount"), mean_of(context, row.samples, "amount")
         cells = [row.label, percent_range(overall), percent_range(error), _count(spent), _count(asked)]
         cells += _pair_cells(pairs.get(row.label), adjusted.get(row.label))
         body.append((*cells, *_printed(ABLATIONS.get(row.system))))
@@ -182,7 +193,7 @@ def _scaling(section: Section) -> Table:
         axis, at, value = row.system.partition("@")
         if not at:
             continue
-        overall, spent = mean_of(correct, row.samples), mean_of(tokens, row.samples)
+        overall, spent = mean_of(correct, row.samples), mean_of(tokens, row.samples, "amount")
         printed = SCALED.get(axis, {}).get(int(value))
         shown = "–" if printed is None else f"{printed:.1f}"
         body.append((axis, value, percent_range(overall), _count(spent), shown))
@@ -213,24 +224,48 @@ def _kinds(section: Section) -> Table:
     return Table(
         "by_kind",
         "Accuracy by what is asked for",
-        "Things and actions come with options (chance 10.0 and 12.5 %), cards and speech do not.",
+        _chances(section, kinds),
         ("system", *kinds),
         tuple(body),
         tuple(records),
     )
 
 
+def _by_construction(section: Section) -> str:
+    filtered = [row.label for row in section.rows if row.system in FILTERED]
+    if not filtered or not section.benchmark.startswith("browsecomp-workbench"):
+        return ""
+    return (
+        f" {' and '.join(filtered)}: what they answer with the embedded reasoner was dropped from these "
+        "questions, so with it they are at zero by construction and measure nothing."
+    )
+
+
+def _chances(section: Section, kinds: Sequence[str]) -> str:
+    """How often a guess is right, by kind, where options are given."""
+    found = {
+        (kind, int(told(scored, "options", 0)))
+        for row in section.rows
+        for scored in row.samples
+        for kind in kinds
+        if _kind(scored) == kind
+    }
+    chances = [f"{kind} {percent(1 / count)}" for kind, count in sorted(found) if count]
+    return f"Chance, in percent: {', '.join(chances)}. Kinds that are not named are asked without options."
+
+
 def _work(section: Section) -> Table:
     """Search calls, how much of the evidence chain was watched, and runs that ended without an answer."""
-    measures: Mapping[str, Callable[[Scored], float | None]] = {
-        "search calls": searches,
-        "loops": lambda scored: float(told(scored, "loops", 0)),
-        "evidence recall": evidence_recall,
-        "ended in failure": failed,
+    measures: Mapping[str, tuple[Callable[[Scored], float | None], Quantity]] = {
+        "search calls": (searches, "amount"),
+        "loops": (lambda scored: float(told(scored, "loops", 0)), "amount"),
+        "evidence recall": (evidence_recall, "share"),
+        "ended in failure": (failed, "share"),
+        "unusable replies": (parse_failure, "share"),
     }
     body, records = [], []
     for row in ordered(section):
-        found = {name: mean_of(measure, row.samples) for name, measure in measures.items()}
+        found = {name: mean_of(measure, row.samples, of) for name, (measure, of) in measures.items()}
         cells = [f"{part.value:.2f}" if part else "–" for part in found.values()]
         body.append((row.label, *cells))
         records += [record(part, system=row.label, measure=name) for name, part in found.items()]

@@ -129,7 +129,7 @@ def token_table(section: Section) -> Table:
         kinds_of_count.add(str(row.settings.get("tokens", "measured")))
         cells = [row.label]
         for name, measure in measures.items():
-            found = estimate(measure, row.samples)
+            found = estimate(measure, row.samples, "amount")
             share = name in ("moment shown", "words read")
             cells.append(NO if found is None else percent(found.value) if share else f"{found.value:,.0f}")
             records.append(record(found, system=row.label, measure=name))

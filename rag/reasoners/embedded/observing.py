@@ -1,5 +1,6 @@
 """A stretch looked at: its words, the nearest wordings of its frames, and which keywords are not there.
 
+Where more is said or shown than a caption has room for, it tells what comes nearest the question.
 No picture is described freely. What the caption says of the frames is a list of
 wordings that they come near to (`concepts`), and of the facets' own words those
 that reach a relevance of one half and come nearer than all of those; both under "seems to show".
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag.reasoners.embedded.listening import Heard, lines, relevances
+from rag.reasoners.embedded.listening import Heard, heard, lines, relevances
 from rag.reasoners.embedded.locating import sought
 from rag.reasoners.embedded.sight import Sight
 from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
@@ -27,12 +28,15 @@ MOST_SAID, MOST_SHOWN = 6, 4
 MOST_COMPARED = 24
 
 _SAID = ("subtitle", "asr")
+_TOLD = ("caption", "chapter")
+ROOM = ((_SAID, MOST_SAID), (("ocr",), MOST_SHOWN), (_TOLD, MOST_SHOWN))
 
 
 def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> Observation:
     view = request.view
     facets = request.facets or (Facet("question", (), (request.vlm_query or request.question.text,)),)
     held = lines(view)
+    told = _worth_telling(held, request.question.text, view, vectors)
     keywords = list(dict.fromkeys(word for facet in facets for word in facet.keywords if word.strip()))
     queries = list(dict.fromkeys(query for facet in facets for query in facet.queries if query.strip()))
     seen = _seen([*keywords, *(sought(query) for query in queries)], view, sight)
@@ -43,7 +47,7 @@ def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> 
     shown = sight.nearer([text for text, relevance in seen.items() if relevance >= SUPPORTED], view)
     named = sight.named(view)
     return Observation(
-        caption=_caption(held, shown, named.said() if named is not None else "", view),
+        caption=_caption(told, shown, named.said() if named is not None else "", view),
         missing=missing,
         needs_more_info=bool(unmet) or bool(missing and not queries),
         missing_visual_keyword=lacking,
@@ -70,10 +74,24 @@ def _supported(query: str, held: Sequence[Heard], seen: dict[str, float], vector
     return bool(texts) and bool(content_words(query)) and max(relevances(query, texts, vectors)) >= SUPPORTED
 
 
+def _worth_telling(
+    held: Sequence[Heard], question: str, view: VideoView, vectors: SentenceVectors
+) -> list[Heard]:
+    """All lines of a kind that a caption has room for, else those nearest the question, in time order."""
+    kept: list[Heard] = []
+    for kinds, most in ROOM:
+        found = [line for line in held if line.kind in kinds]
+        if len(found) > most:
+            ranked = [line for line in heard(question, view, vectors) if line.kind in kinds]
+            found = sorted(ranked[:most] or found[:most], key=lambda line: (line.start, line.end, line.text))
+        kept += found
+    return kept
+
+
 def _caption(held: Sequence[Heard], shown: Sequence[str], named: str, view: VideoView) -> str:
-    said = [line.text for line in held if line.kind in _SAID][:MOST_SAID]
-    read = [line.text for line in held if line.kind == "ocr"][:MOST_SHOWN]
-    told = [line.text for line in held if line.kind in ("caption", "chapter")][:MOST_SHOWN]
+    said = [line.text for line in held if line.kind in _SAID]
+    read = [line.text for line in held if line.kind == "ocr"]
+    told = [line.text for line in held if line.kind in _TOLD]
     parts = []
     if seems := "; ".join(dict.fromkeys(part for part in (named, *shown) if part)):
         parts.append(f"Seems to show {seems}.")
