@@ -122,6 +122,8 @@ class BrowseCompBenchmark:
             "asr.mode": "off",
             "search.index": "flat",
         }
+        if self.made is not None:
+            flags["ocr.mode"] = "on" if self.made.reads_screen else "off"
         chosen = load_settings(flags=flags)
         if self.made is not None and chosen.encoder.image == "auto":
             flags["encoder.image"] = "bundled"
