@@ -1,6 +1,11 @@
-"""What a run would have cost a language model, where none runs.
+"""What a run costs in tokens: as a language model counts them, and what it would have cost where none runs.
 
-Every role is rendered as the `llm` family renders it and counted: 200 tokens
+`counted` gives the mind to run with, whatever the settings: only those of its
+parts that are no language model are counted here, the others count themselves,
+or are estimated where their server gives no counts (`rag.reasoners.llm.ledger`).
+`counted_as` adds, of a run that is over, how many of its calls were which.
+
+Counted, every role is rendered as the `llm` family renders it and counted: 200 tokens
 an image, and the prompt and the reply under MiniLM's tokenizer. A frame that is
 known by its stored vector alone counts as an image, too, since a model would
 have to look at it; `by_role` keeps the image tokens of each role apart, so that
@@ -16,9 +21,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rag.reasoners.llm import turns_judging, turns_road, turns_searching, turns_watching
-from rag.reasoners.llm.ledger import Ledger
+from rag.reasoners.llm.ledger import Ledger, usage_together
 from rag.reasoners.llm.prompts import load_prompt, render
 from rag.reasoners.matching import matched_verdict
+from rag.reasoners.parted import PartedReasoner
 from rag.records import Frames
 
 if TYPE_CHECKING:
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
         Observation,
         ObserveRequest,
         OpenAnswer,
+        Part,
         Plan,
         PlanRequest,
         Reading,
@@ -56,11 +63,22 @@ if TYPE_CHECKING:
     )
     from rag.records import Question, Usage
 
-__all__ = ["COUNTED_AS", "IMAGE_TOKENS", "CountedReasoner", "count_tokens", "counted_tokens"]
+__all__ = [
+    "COUNTED_AS",
+    "IMAGE_TOKENS",
+    "MEASURED_AS",
+    "CountedReasoner",
+    "count_tokens",
+    "counted",
+    "counted_as",
+    "counted_tokens",
+]
 
 IMAGE_TOKENS = 200
 """Of one image, whatever its size."""
 COUNTED_AS = f"counted, not measured: {IMAGE_TOKENS} an image, MiniLM's tokens of prompt and reply"
+
+MEASURED_AS = "as the language model counts them, estimated where its server gives no counts"
 
 Count = Callable[[str], int]
 _Reply = TypeVar("_Reply", bound="BaseModel")
@@ -69,6 +87,49 @@ _Reply = TypeVar("_Reply", bound="BaseModel")
 def counted_tokens(text: str, images: int, count: Count) -> int:
     """Tokens of a prompt: `count` of its words, and 200 for each image."""
     return count(text) + IMAGE_TOKENS * images
+
+
+def counted(mind: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
+    """The mind with its embedded parts counted, and how the tokens of its runs are to be read.
+
+    A mind that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
+    """
+    from rag.reasoners.embedded import EmbeddedReasoner
+
+    if isinstance(mind, EmbeddedReasoner):
+        return CountedReasoner(mind, count), COUNTED_AS
+    if not isinstance(mind, PartedReasoner):
+        return mind, MEASURED_AS
+    wrapped: dict[int, Reasoner] = {}
+    parts: dict[Part, Reasoner] = {}
+    for part, own in mind.parts.items():
+        # Parts that are one mind stay one, so that its usage is given once.
+        if id(own) not in wrapped:
+            wrapped[id(own)], _ = counted(own, count)
+        parts[part] = wrapped[id(own)]
+    bare = [part for part, own in parts.items() if own is not mind.parts[part]]
+    if not bare:
+        return mind, MEASURED_AS
+    others = [part for part in parts if part not in bare]
+    return PartedReasoner(parts), f"{', '.join(others)}: {MEASURED_AS}; {', '.join(bare)}: {COUNTED_AS}"
+
+
+def counted_as(label: str, usage: Usage) -> str:
+    """The `label` of `counted`, with what a run that is over tells: how many of its calls were which."""
+    texts, images, bare = (
+        int(sum(row.get(key, 0.0) for row in usage.by_role.values()))
+        for key in ("estimated_text_calls", "estimated_image_calls", "counted_calls")
+    )
+    told = [
+        f"{number} {what}"
+        for number, what in (
+            (bare if bare < usage.calls else 0, "counted"),
+            (texts, "with estimated tokens of text"),
+            (images, "with estimated tokens of images"),
+        )
+        if number
+    ]
+    return f"{label}; of {usage.calls} calls {', '.join(told)}" if told else label
 
 
 def count_tokens() -> Count:
@@ -82,7 +143,10 @@ def count_tokens() -> Count:
 
 
 class CountedReasoner:
-    """A `Reasoner` that plays by another one and counts each role as a model's call."""
+    """A `Reasoner` that plays by another one, without counts of its own, and counts each role as a call.
+
+    `counted` wraps what needs it.
+    """
 
     def __init__(self, inner: Reasoner, count: Count | None = None) -> None:
         self.name = inner.name
@@ -155,9 +219,8 @@ class CountedReasoner:
         return self._counted(turns_judging.judge(request), verdict)
 
     def usage(self) -> Usage:
-        """Calls and tokens as counted here (`COUNTED_AS`); resets the count."""
-        self._inner.usage()
-        return self._ledger.usage()
+        """Calls and tokens as counted here, with those that the inner mind tells; resets both."""
+        return usage_together((self._ledger.usage(), self._inner.usage()))
 
     def _counted(self, turn: Turn[Any], reply: _Reply) -> _Reply:
         if self._count is None:

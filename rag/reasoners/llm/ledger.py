@@ -1,18 +1,26 @@
 """What calls cost, by role: counted by the model where it counts, else estimated and marked so.
 
 Estimates: a text token is four UTF-8 bytes, an image token a patch of 28 x 28
-pixels; both rounded up. `prompt_tokens` includes `image_tokens`.
+pixels; both rounded up. `prompt_tokens` includes `image_tokens`; `last_prompt_tokens` is the
+prompt of the last call alone, of a repair where there was one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rag.reasoners.llm.messages import Message, Sent
 from rag.records import Usage
 
-__all__ = ["KEYS", "Ledger", "estimated_image_tokens", "estimated_text_tokens"]
+__all__ = [
+    "KEYS",
+    "Ledger",
+    "estimated_image_tokens",
+    "estimated_text_tokens",
+    "usage_of",
+    "usage_together",
+]
 
 BYTES_A_TOKEN = 4
 PATCH = 28
@@ -24,10 +32,13 @@ KEYS = (
     "completion_tokens",
     "image_tokens",
     "seconds",
+    "last_prompt_tokens",
     "estimated_text_calls",
     "estimated_image_calls",
+    "counted_calls",
 )
-"""Of each role in `Usage.by_role`. The last two: how many of the calls have estimated counts."""
+"""Of each role in `Usage.by_role`. The last three: calls to a model that gave no counts of its own, so that
+they are estimated, and calls that no model answered, counted in its place (`rag.reasoners.counting`)."""
 
 
 def estimated_text_tokens(text: str) -> int:
@@ -40,6 +51,30 @@ def estimated_image_tokens(messages: Sequence[Message]) -> int:
         for message in messages
         for shown in message.pictures
     )
+
+
+def usage_of(by_role: Mapping[str, Mapping[str, float]]) -> Usage:
+    """The sums over the rows of all roles, with the rows."""
+    total = {key: sum(row.get(key, 0.0) for row in by_role.values()) for key in KEYS}
+    return Usage(
+        calls=int(total["calls"]),
+        prompt_tokens=int(total["prompt_tokens"]),
+        completion_tokens=int(total["completion_tokens"]),
+        image_tokens=int(total["image_tokens"]),
+        seconds=total["seconds"],
+        by_role=by_role,
+    )
+
+
+def usage_together(given: Iterable[Usage]) -> Usage:
+    """What several minds cost together, role by role."""
+    roles: dict[str, dict[str, float]] = {}
+    for usage in given:
+        for role, row in usage.by_role.items():
+            kept = roles.setdefault(role, dict.fromkeys(KEYS, 0.0))
+            for key in KEYS:
+                kept[key] += row.get(key, 0.0)
+    return usage_of(roles)
 
 
 class Ledger:
@@ -85,30 +120,23 @@ class Ledger:
             completion = estimated_text_tokens(sent.text)
         row["image_tokens"] += images
         row["prompt_tokens"] += prompt
+        row["last_prompt_tokens"] = prompt
         row["completion_tokens"] += completion
 
     def reckon(self, role: str, prompt: int, completion: int, images: int) -> None:
-        """A call that no model answered, at what it would have cost; marked as estimated."""
+        """A call that no model answered, at what it would have cost; marked as counted."""
         row = self._row(role)
         row["calls"] += 1
-        row["estimated_text_calls"] += 1
-        row["estimated_image_calls"] += images > 0
+        row["counted_calls"] += 1
         row["prompt_tokens"] += prompt
+        row["last_prompt_tokens"] = prompt
         row["completion_tokens"] += completion
         row["image_tokens"] += images
 
     def usage(self) -> Usage:
         """Everything since the last call of this; starts again from nothing."""
         roles, self._roles = self._roles, {}
-        total = {key: sum(row[key] for row in roles.values()) for key in KEYS}
-        return Usage(
-            calls=int(total["calls"]),
-            prompt_tokens=int(total["prompt_tokens"]),
-            completion_tokens=int(total["completion_tokens"]),
-            image_tokens=int(total["image_tokens"]),
-            seconds=total["seconds"],
-            by_role=roles,
-        )
+        return usage_of(roles)
 
     def _row(self, role: str) -> dict[str, float]:
         return self._roles.setdefault(role, dict.fromkeys(KEYS, 0.0))
