@@ -82,7 +82,7 @@ def eyes(seen: list[int] | None = None) -> Eyes:
             seen.append(len(times))
         return Frames(np.asarray(times), np.zeros((len(times), 4, 4, 3), np.uint8))
 
-    return Eyes(pixels=True, library=None, read_frames=read)
+    return Eyes(library=None, read_frames=read)
 
 
 class RuleMind:

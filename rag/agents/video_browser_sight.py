@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.library import Library
+    from rag.reasoners.roles import Reasoner
 
 __all__ = ["Eyes", "Sight", "evenly", "open_sight"]
 
@@ -29,16 +30,16 @@ SAME_TIME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Eyes:
-    """What a reasoner can look with. `library`: for stored vectors and text on the screen; `read_frames`:
-    decodes; a reasoner that takes pixels needs the second, any other the first."""
+    """What a reasoner can look with. `library`: for stored vectors and text on the screen. `read_frames`:
+    decodes, for a reasoner that says `reads_pixels`; None for any other (`of` sees to that). Where parts
+    of a mind differ, both are given: pixels to the one that looks at them, vectors to the other."""
 
-    pixels: bool
     library: Library | None
     read_frames: ReadFrames | None
 
-    @property
-    def stored(self) -> bool:
-        return self.library is not None
+    @classmethod
+    def of(cls, mind: Reasoner, library: Library | None, read_frames: ReadFrames | None) -> Eyes:
+        return cls(library, read_frames if mind.reads_pixels else None)
 
 
 @dataclass(frozen=True)
@@ -69,30 +70,31 @@ class Sight:
         read = self._read(shown.times, start, end) if times is not None else self._between(start, end)
         return replace(shown, texts=tuple(sorted([*said, *read], key=lambda text: (text.start, text.end))))
 
-    def words(self, start: float, end: float) -> tuple[Evidence, ...]:
-        """What is said in the stretch."""
-        return tuple(line for line in self.lines if line.start < end and line.end > start)
-
     def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None) -> VideoView:
+        """Pixels at the moments where they are read, and stored vectors wherever the library holds any."""
         if times is not None and len(times) == 0:
             return view
-        if self._eyes.pixels and times is not None:
-            if self._eyes.read_frames is None:
-                return view
-            return replace(view, frames=_once(self._eyes.read_frames(self.file.path, times)))
-        held_times, held = self._stored
-        if len(held_times) == 0:
-            return view
         if times is None:
-            chosen = np.flatnonzero((held_times >= view.start) & (held_times < view.end))
-        else:
-            chosen = np.unique(np.abs(held_times[None, :] - times[:, None]).argmin(axis=1))
-        if len(chosen) == 0:
-            return view
-        return replace(view, frame_times=held_times[chosen], frame_vectors=held[chosen])
+            held_times, held = self._stored
+            inside = np.flatnonzero((held_times >= view.start) & (held_times < view.end))
+            return _vectored(view, held_times[inside], held[inside])
+        if self._eyes.read_frames is None:
+            nearest = np.unique(self._nearest(times))
+            return _vectored(view, self._stored[0][nearest], self._stored[1][nearest])
+        frames = _once(self._eyes.read_frames(self.file.path, times))
+        # Row for row with the pixels, so that a frame has one number whoever looks.
+        vectors = self._stored[1][self._nearest(frames.times)]
+        return _vectored(replace(view, frames=frames), frames.times, vectors)
+
+    def _nearest(self, times: NDArray[np.float64]) -> NDArray[np.intp]:
+        """(len(times),) rows of the stored frames nearest to the moments; (0,) where none is stored."""
+        held = self._stored[0]
+        if len(held) == 0:
+            return np.zeros(0, np.intp)
+        return np.abs(held[None, :] - times[:, None]).argmin(axis=1)
 
     def _read(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
-        """Text on the screen at any of the moments; a reasoner that takes pixels reads it for itself."""
+        """Text on the screen at any of the moments."""
         return [
             text
             for text in self._between(start, end)
@@ -100,8 +102,6 @@ class Sight:
         ]
 
     def _between(self, start: float, end: float) -> list[Evidence]:
-        if self._eyes.pixels:
-            return []
         return [text for text in self._written if text.start < end and text.end > start]
 
     @cached_property
@@ -172,6 +172,11 @@ def _duration(sight: Sight) -> float:
         return float(library.reader.video(sight.video_id).duration)
     spoken = max((line.end for line in sight.lines), default=0.0)
     return max(sight.result.duration, spoken, 1.0)
+
+
+def _vectored(view: VideoView, times: NDArray[np.float64], vectors: NDArray[np.float32]) -> VideoView:
+    """The view with these, where there are any."""
+    return replace(view, frame_times=times, frame_vectors=vectors) if len(vectors) else view
 
 
 def _once(frames: Frames) -> Frames:

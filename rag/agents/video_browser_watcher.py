@@ -8,9 +8,9 @@ windows. Stage III, which the analyst uses, reads those windows densely.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,7 +38,6 @@ __all__ = ["Glimpse", "candidate", "filter_results", "observation", "scan", "who
 
 NOTED = 360
 """Characters of words that an observation repeats of a video."""
-Tell = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
 import pytest
 
 from rag.agents.video_browser import browse
 from rag.agents.video_browser_page import page
 from rag.agents.video_browser_records import BrowseRun
 from rag.agents.video_browser_settings import ABLATION, EFFICIENCY, MAIN, BrowserSettings, scaling
+from rag.agents.video_browser_sight import Eyes
 from rag.agents.video_browser_telling import run_json, step_lines
 from rag.agents.video_browser_weather import Patience
 from rag.errors import BudgetSpent, PageGone, ReplyInvalid, UsageError, WebTimeout
-from rag.records import Question
+from rag.library import Library
+from rag.reasoners.roles import Located, LocateRequest, VideoView
+from rag.records import Evidence, Question
 from tests.browser_world import ASKED, RuleMind, eyes, make_web
 
 
@@ -180,6 +186,81 @@ def test_options_are_chosen_from(tmp_path: Path) -> None:
 def test_stored_vectors_need_a_library(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="library"):
         run(tmp_path, RuleMind(), replace(EFFICIENCY, sparse="stored"))
+
+
+class Shelf:
+    """Stands in for a library that holds every video at 2 fps: its vectors say when a frame is."""
+
+    tower = text_encoder = object()
+    times = np.arange(0.0, 100.0, 0.5)
+
+    def __init__(self) -> None:
+        self.reader = self
+
+    def video(self, _: str) -> SimpleNamespace:
+        return SimpleNamespace(duration=100.0)
+
+    def clips(self, _: str) -> list[SimpleNamespace]:
+        return [SimpleNamespace(clip_id="c")]
+
+    def frames(self, _: list[str]) -> list[SimpleNamespace]:
+        vectors = np.stack([self.times, np.ones_like(self.times)], axis=1).astype(np.float32)
+        return [SimpleNamespace(times=self.times, vectors=vectors)]
+
+    def evidence(self, video_id: str, *_: float) -> list[Evidence]:
+        return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "heard")]
+
+
+class MixedMind(RuleMind):
+    """Takes pixels as a whole; the views that its watcher got are kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.views: list[VideoView] = []
+
+    def locate(self, request: LocateRequest) -> Located:
+        self.views.append(request.view)
+        return super().locate(request)
+
+
+def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
+    """An embedded watcher beside an analyst that takes pixels: vectors, text on the screen, and pixels."""
+    mind = MixedMind()
+    both = Eyes.of(mind, cast(Library, Shelf()), eyes().read_frames)
+    found = browse(ASKED, make_web(tmp_path / "web"), mind, both, replace(EFFICIENCY, sparse_frames=25))
+    assert len(mind.views) == 3
+    for view in mind.views:
+        assert view.frames is not None
+        assert view.frame_times is not None
+        assert view.frame_vectors is not None
+        assert view.times == tuple(view.frame_times)
+        assert len(view.frames.times) == 25
+        assert np.abs(view.frame_vectors[:, 0] - view.frames.times).max() <= 0.25
+        assert [text.text for text in view.texts if text.kind == "ocr"] == ["PLUM"]
+    (window,) = found.evidence
+    assert window.frames is not None
+    assert window.frame_vectors is not None
+    assert len(window.frame_vectors) == len(window.frames.times) == 13
+    found = browse(ASKED, make_web(tmp_path / "web"), mind, both, replace(ABLATION, zoom=False))
+    (window,) = found.evidence
+    assert window.frames is not None
+    assert window.frame_vectors is not None
+    assert np.abs(window.frame_vectors[:, 0] - window.frames.times).max() <= 0.25
+
+
+def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
+    mind, seen = MixedMind(), list[int]()
+    mind.reads_pixels = False
+    stored = Eyes.of(mind, cast(Library, Shelf()), eyes(seen).read_frames)
+    browse(ASKED, make_web(tmp_path / "web"), mind, stored, EFFICIENCY)
+    assert seen == []
+    for view in mind.views:
+        assert view.frames is None
+        assert view.frame_vectors is not None
+        assert len(view.times) == 16
+    mind.views.clear()
+    browse(ASKED, make_web(tmp_path / "web"), mind, stored, replace(EFFICIENCY, sparse="stored"))
+    assert [len(view.times) for view in mind.views] == [200, 200, 200]
 
 
 def test_the_planner_is_told_who_uploaded_what(tmp_path: Path) -> None:

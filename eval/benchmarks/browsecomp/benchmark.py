@@ -138,7 +138,7 @@ class BrowseCompBenchmark:
         """Nothing here is drawn at random: every seed gives the same samples."""
         chosen = settings_of(name)
         library = self.library
-        eyes = Eyes(self.mind.reads_pixels, library, library.read_frames)
+        eyes = Eyes.of(self.mind, library, library.read_frames)
         return Browsing(name, chosen, self.questions, self.web, self.mind, eyes)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:

@@ -135,7 +135,7 @@ def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, mind: Reason
         if reason:
             reasons[question.question_id] = reason
     known = {question.question_id: question for question in drafts}
-    blind = Eyes(pixels=False, library=None, read_frames=None)
+    blind = Eyes(library=None, read_frames=None)
     for name in CONTROLS:
         control = Browsing(name, settings_of(name), known, web, mind, blind)
         for question in drafts:

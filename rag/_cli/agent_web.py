@@ -1,0 +1,131 @@
+"""What the commands of agents share: options, the library, the mind, frames, and the page with pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.session import Session
+from rag.errors import LibraryNotFound, RagError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag.library import Library as Shelf
+    from rag.reasoners.roles import Reasoner
+    from rag.records import Frames
+    from rag.web import MockWeb
+
+    ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
+    Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
+
+__all__ = [
+    "Asked",
+    "FaultRates",
+    "Options",
+    "PageFile",
+    "TraceFile",
+    "WebFolder",
+    "frames_reader",
+    "open_mind",
+    "open_shelf",
+    "pictures_of",
+    "write_page",
+]
+
+Asked = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."),
+]
+WebFolder = Annotated[
+    Path, typer.Option("--web", metavar="DIR", help="The frozen web, made by 'rag web build'.")
+]
+FaultRates = Annotated[
+    str,
+    typer.Option(
+        "--faults",
+        metavar="RATES",
+        help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+        show_default=False,
+    ),
+]
+TraceFile = Annotated[
+    Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
+]
+PageFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with the pictures, which needs no others."),
+]
+
+
+def open_shelf(session: Session, web: Path) -> Shelf | None:
+    """The library of the settings, else one in the web's folder; a web can be browsed without."""
+    from rag.library import Library
+
+    try:
+        return session.open_library()
+    except LibraryNotFound:
+        if session.settings.library is not None:
+            raise
+    try:
+        return Library.open(web / ".rag", settings=session.settings)
+    except LibraryNotFound:
+        return None
+
+
+def open_mind(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]:
+    """The reasoner of the settings, its embedded parts counted, and how its tokens are to be read.
+
+    `rag.reasoners.counting.counted_as` adds to the latter what a run that is over tells.
+    """
+    from rag.reasoners import open_reasoner
+    from rag.reasoners.counting import counted
+
+    if shelf is not None:
+        return counted(shelf.reasoner)
+    from indexers.registry import open_query_encoder
+
+    encoder = session.settings.encoder
+    return counted(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
+
+
+def frames_reader(session: Session, shelf: Shelf | None) -> ReadFrames:
+    """Address of a file and times to decoded frames."""
+    if shelf is not None:
+        return shelf.read_frames
+    from corpora.video.reader import MediaReader
+
+    settings = session.settings
+    media = MediaReader(settings.video.decoder, settings.video.stall_seconds)
+    side = settings.reasoner.image_short_side
+    return lambda path, times: media.frames_at(path, times.tolist(), short_side=side)
+
+
+def pictures_of(web: MockWeb, read: ReadFrames) -> Pictures:
+    """Address and times to decoded frames, None where there are none; no call of it is in the web's trace."""
+    from rag.errors import FileProblem, WebError
+
+    quiet = web.session()
+
+    def pictures(url: str, times: NDArray[np.float64]) -> Frames | None:
+        try:
+            return read(quiet.download(url).path, times)
+        except (WebError, FileProblem):
+            return None
+
+    return pictures
+
+
+def write_page(path: Path, text: str) -> None:
+    """Raises `RagError` where it cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise RagError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
