@@ -275,6 +275,14 @@ class Usage:
     seconds: float = 0.0
     by_role: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
+    @property
+    def spent_by_role(self) -> dict[str, dict[str, int]]:
+        """The counts of `by_role` that are not zero, without the seconds: the same in equal runs."""
+        return {
+            role: {key: int(value) for key, value in row.items() if value and key != "seconds"}
+            for role, row in self.by_role.items()
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

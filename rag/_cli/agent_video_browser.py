@@ -121,8 +121,9 @@ def _end(run: BrowseRun) -> dict[str, Any]:
     from rag.agents.video_browser_telling import run_json
 
     shape = run_json(run)
-    shape.pop("timings", None)
-    shape.get("usage", {}).pop("seconds", None)
+    shape.pop("timings")
+    for spent in (shape["usage"], *shape["usage"]["by_role"].values()):
+        spent.pop("seconds", None)
     return {"number": len(run.steps) + 1, "loop": 0, "kind": "result", "text": run.answer.text, "data": shape}
 
 

@@ -11,7 +11,7 @@ from eval.runs.records import ClipScore, Query, Sample
 from rag.agents.video_browser import browse
 from rag.agents.video_browser_sight import Eyes
 from rag.errors import ReasonerError
-from rag.reasoners.counting import COUNTED_AS, CountedReasoner
+from rag.reasoners.counting import counted
 from rag.reasoners.roles import JudgeRequest, Reasoner, Verdict
 from rag.records import Question
 from rag.web.catalogue import address
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rag.web import MockWeb
 
 __all__ = ["Browsing", "evidence_recall", "query_of"]
-
-MEASURED_AS = "measured by the language model's own counts"
 
 
 def query_of(question: BrowseQuestion) -> Query:
@@ -56,9 +54,7 @@ class Browsing:
     eyes: Eyes
 
     def __post_init__(self) -> None:
-        counted = not self.mind.name.startswith("embedded")
-        self._mind: Reasoner = self.mind if counted else CountedReasoner(self.mind)
-        self._counted_as = MEASURED_AS if counted else COUNTED_AS
+        self._mind, self._counted_as = counted(self.mind)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -102,6 +98,7 @@ class Browsing:
                 "loops": run.loops,
                 "searches": run.searches,
                 "context": run.context,
+                "tokens_by_role": run.answer.usage.spent_by_role,
                 "sparse_image_tokens": run.sparse_image_tokens,
                 "evidence_recall": None if not chain else sum(chain) / len(chain),
                 "watched": [video.url for video in run.watched],
