@@ -11,7 +11,7 @@ from eval.benchmarks.longvideo.films import Film
 from eval.runs.records import Query, Sample, sample_of
 from rag.agents.video_detective_records import Pack
 from rag.library import Library
-from rag.reasoners.counting import COUNTED_AS, CountedReasoner
+from rag.reasoners.counting import counted
 from rag.reasoners.roles import ChosenOption, Reasoner
 from rag.records import Question, Usage
 
@@ -34,14 +34,17 @@ class Corpus:
         return {name: self.library.video_id(path) for name, path in self.paths.items()}
 
     @cached_property
+    def _counted(self) -> tuple[Reasoner, str]:
+        return counted(self.library.reasoner)
+
+    @property
     def mind(self) -> Reasoner:
         """The library's reasoner, counted where no language model counts its tokens."""
-        reasoner = self.library.reasoner
-        return CountedReasoner(reasoner) if self.counted_as == COUNTED_AS else reasoner
+        return self._counted[0]
 
     @property
     def counted_as(self) -> str:
-        return COUNTED_AS if self.library.settings.reasoner.kind == "embedded" else "measured"
+        return self._counted[1]
 
     def video_id(self, query: Query) -> str:
         return self.ids[query.video]
@@ -70,6 +73,7 @@ def sampled(query: Query, reply: ChosenOption, packs: tuple[Pack, ...], usage: U
         evidence={
             "explanation": reply.explanation,
             "calls": usage.calls,
+            "tokens_by_role": usage.spent_by_role,
             "gold_shown": any(start - SHORTEST_SHOWN <= time < end for time in times),
             "gold_read": any(found.start < end and found.end > start for found in words),
             "packs": [[round(pack.start, 3), round(pack.end, 3)] for pack in packs if pack.chosen],
