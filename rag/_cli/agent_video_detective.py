@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag._cli.agent_display import StepFile, open_display
-from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.agent_web import Asked, Options, PageFile, TraceFile, open_mind, write_page
+from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
-from rag.errors import RagError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from rag.agents.video_detective import Investigation, VideoDetective
     from rag.agents.video_detective_records import Look, Planned, Selected
-    from rag.library import Library as Shelf
-    from rag.reasoners.roles import Reasoner
     from rag.records import Frames
 
     Watch = Callable[[Planned | Look | Selected], None]
@@ -37,15 +35,8 @@ def video_detective(
             metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
         ),
     ],
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
-    ],
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."
-        ),
-    ] = None,
+    question: Asked,
+    option: Options = None,
     must_choose: Annotated[
         bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
     ] = False,
@@ -56,22 +47,24 @@ def video_detective(
         int,
         typer.Option("--looks", metavar="N", min=1, max=1000, help="Looks at a question of four options."),
     ] = 10,
-    trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with the pictures, which needs no others."),
-    ] = None,
+    trace: TraceFile = None,
+    html: PageFile = None,
+    record: Record = None,
+    replay: Replay = None,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Answer QUESTION from a few looks at VIDEO, and say what was looked at and why."""
-    session = start(library, config, as_json, verbose, seed)
+    """Answer QUESTION from a few looks at VIDEO, and say what was looked at and why.
+
+    Exit code 1 where nothing that was found answers it.
+    """
+    flags = {"reasoner.record": record, "reasoner.replay": replay}
+    session = start(library, config, as_json, verbose, seed, flags)
     from rag.questions import parse_question
+    from rag.reasoners.counting import counted_as
 
     asked = parse_question(words(question), tuple(map(words, option or ())))
     with session.open_library() as shelf:
@@ -79,24 +72,16 @@ def video_detective(
         from rag.agents.video_detective_settings import DetectiveSettings
 
         settings = DetectiveSettings(frames=frames, base_steps=looks)
-        mind, counted_as = _mind(session, shelf)
+        mind, label = open_mind(session, shelf)
         agent = VideoDetective(shelf, settings, reasoner=mind, must_choose=must_choose)
         with StepFile(trace) as steps, open_display() as display:
             found = agent.investigate(os.fsdecode(video), asked, _watch(steps, display.say))
             _finish_trace(steps, found)
+        told = counted_as(label, found.answer.usage)
         if html is not None:
-            _write_page(html, found, agent, counted_as)
-    _print(session, found, counted_as)
-    return 0
-
-
-def _mind(session: Session, shelf: Shelf) -> tuple[Reasoner, str]:
-    """The reasoner of the settings, and how its tokens are counted."""
-    from rag.reasoners.counting import COUNTED_AS, CountedReasoner
-
-    if session.settings.reasoner.kind == "embedded":
-        return CountedReasoner(shelf.reasoner), COUNTED_AS
-    return shelf.reasoner, ""
+            write_page(html, _page(found, agent, told))
+    _print(session, found, told)
+    return 0 if found.answer.matched else 1
 
 
 def _watch(steps: StepFile, say: Callable[[str], None]) -> Watch:
@@ -130,7 +115,7 @@ def _finish_trace(steps: StepFile, found: Investigation) -> None:
     )
 
 
-def _write_page(path: Path, found: Investigation, agent: VideoDetective, counted_as: str) -> None:
+def _page(found: Investigation, agent: VideoDetective, told: str) -> str:
     from rag.agents.video_detective_page import page
     from rag.errors import FileProblem
 
@@ -140,17 +125,14 @@ def _write_page(path: Path, found: Investigation, agent: VideoDetective, counted
         except FileProblem:
             return None
 
-    try:
-        path.write_text(page(found, pictures, counted_as), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise RagError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+    return page(found, pictures, told)
 
 
-def _print(session: Session, found: Investigation, counted_as: str) -> None:
+def _print(session: Session, found: Investigation, told: str) -> None:
     if session.as_json:
         from rag.agents.video_detective_telling import answer_json
 
-        print_json(answer_json(found, counted_as))
+        print_json(answer_json(found, told))
         return
     from rag.rendering.terminal import answer_lines
 

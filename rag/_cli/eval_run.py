@@ -6,13 +6,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from rag._cli.options import Config, Json, Verbose
+from rag._cli.options import Config, Json, Record, Replay, Verbose
 from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 from rag.errors import UsageError
@@ -47,12 +48,15 @@ def run(
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N queries.")
     ] = None,
+    record: Record = None,
+    replay: Replay = None,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
     """Run systems on a benchmark. What a killed run has answered is kept: the same command goes on."""
-    session = start(None, config, as_json, verbose, None)
+    flags = {"reasoner.record": record, "reasoner.replay": replay}
+    session = start(None, config, as_json, verbose, None, flags)
     from eval.benchmarks import open_benchmark
     from eval.runs.drive import folder_name, run_system
 
@@ -61,14 +65,15 @@ def run(
     seeds = _seeds(seed)
     where = None if data is None else os.fsdecode(data)
     done: list[Done] = []
-    for name in names:
-        for number in seeds:
-            folder = out / folder_name(name, number)
-            with _Progress() as watch:
-                made = run_system(
-                    opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
-                )
-            done.append(made)
+    with _environment(record=record, replay=replay):
+        for name in names:
+            for number in seeds:
+                folder = out / folder_name(name, number)
+                with _Progress() as watch:
+                    made = run_system(
+                        opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
+                    )
+                done.append(made)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -76,6 +81,22 @@ def run(
     else:
         print_lines(_lines(done))
     return 0
+
+
+@contextmanager
+def _environment(**files: Path | None) -> Iterator[None]:
+    """Benchmarks resolve settings of their own; what the flags say reaches them by the environment."""
+    named = {f"RAG_REASONER__{name.upper()}": path for name, path in files.items() if path is not None}
+    before = {name: os.environ.get(name) for name in named}
+    os.environ.update({name: os.fspath(path) for name, path in named.items()})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _systems(wanted: str, known: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,109 @@
+"""Agents on a recording of a language model: what it said once is said again, and the bytes are the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag.agents.video_browser import browse
+from rag.agents.video_browser_settings import BrowserSettings
+from rag.agents.video_browser_telling import run_json
+from rag.agents.video_detective import VideoDetective
+from rag.agents.video_detective_records import Investigation
+from rag.agents.video_detective_telling import answer_json, step_json
+from rag.config import ReasonerSettings
+from rag.errors import ReplayUnknown
+from rag.reasoners.llm import open_llm_reasoner
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.records import Question
+from tests.browser_world import ASKED, eyes, make_web
+from tests.chat_server import chat_server, say
+from tests.detective_world import open_world, question
+from tests.scripted_roles import play_role
+
+NOBODY = "http://127.0.0.1:1/v1"
+USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+
+
+def play(request: dict[str, Any]) -> dict[str, Any]:
+    """What an able model would say to a rendered prompt, and its answer from the first window shown."""
+    system, user = (
+        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
+        for parts in (message["content"] for message in request["messages"])
+    )
+    windows = [int(number) for number in re.findall(r"\[BEGIN window (\d+) ", user)][:1]
+    shared = {"confidence": 0.7, "explanation": "As shown.", "windows": windows}
+    match re.search(r"Step: (\w+)\.", system)[1]:
+        case "answer_choice":
+            return {"choice": "B", **shared}
+        case "answer_open":
+            return {"text": "PLUM", **shared}
+        case "anchor_event":
+            return {"description": "a secret is told", "position": "within"}
+        case "rewrite_question":
+            count = int(re.search(r"queries wanted: (\d+)", user)[1])
+            return {"visual_query": "A kettle.", "passage_queries": [f"kettle {at}" for at in range(count)]}
+    return play_role(system, user)
+
+
+def mind(base_url: str = NOBODY, **tape: Path) -> LlmReasoner:
+    return open_llm_reasoner(ReasonerSettings(kind="openai", model="scripted", base_url=base_url, **tape))
+
+
+def investigated(folder: Path, reasoner: LlmReasoner, asked: Question) -> Investigation:
+    with open_world(folder) as library:
+        return VideoDetective(library, reasoner=reasoner).investigate("film", asked)
+
+
+def told(found: Investigation) -> bytes:
+    """All that `--json` and `--trace` write of it, but for the clock."""
+    answer = answer_json(found)
+    del answer["timings"]
+    steps = [step_json(step) for step in (found.plan, *found.looks, found.selected)]
+    return json.dumps([answer, steps]).encode()
+
+
+def test_video_detective_is_replayed_to_the_byte(tmp_path: Path) -> None:
+    tape = tmp_path / "run.jsonl"
+    with chat_server([say(play, USAGE)]) as server:
+        live = investigated(tmp_path / "live", mind(server.base_url, record=tape), question())
+        asked = len(server.requests)
+    assert live.answer.choice == "B"
+    assert live.answer.usage.calls == asked == len(live.looks) + 3
+    kept = tape.read_bytes()
+    first, second = (
+        investigated(tmp_path / name, mind(replay=tape), question()) for name in ("first", "second")
+    )
+    assert told(live) == told(first) == told(second)
+    assert tape.read_bytes() == kept
+
+
+def test_another_question_is_not_in_the_recording(tmp_path: Path) -> None:
+    tape = tmp_path / "run.jsonl"
+    with chat_server([say(play, USAGE)]) as server:
+        investigated(tmp_path / "live", mind(server.base_url, record=tape), question())
+    with pytest.raises(ReplayUnknown):
+        investigated(tmp_path / "again", mind(replay=tape), question("Which thing is of part 4?"))
+
+
+def browsed(folder: Path, reasoner: LlmReasoner) -> bytes:
+    settings = BrowserSettings(max_steps=1)
+    with make_web(folder) as web:
+        run = browse(ASKED, web, reasoner, eyes(), settings)
+    shape = run_json(run)
+    del shape["timings"]
+    return json.dumps([shape, [step.data for step in run.steps]], default=str).encode()
+
+
+def test_video_browser_is_replayed_to_the_byte(tmp_path: Path) -> None:
+    tape = tmp_path / "run.jsonl"
+    with chat_server([say(play, USAGE)]) as server:
+        live = browsed(tmp_path / "live", mind(server.base_url, record=tape))
+        assert server.requests
+    first, second = (browsed(tmp_path / name, mind(replay=tape)) for name in ("first", "second"))
+    assert b"PLUM" in live
+    assert first == second
