@@ -1,0 +1,182 @@
+"""`rag agent shotfinder`: a shot out of a frozen web, by its description and constraints."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rag._cli.agent_display import StepFile, open_display
+from rag._cli.agent_web import (
+    FaultRates,
+    PageFile,
+    TraceFile,
+    WebFolder,
+    frames_reader,
+    open_mind,
+    open_shelf,
+    pictures_of,
+    write_page,
+)
+from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.output import print_json, print_lines, width
+from rag._cli.session import Session, start, words
+
+if TYPE_CHECKING:
+    from rag.agents.shotfinder_records import ShotRun, ShotStep
+    from rag.agents.shotfinder_settings import ShotSettings
+
+__all__ = ["shotfinder"]
+
+Described = Annotated[str, typer.Argument(metavar="DESCRIPTION", help="What is to be seen in the shot.")]
+Color = Annotated[
+    Literal["warm", "cold", "neutral"] | None, typer.Option("--color", help="The tone of the shot.")
+]
+Style = Annotated[
+    Literal["live", "2d", "3d", "graphics"] | None,
+    typer.Option("--style", help="Live action, 2D or 3D animation, or pure graphics."),
+]
+Audio = Annotated[
+    Literal["speech", "music", "ambient", "silence"] | None,
+    typer.Option("--audio", help="What most of the shot sounds like."),
+]
+MinHeight = Annotated[
+    int | None, typer.Option("--min-height", metavar="N", min=1, help="Lines of the picture at least.")
+]
+Resolution = Annotated[
+    int | None, typer.Option("--resolution", metavar="N", min=1, help="Lines of the picture: 720, 1080, ...")
+]
+After = Annotated[str, typer.Option("--after", metavar="TEXT", help="What comes just before the shot.")]
+Before = Annotated[str, typer.Option("--before", metavar="TEXT", help="What comes just after the shot.")]
+Searches = Annotated[int, typer.Option("--queries", metavar="M", min=1, max=20, help="Searches imagined.")]
+Videos = Annotated[
+    int, typer.Option("--urls", metavar="N", min=1, max=50, help="Videos looked at for each search.")
+]
+Frames = Annotated[
+    int | None,
+    typer.Option(
+        "--frames",
+        metavar="N",
+        min=1,
+        max=512,
+        help="Frames of a video; by default 64, 128 or 192 by its length.",
+    ),
+]
+HeedHow = Annotated[
+    Literal["measured", "asked", "off"],
+    typer.Option("--constraints", help="Held against measurements, words for the mind alone, or ignored."),
+]
+
+
+def shotfinder(
+    description: Described,
+    web: WebFolder,
+    color: Color = None,
+    style: Style = None,
+    audio: Audio = None,
+    min_height: MinHeight = None,
+    resolution: Resolution = None,
+    after: After = "",
+    before: Before = "",
+    queries: Searches = 2,
+    urls: Videos = 2,
+    frames: Frames = None,
+    constraints: HeedHow = "measured",
+    faults: FaultRates = "",
+    trace: TraceFile = None,
+    html: PageFile = None,
+    record: Record = None,
+    replay: Replay = None,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Imagine, search and localize one shot. A library that holds the web's videos gives the measurements.
+
+    Constraints may be combined. Exit code 1 where no shot was found (N/A).
+    """
+    flags = {"reasoner.record": record, "reasoner.replay": replay}
+    session = start(library, config, as_json, verbose, seed, flags)
+    from rag.agents.frame_budget import SHOTFINDER, fixed_budget
+    from rag.agents.shotfinder import find_shot
+    from rag.agents.shotfinder_constraints import Constraints
+    from rag.agents.shotfinder_page import page
+    from rag.agents.shotfinder_records import ShotRequest
+    from rag.agents.shotfinder_settings import ShotSettings
+    from rag.agents.video_browser_sight import Eyes
+    from rag.reasoners.counting import counted_as
+    from rag.web import Faults, open_web
+
+    asked = ShotRequest(
+        words(description),
+        Constraints(color, style, audio, min_height, resolution, words(after), words(before)),
+    )
+    budget = SHOTFINDER if frames is None else fixed_budget(frames)
+    chosen = ShotSettings(queries=queries, urls=urls, budget=budget, heed=constraints)
+    planted = Faults.parse(faults, session.settings.seed)
+    with open_web(os.fspath(web), faults=planted, encoder=session.settings.encoder) as opened:
+        shelf = open_shelf(session, web)
+        mind, label = open_mind(session, shelf)
+        read = frames_reader(session, shelf)
+        with StepFile(trace) as steps, open_display() as display:
+            run = find_shot(
+                asked,
+                opened,
+                mind,
+                Eyes.of(mind, shelf, read),
+                chosen,
+                watch=_watch(steps, display.say),
+                wait=time.sleep if opened.real_time else None,
+            )
+            steps.write(_end(run))
+        told = counted_as(label, run.usage)
+        if html is not None:
+            write_page(html, page(run, pictures_of(opened, read), told))
+        if shelf is not None:
+            shelf.close()
+    _print(session, run, chosen, told)
+    return 0 if run.shot is not None else 1
+
+
+def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[ShotStep], None]:
+    from rag.agents.shotfinder_telling import step_lines
+
+    def watch(step: ShotStep) -> None:
+        steps.write(step.line())
+        for line in step_lines(step, width()):
+            say(line)
+
+    return watch
+
+
+def _end(run: ShotRun) -> dict[str, Any]:
+    """The last line of a trace: the result, without clock times."""
+    from rag.agents.shotfinder_telling import run_json
+
+    shape = run_json(run)
+    shape.pop("timings")
+    shape["usage"] = {key: value for key, value in shape["usage"].items() if key != "seconds"}
+    for counts in shape["usage"].get("by_role", {}).values():
+        counts.pop("seconds", None)
+    text = "N/A" if run.shot is None else run.shot.title
+    return {"number": len(run.steps) + 1, "kind": "result", "text": text, "data": shape}
+
+
+def _print(session: Session, run: ShotRun, chosen: ShotSettings, told: str) -> None:
+    if session.as_json:
+        from dataclasses import asdict
+
+        from rag.agents.shotfinder_telling import run_json
+
+        print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": told})
+        return
+    from rag.agents.shotfinder_telling import result_lines
+
+    print_lines(result_lines(run, width()))
+    cost = f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
+    print_lines([cost + (f" ({told})" if told else "")])

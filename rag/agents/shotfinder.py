@@ -1,0 +1,269 @@
+"""ShotFinder: a shot out of a web of videos, by its description and what else must hold of it (section 4).
+
+    generator   imagine the whole video that such a shot is part of; searches out of that
+    retriever   of each search the first videos that can be had
+    localizer   in each of them the shot that fits, or N/A
+
+The best of what was found is the answer; N/A is one too. An error of the web
+costs a video or a search, an error of the mind a step; neither is ever taken
+for a look. Every loop is bounded, so every run ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from rag.agents.shotfinder_constraints import Constraints, memory_of
+from rag.agents.shotfinder_localizer import look, measures_of
+from rag.agents.shotfinder_records import FoundShot, Look, ShotRequest, ShotRun, ShotStep
+from rag.agents.shotfinder_settings import MAIN, ShotSettings
+from rag.agents.video_browser_sight import Eyes, open_sight
+from rag.agents.video_browser_weather import Patience
+from rag.errors import (
+    BudgetSpent,
+    FileProblem,
+    QuestionError,
+    ReasonerError,
+    ReasonerUnreachable,
+    WebError,
+)
+from rag.reasoners.roles import ImagineRequest, Reasoner
+from rag.web import SearchResult, Web
+
+__all__ = ["ShotFinder", "find_shot"]
+
+Watch = Callable[[ShotStep], None]
+FATAL = (BudgetSpent, ReasonerUnreachable)
+"""After these no other call to the mind makes sense."""
+LONGEST_SEARCH = 200
+"""Characters of a description that is searched for as it stands."""
+
+
+def find_shot(
+    request: ShotRequest,
+    web: Web,
+    mind: Reasoner,
+    eyes: Eyes,
+    settings: ShotSettings = MAIN,
+    *,
+    watch: Watch | None = None,
+    wait: Callable[[float], None] | None = None,
+) -> ShotRun:
+    """Find a shot in a web. Errors of web and mind are in the result, never raised; `QuestionError` is,
+    for a description without a word.
+
+    `watch` is told of every step as it happens. `wait` sleeps between repeated calls; None does not.
+    `eyes.library`: what was measured of the web's videos; without one a constraint is words for the mind.
+    """
+    return ShotFinder(web, mind, eyes, settings, watch=watch, wait=wait).run(request)
+
+
+class ShotFinder:
+    """One run; made anew for each request."""
+
+    def __init__(
+        self,
+        web: Web,
+        mind: Reasoner,
+        eyes: Eyes,
+        settings: ShotSettings = MAIN,
+        *,
+        watch: Watch | None = None,
+        wait: Callable[[float], None] | None = None,
+    ) -> None:
+        self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
+        self._watch = watch
+        self._patience = Patience(settings.attempts, wait)
+        self._steps: list[ShotStep] = []
+        self._failures: list[str] = []
+        self._results: list[str] = []
+        self._seen: set[str] = set()
+        self._contents: set[str] = set()
+        self._ended = ""
+        self._told = len(web.trace.events)
+        self._began = self._told
+
+    def run(self, request: ShotRequest) -> ShotRun:
+        if not any(character.isalnum() for character in request.description):
+            raise QuestionError("the description of the shot holds no word")
+        self._mind.usage()
+        clock = [time.perf_counter()]
+        queries = self._imagine(request)
+        clock.append(time.perf_counter())
+        looks: list[Look] = []
+        for query in queries:
+            if self._ended:
+                break
+            looks += self._look_into(request, query)
+        clock.append(time.perf_counter())
+        found = [each.found for each in looks if each.found is not None]
+        # Of equally good ones the first found, as `max` has it.
+        best = max(found, key=lambda shot: shot.score, default=None)
+        self._end(best, looks)
+        return ShotRun(
+            request=request,
+            queries=tuple(queries),
+            looks=tuple(looks),
+            shot=best,
+            failure=self._ended,
+            failures=tuple(self._failures),
+            results=tuple(self._results),
+            searches=sum(
+                event.operation == "search_videos" for event in self._web.trace.events[self._began :]
+            ),
+            usage=self._mind.usage(),
+            timings={"imagine": clock[1] - clock[0], "look": clock[2] - clock[1]},
+            steps=tuple(self._steps),
+        )
+
+    # Generator
+
+    def _imagine(self, request: ShotRequest) -> list[str]:
+        plain = " ".join(request.description.split())[:LONGEST_SEARCH]
+        if not self._settings.imagine:
+            self._tell("imagine", f"searching for the description itself: {plain}", queries=[plain])
+            return [plain]
+        heeded = request.constraints if self._settings.heed != "off" else Constraints()
+        memory = memory_of(request.description, heeded)
+        try:
+            imagined = self._mind.imagine_queries(ImagineRequest(memory, self._settings.queries))
+        except ReasonerError as error:
+            self._failed(error, "the searches")
+            # Without a guess the description itself is what can be searched for, once.
+            return [] if self._ended else [plain]
+        queries = list(dict.fromkeys(imagined.queries))[: self._settings.queries]
+        guesses = [guess.model_dump() for guess in imagined.hypotheses]
+        self._tell(
+            "imagine",
+            "; ".join(queries),
+            thought=imagined.thought,
+            anchors=list(imagined.anchors),
+            hypotheses=guesses,
+            chosen=imagined.chosen,
+            queries=queries,
+        )
+        return queries
+
+    # Retriever
+
+    def _look_into(self, request: ShotRequest, query: str) -> list[Look]:
+        looks: list[Look] = []
+        left = self._settings.urls
+        for result in self._search(query):
+            if left < 1 or self._ended:
+                break
+            if result.url in self._seen:
+                continue
+            self._seen.add(result.url)
+            made = self._candidate(request, query, result)
+            left -= made is not None
+            looks += [made] if made is not None else []
+        return looks
+
+    def _search(self, query: str) -> Sequence[SearchResult]:
+        try:
+            page = self._patience.call(
+                partial(self._web.search_videos, query, page_size=self._settings.results)
+            )
+        except WebError as error:
+            self._web_steps()
+            self._failed(error, f"the search {query!r}")
+            return ()
+        self._web_steps()
+        self._results += [result.url for result in page.results]
+        shown = [{"url": result.url, "title": result.title} for result in page.results]
+        self._tell("search", f"{query}: {len(page.results)} results", query=query, results=shown)
+        return page.results
+
+    # Localizer
+
+    def _candidate(self, request: ShotRequest, query: str, result: SearchResult) -> Look | None:
+        """None for a video that cannot be had, or whose very bytes were looked at before."""
+        try:
+            sight = open_sight(self._web, result, self._eyes, self._patience, words=True)
+            self._web_steps()
+            if sight.video_id in self._contents:
+                self._tell("absent", f"{result.title}: the same file as one before", url=result.url)
+                return None
+            self._contents.add(sight.video_id)
+            measures = measures_of(self._eyes.library, sight.video_id)
+            made = look(self._mind, sight, request, query, measures, self._settings)
+        except (WebError, FileProblem, ReasonerError) as error:
+            self._web_steps()
+            self._failed(error, result.title or result.url)
+            return None
+        self._tell_look(made)
+        return made
+
+    # Telling
+
+    def _failed(self, error: Exception, what: str) -> None:
+        name = type(error).__name__
+        self._failures.append(name)
+        if isinstance(error, FATAL):
+            self._ended = name
+        self._tell("failure", f"{what}: {name}: {error}", error=name)
+
+    def _tell_look(self, made: Look) -> None:
+        found = made.found
+        if found is None:
+            self._tell(
+                "absent",
+                f"{made.title}: N/A, {made.reason}",
+                url=made.url,
+                missed=made.missed,
+                reason=made.reason,
+                frames=made.frames,
+            )
+            return
+        self._tell(
+            "look",
+            f"{made.title}: {found.start:.1f}-{found.end:.1f} s, score {found.score:.2f}",
+            url=made.url,
+            frames=made.frames,
+            reason=found.reason,
+            **_shown(found),
+        )
+
+    def _end(self, best: FoundShot | None, looks: Sequence[Look]) -> None:
+        if best is None:
+            self._tell("shot", f"N/A: none of {len(looks)} videos holds it", found=False)
+            return
+        self._tell(
+            "shot",
+            f"{best.title} {best.start:.1f}-{best.end:.1f} s",
+            found=True,
+            url=best.url,
+            **_shown(best),
+        )
+
+    def _web_steps(self) -> None:
+        """What was asked of the web since the last time."""
+        events = self._web.trace.events
+        for event in events[self._told :]:
+            self._tell("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
+        self._told = len(events)
+
+    def _tell(self, kind: str, text: str, **data: Any) -> None:
+        step = ShotStep(len(self._steps) + 1, kind, " ".join(text.split()), data)
+        self._steps.append(step)
+        if self._watch is not None:
+            self._watch(step)
+
+
+def _shown(found: FoundShot) -> dict[str, Any]:
+    return {
+        "start": found.start,
+        "end": found.end,
+        "frame": found.frame,
+        "confidence": found.confidence,
+        "score": found.score,
+        "measured": found.measured,
+        "checks": [
+            {"kind": check.kind, "wanted": check.wanted, "found": check.found, "holds": check.holds}
+            for check in found.checks
+        ],
+    }

@@ -1,0 +1,53 @@
+"""`rag agent shotfinder` in a process of its own: its steps, its trace, its page, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import rag
+from tests.browser_world import make_web
+
+ROOT = Path(rag.__file__).parent.parent
+
+
+def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "rag._cli.main", "agent", "shotfinder", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=600,
+        check=False,
+    )
+
+
+def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
+    make_web(tmp_path / "web").close()
+    words = ("the kettle film", "--color", "warm", "--after", "a door opens", "--web", "web", "--json")
+    done = find(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
+    assert done.returncode == 1, done.stderr  # nothing was indexed, so no picture can be told: N/A
+    shape = json.loads(done.stdout)
+    assert shape["schema"] == "rag.agent.shotfinder/1"
+    assert shape["shot"] is None
+    assert shape["constraints"] == {"color": "warm", "after": "a door opens"}
+    assert len(shape["looks"]) == 4
+    assert shape["tokens_counted_as"].startswith("counted")
+    assert "imagine:" in done.stderr
+    steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"imagine", "web", "search", "absent", "shot", "result"} <= {step["kind"] for step in steps}
+    assert "N/A" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    again = find(tmp_path, *words, "--trace", "b.jsonl", "--html", "b.html")
+    assert again.returncode == 1
+    for name in ("jsonl", "html"):
+        assert (tmp_path / f"a.{name}").read_bytes() == (tmp_path / f"b.{name}").read_bytes()
+
+
+def test_wrong_words_are_one_line(tmp_path: Path) -> None:
+    done = find(tmp_path, "a kettle", "--web", "nowhere")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "web build" in done.stderr

@@ -1,0 +1,122 @@
+"""A small frozen web, measurements made up for it, and a mind with simple rules, for tests of ShotFinder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from rag.agents.video_browser_sight import Eyes
+from rag.errors import ReasonerError
+from rag.library import Library
+from rag.reasoners.roles import (
+    FrameMatch,
+    Hypothesis,
+    ImaginedQueries,
+    ImagineRequest,
+    Located,
+    LocateRequest,
+    MatchRequest,
+)
+from rag.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone, Video
+from tests.browser_world import RuleMind
+
+__all__ = ["MeasuredShelf", "ShotMind", "eyes_with", "shots_of"]
+
+TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")
+STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
+
+
+def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot, ...]:
+    """Ten shots of ten seconds, their tone and style in turn."""
+    return tuple(
+        Shot(
+            f"{video_id}:s{at:05d}",
+            video_id,
+            at * length,
+            (at + 1) * length,
+            (at + 0.5) * length,
+            TONES[at % 3],
+            0.0,
+            20.0,
+            50.0,
+            20.0,
+            5.0,
+            STYLES[at % 4],
+        )
+        for at in range(count)
+    )
+
+
+class MeasuredShelf:
+    """Stands in for a library that holds every video: dense vectors that say when a frame is."""
+
+    tower = None
+
+    def __init__(self, video_ids: list[str], heights: dict[str, int] | None = None) -> None:
+        self._ids = video_ids
+        self._heights = heights or {}
+        self.reader = self
+
+    def video(self, video_id: str) -> Video:
+        if video_id not in self._ids:
+            raise KeyError(video_id)
+        height = self._heights.get(video_id, 720)
+        return Video(video_id, "", "", "", (), 100.0, 10.0, height * 16 // 9, height, True, "")
+
+    def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
+        assert video_id in self._ids
+        assert start < end
+        return []
+
+    def shots(self, video_id: str) -> tuple[Shot, ...]:
+        return shots_of(video_id)
+
+    def sound_track(self, video_id: str) -> SoundTrack:
+        halves: tuple[AudioClass, AudioClass] = ("speech", "music")
+        classes = tuple(halves[second // 50] for second in range(100))
+        return SoundTrack(video_id, classes, np.zeros(100, np.float32))
+
+
+def eyes_with(shelf: MeasuredShelf | None, pixels: Eyes) -> Eyes:
+    """Looks at pixels; measurements are the shelf's."""
+    return Eyes(cast(Library, shelf) if shelf is not None else None, pixels.read_frames)
+
+
+class ShotMind(RuleMind):
+    """Names the frame nearest to 42 s; of "near N" it says whether the stretch holds second N."""
+
+    moment = 42.0
+
+    def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
+        super().__init__(fails=fails, error=error)
+        self.located: list[LocateRequest] = []
+        self.imagined: list[ImagineRequest] = []
+
+    def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
+        self._ask("imagine_queries")
+        self.imagined.append(request)
+        queries = tuple(f"kettle film {number}" for number in range(7, 7 - request.count, -1))
+        guess = Hypothesis(kind="literal", guess="a film of kettles")
+        return ImaginedQueries(thought="kettles", hypotheses=(guess,), chosen=0, queries=queries)
+
+    def locate(self, request: LocateRequest) -> Located:
+        self._ask("locate")
+        self.located.append(request)
+        times = np.asarray(request.view.times)
+        if request.wanted.startswith("near "):
+            second = float(request.wanted.split()[1])
+            inside = request.view.start <= second < request.view.end
+            return Located(relevant=inside, frame=0 if inside else None, confidence=0.9)
+        if "nothing" in request.wanted or not len(times):
+            return Located(relevant=False, confidence=0.9, reason="not in it")
+        at = int(np.abs(times - self.moment).argmin())
+        near = 1.0 / (1.0 + abs(float(times[at]) - self.moment) / 10)
+        return Located(relevant=True, frame=at, confidence=round(near, 6), reason=f"at {times[at]:.0f} s")
+
+    def match_frame(self, request: MatchRequest) -> FrameMatch:
+        self._ask("match_frame")
+        time = request.candidate.times[0] if request.candidate.times else request.candidate.start
+        true = request.reference is not None and abs(request.reference.start - time) < 5
+        return FrameMatch(text_match=abs(time - self.moment) < 15, image_match=true, confidence=0.8)

@@ -1,0 +1,247 @@
+"""ShotFinder: its three stages, each constraint and several at once, and what failures cost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag.agents.frame_budget import SHOTFINDER, fixed_budget
+from rag.agents.shotfinder import find_shot
+from rag.agents.shotfinder_constraints import Constraints, lines_of, memory_of, read_constraint
+from rag.agents.shotfinder_page import page
+from rag.agents.shotfinder_records import ShotRequest, ShotRun
+from rag.agents.shotfinder_settings import MAIN, ShotSettings, sweep
+from rag.agents.shotfinder_telling import result_lines, run_json, step_lines
+from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
+from tests.browser_world import eyes, make_web
+from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
+
+NONE = Constraints()
+
+
+def run(
+    tmp_path: Path,
+    constraints: Constraints = NONE,
+    mind: ShotMind | None = None,
+    settings: ShotSettings = MAIN,
+    heights: dict[str, int] | None = None,
+    *,
+    measured: bool = True,
+    description: str = "a kettle boils",
+) -> ShotRun:
+    web = make_web(tmp_path / "web")
+    ids = [entry.content_id for entry in web.catalogue.videos]
+    by_id = {entry.content_id: (heights or {}).get(entry.id, 720) for entry in web.catalogue.videos}
+    shelf = MeasuredShelf(ids, by_id) if measured else None
+    asked = ShotRequest(description, constraints)
+    return find_shot(asked, web, mind or ShotMind(), eyes_with(shelf, eyes()), settings)
+
+
+def test_settings_are_those_of_the_paper() -> None:
+    assert (MAIN.queries, MAIN.urls, MAIN.heed) == (2, 2, "measured")
+    assert [SHOTFINDER.frames(seconds) for seconds in (179, 180, 599, 600, 5000)] == [64, 128, 128, 192, 192]
+    assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
+    assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
+    for axis, value in (("frames", "many"), ("urls", "2"), ("width", "3x3")):
+        with pytest.raises(UsageError):
+            sweep(axis, value)
+    for changes in ({"heed": "often"}, {"urls": 0}):
+        with pytest.raises(UsageError):
+            replace(MAIN, **changes)
+
+
+def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
+    found = run(tmp_path)
+    assert found.shot is not None
+    assert (found.shot.start, found.shot.end, found.shot.measured) == (40.0, 50.0, True)
+    assert found.shot.start <= found.shot.frame < found.shot.end
+    assert found.queries == ("kettle film 7", "kettle film 6")
+    assert len(found.looks) == 4  # two videos of each of two searches
+    assert found.searches == 2
+
+
+def test_without_measurements_the_shot_is_what_lies_nearest(tmp_path: Path) -> None:
+    found = run(tmp_path, measured=False)
+    assert found.shot is not None
+    assert not found.shot.measured
+    assert found.shot.start <= found.shot.frame <= found.shot.end
+    assert found.shot.end - found.shot.start == pytest.approx(100 / 64, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "expected"),
+    [
+        (Constraints(color="neutral"), (50.0, 60.0)),  # shots 2, 5 and 8 are; 5 is nearest to 42 s
+        (Constraints(style="graphics"), (30.0, 40.0)),
+        (Constraints(audio="music"), (50.0, 60.0)),
+        (Constraints(color="warm", style="3d"), (60.0, 70.0)),  # both at once: shot 6 alone
+        (Constraints(min_height=720, color="cold"), (40.0, 50.0)),
+    ],
+)
+def test_a_constraint_leaves_only_the_shots_that_meet_it(
+    tmp_path: Path, constraints: Constraints, expected: tuple[float, float]
+) -> None:
+    found = run(tmp_path, constraints)
+    assert found.shot is not None
+    assert (found.shot.start, found.shot.end) == expected
+    assert all(check.holds for check in found.shot.checks)
+    assert {check.kind for check in found.shot.checks} == set(constraints.kinds)
+
+
+def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
+    mind = ShotMind()
+    heights = {"film06": 1080}
+    found = run(tmp_path, Constraints(resolution=1080), mind, heights=heights)
+    assert found.shot is not None
+    assert found.shot.url.endswith("film06")
+    assert mind.asked.count("locate") == 1
+    missed = [look for look in found.looks if look.found is None]
+    assert {look.missed for look in missed} == {"constraint"}
+    assert "wanted 1080p, measured 720p" in missed[0].reason
+
+
+def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
+    found = run(tmp_path, description="nothing of this world")
+    assert found.shot is None
+    assert {look.missed for look in found.looks} == {"localizer"}
+    assert list(result_lines(found, 80)) == ["N/A: no video that was looked at holds it"]
+    none = run(tmp_path / "b", Constraints(audio="silence"))
+    assert none.shot is None
+    assert {look.missed for look in none.looks} == {"constraint"}
+
+
+def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
+    # The mind would name 42 s; second 25 lies in the shot before that of 30 to 40 s.
+    found = run(tmp_path, Constraints(after="near 25"))
+    assert found.shot is not None
+    assert (found.shot.start, found.shot.end) == (30.0, 40.0)
+    (check,) = found.shot.checks
+    assert (check.kind, check.holds) == ("temporal", True)
+    after = run(tmp_path / "b", Constraints(before="near 62"))
+    assert after.shot is not None
+    assert (after.shot.start, after.shot.end) == (50.0, 60.0)
+
+
+def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
+    constraints = Constraints(color="warm", after="near 25")
+    off = run(tmp_path, constraints, mind := ShotMind(), replace(MAIN, heed="off"))
+    assert off.shot is not None
+    assert (off.shot.start, off.shot.checks) == (40.0, ())
+    assert all(request.memory is not None and not request.memory.constraint for request in mind.located)
+    asked = run(tmp_path / "b", constraints, mind := ShotMind(), replace(MAIN, heed="asked"))
+    assert asked.shot is not None
+    assert asked.shot.start == 40.0  # this mind does not heed words
+    memory = mind.located[0].memory
+    assert memory is not None
+    assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
+
+
+def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
+    mind = ShotMind()
+    run(tmp_path, Constraints(color="warm"), mind, replace(MAIN, queries=1, urls=1))
+    (request,) = mind.located
+    times = np.asarray(request.view.times)
+    assert len(times) == 64
+    assert {int(time // 10) % 3 for time in times} == {0}
+    assert np.all(np.diff(times) > 0)
+
+
+def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", film07="dead", film06="private")
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), eyes())
+    assert len(found.looks) == 4
+    assert "PageGone" in found.failures
+    assert not {"film07", "film06"} & {look.url[-6:] for look in found.looks}
+
+
+def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
+    found = run(tmp_path, mind=ShotMind(fails=("imagine_queries",), error=ReplyInvalid))
+    assert found.queries == ("a kettle boils",)  # without a guess, its own words
+    assert found.shot is not None
+    lost = run(tmp_path / "b", mind=ShotMind(fails=("locate",), error=ReplyInvalid))
+    assert (lost.shot, lost.looks, set(lost.failures)) == (None, (), {"ReplyInvalid"})
+    mind = ShotMind(fails=("locate",), error=BudgetSpent)
+    spent = run(tmp_path / "c", mind=mind)
+    assert (spent.failure, mind.asked.count("locate")) == ("BudgetSpent", 1)
+    with pytest.raises(QuestionError):
+        run(tmp_path / "d", description="...")
+
+
+def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:
+    mind = ShotMind()
+    found = run(tmp_path, mind=mind, settings=replace(MAIN, imagine=False, urls=4))
+    assert found.queries == ("a kettle boils",)
+    assert "imagine_queries" not in mind.asked
+    assert len(found.looks) == 4
+
+
+def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
+    first, second = (
+        [json.dumps(step.line()) for step in run(tmp_path / name, Constraints(color="cold")).steps]
+        for name in ("a", "b")
+    )
+    assert first == second
+
+
+def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", film07="dead")
+    told: list[str] = []
+    asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
+    found = find_shot(asked, web, ShotMind(), eyes(), watch=lambda step: told.extend(step_lines(step, 60)))
+    assert any(line.startswith("imagine:") for line in told)
+    assert max(map(len, told)) <= 80
+    shape = run_json(found)
+    assert shape["schema"] == "rag.agent.shotfinder/1"
+    assert shape["constraints"] == {"color": "warm", "resolution": 1080}
+    json.dumps(shape, allow_nan=False)
+    drawn = page(found, lambda _, times: eyes().read_frames(str(tmp_path / "web" / "film00.mp4"), times))
+    assert "data:image/jpeg;base64," in drawn
+    assert "<kettle>" not in drawn
+    assert "http" not in drawn.replace("https://videos.example", "")
+
+
+def test_constraints_say_what_they_are() -> None:
+    both = Constraints(color="warm", audio="music", after="a door opens")
+    assert both.kinds == ("color", "audio", "temporal")
+    assert both.measurable
+    assert both.worded() == "warm tones, with background music"
+    assert both.without("color").kinds == ("audio", "temporal")
+    memory = memory_of("x", both)
+    assert (memory.before, memory.auditory_memory) == ("a door opens", "background music")
+    with pytest.raises(UsageError):
+        Constraints(min_height=0)
+    with pytest.raises(UsageError):
+        Constraints(color="pink")  # type: ignore[arg-type]  # what is tested
+
+
+def test_lines_are_counted_as_people_name_them() -> None:
+    assert [lines_of(*size) for size in ((1920, 1080), (1080, 1920), (1920, 800), (960, 720))] == [
+        1080,
+        1080,
+        1080,
+        720,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "option", "value"),
+    [
+        ("color", "The overall tone is neutral to warm and natural", "color", "neutral"),
+        ("color", "A cool, bluish night", "color", "cold"),
+        ("style", "Real-shot. Typical of stage photography", "style", "live"),
+        ("style", "flat 2D animation, anime", "style", "2d"),
+        ("style", "lyric video with dynamic typography", "style", "graphics"),
+        ("audio", "A man's voice repeats “Yeah” over music", "audio", "speech"),
+        ("audio", "Upbeat electronic music", "audio", "music"),
+        ("audio", "wind and birds", "audio", "ambient"),
+        ("resolution", "(1080P)", "resolution", 1080),
+        ("temporal", "a door opens\nhe sits down", "before", "he sits down"),
+    ],
+)
+def test_free_words_are_read(kind: str, text: str, option: str, value: object) -> None:
+    found = read_constraint(kind, text)  # type: ignore[arg-type]  # kinds of the table
+    assert getattr(found, option) == value
