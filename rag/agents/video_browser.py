@@ -13,26 +13,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 from rag.agents.video_browser_analyst import NO_ANSWER, analyse
+from rag.agents.video_browser_diary import Diary, Watch, browse_run
 from rag.agents.video_browser_paradigms import look_at_whole, read_pages, summarize
-from rag.agents.video_browser_records import BrowserMemory, BrowserStep, BrowseRun
+from rag.agents.video_browser_records import BrowserMemory, BrowseRun
 from rag.agents.video_browser_settings import MAIN, BrowserSettings
 from rag.agents.video_browser_sight import Eyes, Sight, open_sight
 from rag.agents.video_browser_watcher import filter_results, observation, scan, whole_window, zoom
 from rag.agents.video_browser_weather import Patience
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
-from rag.reasoners.roles import Plan, PlanRequest, Reasoner, TriedQuery
-from rag.records import Answer, Question, Usage
+from rag.reasoners.roles import PlanRequest, Reasoner, TriedQuery
+from rag.records import Answer, Question
 from rag.web import SearchResult, Web
 
 __all__ = ["VideoBrowser", "browse"]
 
-Watch = Callable[[BrowserStep], None]
-ANSWERING = ("answer_choice", "answer_open")
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After these no other call to the mind for searching makes sense."""
 REPLACEMENTS = 2
@@ -49,11 +46,11 @@ def browse(
     watch: Watch | None = None,
     wait: Callable[[float], None] | None = None,
 ) -> BrowseRun:
-    """Answer a question from a web. Errors of web and mind are in the result, never raised; a `UsageError`
-    is, for settings that the eyes are not made for.
+    """Answer a question from a web. Errors of web, files and mind are in the result, all of them in
+    `failures`, and never raised; a `UsageError` is, for settings that the eyes are not made for.
 
     `watch` is told of every step as it happens. `wait` sleeps between repeated calls; None does not.
-    `mind`: wrap it in `rag.reasoners.counting.CountedReasoner` where no language model counts its tokens.
+    `mind`: as `rag.reasoners.counting.counted` gives it, so that what no language model counts is counted.
     """
     return VideoBrowser(web, mind, eyes, settings, watch=watch, wait=wait).run(question)
 
@@ -76,12 +73,8 @@ class VideoBrowser:
                 "stored frame vectors need a library that holds the web's videos; or look at frames"
             )
         self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
-        self._watch = watch
         self._patience = Patience(settings.attempts, wait)
-        self._steps: list[BrowserStep] = []
-        self._loop = 0
-        self._told = len(web.trace.events)
-        self._began = self._told
+        self._diary = Diary(web, watch)
         self._over = False
         """The mind cannot be asked for anything but the answer any more."""
 
@@ -92,19 +85,19 @@ class VideoBrowser:
         started = time.perf_counter()
         if self._settings.paradigm != "tool-free":
             self._browse(memory)
-        self._loop = 0
+        self._diary.loop = 0
         timings["search"] = time.perf_counter() - started
         started = time.perf_counter()
         answer, failure = self._answer(memory)
         timings["answer"] = time.perf_counter() - started
         usage = self._mind.usage()
-        return self._result(memory, answer, failure, usage, timings)
+        return browse_run(memory, self._diary, answer, failure, self._settings, usage, timings)
 
     # The loop
 
     def _browse(self, memory: BrowserMemory) -> None:
         for loop in range(1, self._settings.max_steps + 1):
-            self._loop = loop
+            self._diary.loop = loop
             queries = self._plan(memory)
             if queries is None:
                 return
@@ -123,25 +116,25 @@ class VideoBrowser:
             sub_questions=memory.sub_questions,
             tried=tuple(memory.tried),
             known=tuple(memory.known),
-            step=self._loop,
+            step=self._diary.loop,
             max_steps=self._settings.max_steps,
             max_queries=self._settings.queries,
         )
         try:
             plan = self._mind.plan(request)
         except ReasonerError as error:
-            self._failed(memory, error, "the plan")
+            self._failed(error, "the plan")
             # Without any plan the question itself is what can be searched for, once.
-            fallback = self._loop == 1 and not self._stopped()
+            fallback = self._diary.loop == 1 and not self._stopped()
             return (memory.question.text,) if fallback else None
         memory.sub_questions = plan.sub_questions
         memory.focus = "" if plan.focus is None else plan.sub_questions[plan.focus].text
-        if self._loop > 1 and plan.search_queries:
+        if self._diary.loop > 1 and plan.search_queries:
             # "Look at the other one" says nothing by itself; the lead stands in the query.
             memory.focus = f"{memory.focus} {plan.search_queries[0]}".strip()
-        self._tell_plan(plan)
+        self._diary.tell_plan(plan)
         if plan.solved or not plan.search_queries:
-            return (memory.question.text,) if self._loop == 1 else None
+            return (memory.question.text,) if self._diary.loop == 1 else None
         return plan.search_queries[: self._settings.queries]
 
     def _search(self, memory: BrowserMemory, queries: Sequence[str]) -> list[SearchResult]:
@@ -153,17 +146,16 @@ class VideoBrowser:
                     partial(self._web.search_videos, query, page_size=self._settings.results)
                 )
             except WebError as error:
-                self._web_steps()
-                self._failed(memory, error, f"the search {query!r}")
+                self._failed(error, f"the search {query!r}")
                 memory.tried.append(TriedQuery(query, 0))
                 continue
-            self._web_steps()
+            self._diary.tell_web()
             new = [result for result in page.results if result.url not in memory.seen]
             memory.seen.update((result.url, result) for result in new)
             memory.tried.append(TriedQuery(query, len(new)))
             found.append(new)
             shown = [{"url": result.url, "title": result.title} for result in page.results]
-            self._tell(
+            self._diary.tell(
                 "search", f"{query}: {len(page.results)} results, {len(new)} new", query=query, results=shown
             )
         rounds = max((len(results) for results in found), default=0)
@@ -196,9 +188,9 @@ class VideoBrowser:
         try:
             chosen, reason = filter_results(self._mind, memory, results, count, self._settings)
         except ReasonerError as error:
-            self._failed(memory, error, "the choice among results")
+            self._failed(error, "the choice among results")
             return [] if self._stopped() else list(results[:count])
-        self._tell(
+        self._diary.tell(
             "select",
             f"{len(chosen)} of {len(results)} results worth watching",
             reason=reason,
@@ -210,16 +202,24 @@ class VideoBrowser:
         """Whether the video was watched, relevant or not."""
         memory.spent.add(result.url)
         try:
-            sight = open_sight(self._web, result, self._eyes, self._patience, words=self._settings.transcript)
-            self._web_steps()
+            sight = open_sight(
+                self._web,
+                result,
+                self._eyes,
+                self._patience,
+                words=self._settings.transcript,
+                missed=lambda error: self._failed(error, f"the transcript of {result.title or result.url}"),
+            )
+            self._diary.tell_web()
             if sight.video_id in memory.contents:
-                self._tell("reject", f"{result.title}: the same file as one already watched", url=result.url)
+                self._diary.tell(
+                    "reject", f"{result.title}: the same file as one already watched", url=result.url
+                )
                 return False
             self._perceive(memory, sight)
             memory.contents.add(sight.video_id)
         except (WebError, FileProblem, ReasonerError) as error:
-            self._web_steps()
-            self._failed(memory, error, result.title or result.url)
+            self._failed(error, result.title or result.url)
             return False
         return True
 
@@ -228,16 +228,16 @@ class VideoBrowser:
         settings = self._settings
         if settings.paradigm == "direct":
             memory.evidence.append(look_at_whole(sight, settings))
-            self._tell("watch", f"{sight.result.title}: looked at whole", url=sight.result.url)
+            self._diary.tell("watch", f"{sight.result.title}: looked at whole", url=sight.result.url)
         elif settings.paradigm == "summarization":
             memory.summaries.append(summarize(self._mind, memory, sight, settings))
             told = memory.summaries[-1].passage.text
-            self._tell("summary", f"{sight.result.title}: {told}", url=sight.result.url)
+            self._diary.tell("summary", f"{sight.result.title}: {told}", url=sight.result.url)
         elif not settings.localize:
             memory.evidence.append(
                 whole_window(sight, settings.whole_frames, settings, rate=settings.zoom_rate)
             )
-            self._tell("watch", f"{sight.result.title}: taken whole", url=sight.result.url)
+            self._diary.tell("watch", f"{sight.result.title}: taken whole", url=sight.result.url)
         else:
             self._pyramid(memory, sight)
 
@@ -252,7 +252,7 @@ class VideoBrowser:
         ]
         spans = ", ".join(f"{window.start:.0f}-{window.end:.0f} s" for window in glimpse.windows)
         kind = "reject" if seen.status == "rejected" else "watch"
-        self._tell(
+        self._diary.tell(
             kind,
             f"{seen.title}: {seen.status}" + (f", {spans}" if spans else f" ({seen.summary})"),
             url=seen.url,
@@ -274,10 +274,10 @@ class VideoBrowser:
         return EmbeddedReasoner(library.text_encoder, library.tower)
 
     def _read(self, memory: BrowserMemory, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
-        pages = read_pages(self._web, self._patience, queries, results, self._settings)
+        pages = read_pages(self._web, self._patience, queries, results, self._settings, missed=self._failed)
         memory.summaries.extend(page for page in pages if page not in memory.summaries)
-        self._web_steps()
-        self._tell("pages", f"{len(pages)} pages and results read", urls=[page.url for page in pages])
+        self._diary.tell_web()
+        self._diary.tell("pages", f"{len(pages)} pages and results read", urls=[page.url for page in pages])
 
     def _stopped(self) -> bool:
         return self._over
@@ -289,10 +289,10 @@ class VideoBrowser:
         try:
             answer = analyse(self._mind, memory)
         except ReasonerError as error:
-            self._failed(memory, error, "the answer")
+            self._failed(error, "the answer")
             empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)
             return empty, type(error).__name__
-        self._tell(
+        self._diary.tell(
             "answer",
             answer.text,
             choice=answer.choice,
@@ -301,67 +301,6 @@ class VideoBrowser:
         )
         return answer, ""
 
-    def _result(
-        self,
-        memory: BrowserMemory,
-        answer: Answer,
-        failure: str,
-        usage: Usage,
-        timings: dict[str, float],
-    ) -> BrowseRun:
-        sparse = usage.by_role.get("locate", {})
-        skipped = int(sparse.get("image_tokens", 0)) if self._settings.sparse == "stored" else 0
-        searches = [
-            event
-            for event in self._web.trace.events[self._began :]
-            if event.operation in ("search_videos", "search")
-        ]
-        return BrowseRun(
-            answer=replace(answer, usage=usage, timings=timings),
-            failure=failure,
-            failures=tuple(memory.failures),
-            sub_questions=memory.sub_questions,
-            watched=tuple(memory.known),
-            evidence=tuple(memory.evidence),
-            loops=max((step.loop for step in self._steps), default=0),
-            searches=len(searches),
-            tokens=usage.prompt_tokens + usage.completion_tokens - skipped,
-            sparse_image_tokens=int(sparse.get("image_tokens", 0)) - skipped,
-            context=sum(int(usage.by_role.get(role, {}).get("prompt_tokens", 0)) for role in ANSWERING),
-            steps=tuple(self._steps),
-        )
-
-    # Telling
-
-    def _failed(self, memory: BrowserMemory, error: Exception, what: str) -> None:
-        name = type(error).__name__
-        memory.failures.append(name)
+    def _failed(self, error: Exception, what: str) -> None:
         self._over = self._over or isinstance(error, FATAL)
-        self._tell("failure", f"{what}: {name}: {error}", error=name)
-
-    def _tell_plan(self, plan: Plan) -> None:
-        parts = [part.model_dump() for part in plan.sub_questions]
-        solved = sum(part.status == "solved" for part in plan.sub_questions)
-        self._tell(
-            "plan",
-            f"{solved} of {len(parts)} sub-questions solved; searching for: "
-            + ("; ".join(plan.search_queries) or "nothing"),
-            thought=plan.thought,
-            sub_questions=parts,
-            focus=plan.focus,
-            leads=list(plan.leads),
-            queries=list(plan.search_queries),
-        )
-
-    def _web_steps(self) -> None:
-        """What was asked of the web since the last time."""
-        events = self._web.trace.events
-        for event in events[self._told :]:
-            self._tell("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
-        self._told = len(events)
-
-    def _tell(self, kind: str, text: str, **data: Any) -> None:
-        step = BrowserStep(len(self._steps) + 1, self._loop, kind, " ".join(text.split()), data)
-        self._steps.append(step)
-        if self._watch is not None:
-            self._watch(step)
+        self._diary.failed(error, what)

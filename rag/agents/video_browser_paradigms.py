@@ -7,7 +7,7 @@ results. Planner, search engine and analyst are those of the agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from rag.agents.video_browser_analyst import metadata_passage
@@ -25,6 +25,8 @@ __all__ = ["look_at_whole", "read_pages", "summarize"]
 
 PAGE_WORDS = 4000
 """Characters of a page that are read."""
+Missed = Callable[[WebError, str], None]
+"""Told of an error and of what it kept from being read."""
 
 
 def look_at_whole(sight: Sight, settings: BrowserSettings) -> ReadWindow:
@@ -55,23 +57,32 @@ def read_pages(
     queries: Sequence[str],
     results: Sequence[SearchResult],
     settings: BrowserSettings,
+    *,
+    missed: Missed,
 ) -> list[Summary]:
-    """The best pages of text for the queries, and what the list of videos says; what fails is left out."""
-    found = dict.fromkeys(url for query in queries for url in _page_urls(web, patience, query, settings))
+    """The best pages of text for the queries, and what the list of videos says; what fails is left out, and
+    `missed` is told of it."""
+    found = dict.fromkeys(
+        url for query in queries for url in _page_urls(web, patience, query, settings, missed)
+    )
     pages = []
     for url in list(found)[: settings.pages]:
         try:
             page = patience.call(partial(web.open, url))
-        except WebError:
+        except WebError as error:
+            missed(error, url)
             continue
         pages.append(Summary(url, Passage(page.id or url, url, page.title, page.text[:PAGE_WORDS])))
     listed = [Summary(result.url, metadata_passage(result)) for result in results[: settings.results]]
     return [*pages, *listed]
 
 
-def _page_urls(web: Web, patience: Patience, query: str, settings: BrowserSettings) -> Iterator[str]:
+def _page_urls(
+    web: Web, patience: Patience, query: str, settings: BrowserSettings, missed: Missed
+) -> Iterator[str]:
     try:
         page = patience.call(lambda: web.search(query, page_size=settings.pages))
-    except WebError:
+    except WebError as error:
+        missed(error, f"the search for pages {query!r}")
         return
     yield from (result.url for result in page.results)

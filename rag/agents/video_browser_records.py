@@ -65,8 +65,6 @@ class BrowserMemory:
     """Content ids that were watched: a re-upload of the same bytes adds nothing."""
     evidence: list[ReadWindow] = field(default_factory=list)
     summaries: list[Summary] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    """Names of what went wrong on the way, web and mind, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,8 @@ class BrowseRun:
     failure: str
     """Empty, or the name of the error that kept it from an answer: `BudgetSpent`, `ReplyInvalid`, ..."""
     failures: tuple[str, ...]
-    """Names of all errors met on the way, those that were got over included."""
+    """Names of all errors met on the way, those that were got over included. A call that was repeated and
+    then answered is none; the trace of the web has it."""
     sub_questions: tuple[SubQuestion, ...]
     watched: tuple[KnownVideo, ...]
     evidence: tuple[ReadWindow, ...]
@@ -92,5 +91,5 @@ class BrowseRun:
     sparse_image_tokens: int
     """Of these, those of frames in the sparse stage: nothing where stored vectors stood in."""
     context: int
-    """Tokens of the last prompt that the analyst was given."""
+    """Tokens of the last prompt that the analyst was given; of a repair, where there was one."""
     steps: tuple[BrowserStep, ...] = ()

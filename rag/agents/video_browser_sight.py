@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.agents.video_browser_weather import Patience
-from rag.errors import WebError
+from rag.errors import NoTranscript, WebError
 from rag.reasoners.roles import VideoView
 from rag.records import Evidence, Frames
 from rag.web import Downloaded, SearchResult, Web
@@ -140,10 +140,19 @@ class Sight:
         return times[first], vectors[first]
 
 
-def open_sight(web: Web, result: SearchResult, eyes: Eyes, patience: Patience, *, words: bool) -> Sight:
+def open_sight(
+    web: Web,
+    result: SearchResult,
+    eyes: Eyes,
+    patience: Patience,
+    *,
+    words: bool,
+    missed: Callable[[WebError], None] | None = None,
+) -> Sight:
     """Download a video and take its transcript. Raises `WebError` or `FileProblem`.
 
-    A transcript that cannot be had is none; the video is watched all the same.
+    Without its transcript a video is watched all the same; `missed` is told of the error, where there is
+    one. That nobody wrote down what is said is no error.
     """
     file = patience.call(lambda: web.download(result.url))
     lines: tuple[Evidence, ...] = ()
@@ -153,8 +162,11 @@ def open_sight(web: Web, result: SearchResult, eyes: Eyes, patience: Patience, *
             lines = tuple(
                 Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in said.lines
             )
-        except WebError:
+        except NoTranscript:
             lines = ()
+        except WebError as error:
+            if missed is not None:
+                missed(error)
     sight = Sight(result, file, 0.0, lines, eyes)
     return replace(sight, duration=_duration(sight))
 

@@ -18,10 +18,11 @@ from rag.agents.video_browser_settings import ABLATION, EFFICIENCY, MAIN, Browse
 from rag.agents.video_browser_sight import Eyes
 from rag.agents.video_browser_telling import run_json, step_lines
 from rag.agents.video_browser_weather import Patience
-from rag.errors import BudgetSpent, PageGone, ReplyInvalid, UsageError, WebTimeout
+from rag.errors import BudgetSpent, NoTranscript, PageGone, ReplyInvalid, UsageError, WebError, WebTimeout
 from rag.library import Library
 from rag.reasoners.roles import Located, LocateRequest, VideoView
-from rag.records import Evidence, Question
+from rag.records import Evidence, Question, Usage
+from rag.web import Faults, MockWeb, Page, Transcript, WebTrace
 from tests.browser_world import ASKED, RuleMind, eyes, make_web
 
 
@@ -147,6 +148,60 @@ def test_a_dead_link_is_replaced_and_never_knowledge(tmp_path: Path) -> None:
     assert len(found.watched) == 3
     assert "PageGone" in found.failures
     assert not {"film00", "film01"} & {video.url[-6:] for video in found.watched}
+
+
+class Deaf(MockWeb):
+    """A web without transcripts, pages or a list of pages: each time by the error `kind`."""
+
+    kind: type[WebError] = WebTimeout
+
+    def transcript(self, url: str) -> Transcript:
+        raise self.kind(url)
+
+    def open(self, url: str) -> Page:
+        raise self.kind(url)
+
+
+def test_what_could_not_be_heard_or_read_is_told(tmp_path: Path) -> None:
+    """A video is watched without its words, a page is left out; both are failures that were got over."""
+    with make_web(tmp_path / "web") as plain:
+        web = Deaf(plain._shelf, trace=WebTrace())
+    found = browse(ASKED, web, RuleMind(), eyes(), EFFICIENCY)
+    assert len(found.watched) == 3
+    assert found.failures == ("WebTimeout",) * 3
+    told = [step.text for step in found.steps if step.kind == "failure"]
+    assert told[0].startswith("the transcript of kettle film 7: WebTimeout")
+    reading = browse(ASKED, web, RuleMind(), eyes(), replace(EFFICIENCY, paradigm="text-search"))
+    assert reading.failures == ("WebTimeout",)
+    web.kind = NoTranscript
+    assert browse(ASKED, web, RuleMind(), eyes(), EFFICIENCY).failures == ()
+
+
+def test_a_search_for_pages_that_fails_is_told(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", faults=Faults(rate_limit=1.0))
+    found = browse(ASKED, web, RuleMind(), eyes(), replace(EFFICIENCY, paradigm="text-search"))
+    queries = len([step for step in found.steps if step.kind == "failure"]) // 2
+    assert queries == 2
+    assert found.failures == ("RateLimited",) * 2 * queries
+
+
+class Costly(RuleMind):
+    """Its analyst was asked twice: what it was shown again counts, but is not what it was shown last."""
+
+    def usage(self) -> Usage:
+        row = {
+            "calls": 2,
+            "repairs": 1,
+            "prompt_tokens": 900,
+            "last_prompt_tokens": 500,
+            "completion_tokens": 9,
+        }
+        return Usage(2, 900, 9, by_role={"answer_open": row})
+
+
+def test_the_context_is_the_last_prompt_alone(tmp_path: Path) -> None:
+    found = run(tmp_path, Costly(), EFFICIENCY)
+    assert (found.context, found.tokens) == (500, 909)
 
 
 def test_a_failed_look_is_no_verified_video(tmp_path: Path) -> None:
