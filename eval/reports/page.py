@@ -28,7 +28,7 @@ from eval.resumable import whole_lines, write_whole
 from eval.runs.drive import folder_name
 from rag.errors import UsageError
 
-__all__ = ["write_report"]
+__all__ = ["seconds_of", "write_report"]
 
 
 def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
@@ -133,7 +133,7 @@ def _timings(sections: Sequence[Section]) -> Table:
     body, records = [], []
     for section in sections:
         for row in section.rows:
-            seconds = [value for folder in row.folders for value in _seconds(folder)]
+            seconds = [value for folder in row.folders for value in seconds_of(folder)]
             tokens = [sum(scored.sample.tokens.values()) for scored in row.samples]
             mean_tokens = sum(tokens) / len(tokens)
             middle = median(seconds) if seconds else 0.0
@@ -158,7 +158,8 @@ def _timings(sections: Sequence[Section]) -> Table:
     return Table("timings", "Timings", "", head, tuple(body), tuple(records))
 
 
-def _seconds(folder: Path) -> Iterator[float]:
+def seconds_of(folder: Path) -> Iterator[float]:
+    """Seconds of each query of a run, as its `timings.jsonl` has them; none without that file."""
     path = folder / "timings.jsonl"
     if not path.exists():
         return

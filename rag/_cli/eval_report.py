@@ -20,15 +20,26 @@ def report(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the report goes.")] = Path(
         "report"
     ),
+    everything: Annotated[
+        bool, typer.Option("--all", help="One page for all benchmarks, beside what the papers printed.")
+    ] = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Write report.md, and CSV and PNG of each table and figure. Runs of one system are pooled over seeds."""
-    session = start(None, config, as_json, verbose, None)
-    from eval.reports.page import write_report
+    """Write report.md, and CSV and PNG of each table and figure; with --all, one page in three forms.
 
-    files = write_report(runs, out)
+    Runs of one system are pooled over seeds.
+    """
+    session = start(None, config, as_json, verbose, None)
+    if everything:
+        from eval.reports.overview import write_overview
+
+        files = write_overview(runs, out)
+    else:
+        from eval.reports.page import write_report
+
+        files = write_report(runs, out)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
