@@ -148,8 +148,8 @@ class ReasonerSettings(_Section):
     """The server, usually ending in `/v1`; nothing else is contacted."""
     api_key: SecretStr = SecretStr("none")
     """Sent to the server as bearer token; masked wherever it is printed."""
-    timeout_seconds: float = Field(120.0, gt=0, le=86400)
-    """Longest duration of one call, retries and waits included."""
+    timeout_seconds: float = Field(300.0, gt=0, le=86400)
+    """Longest duration of one call, retries and waits included (VideoDetective, table 8: 300)."""
     max_calls: int = Field(64, ge=1)
     """Calls to the model for one question at most, repairs included."""
     max_total_tokens: int = Field(0, ge=0)
@@ -167,8 +167,9 @@ class ReasonerSettings(_Section):
     """Frames are sent with a short side of at most this many pixels."""
     structured: bool = False
     """Ask the server to hold replies to the JSON schema (`response_format`), where it can."""
-    max_tokens: int = Field(512, ge=16)
-    """Longest reply."""
+    max_tokens: int = Field(4096, ge=16)
+    """Longest reply (VideoDetective, table 8: 4096 for the model that looks, 2048 for one that only
+    reads). In process, a context that ends earlier bounds it too; some servers want a lower number then."""
     record: Path | None = None
     """Keep every exchange with a language model in this file (JSON lines, appended)."""
     replay: Path | None = None
