@@ -1,0 +1,193 @@
+"""`rag agent raclo`: a video and a moment of it, by what one remembers."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rag._cli.agent_display import StepFile, open_display
+from rag._cli.agent_web import (
+    FaultRates,
+    PageFile,
+    TraceFile,
+    frames_reader,
+    open_mind,
+    open_shelf,
+    pictures_of,
+    write_page,
+)
+from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.session import Session, start, words
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.agents.raclo_records import RacloRun, RacloStep
+    from rag.agents.raclo_settings import RacloSettings
+
+__all__ = ["raclo"]
+
+Whole = Annotated[str, typer.Option("--global", metavar="TEXT", help="G: the impression of the whole.")]
+KeyMoment = Annotated[str, typer.Option("--moment", metavar="TEXT", help="K: one image of it.")]
+Before = Annotated[str, typer.Option("--before", metavar="TEXT", help="T: what was just before the moment.")]
+After = Annotated[str, typer.Option("--after", metavar="TEXT", help="T: what was just after it.")]
+Sound = Annotated[str, typer.Option("--sound", metavar="TEXT", help="A: what was heard at the moment.")]
+WebFolder = Annotated[
+    Path | None, typer.Option("--web", metavar="DIR", help="A frozen web, made by 'rag web build'.")
+]
+Corpus = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="Videos that are the web; repeat for each. Without either, those of the library.",
+    ),
+]
+Searches = Annotated[int, typer.Option("--queries", metavar="Q", min=1, max=20, help="Searches imagined.")]
+Videos = Annotated[int, typer.Option("--urls", metavar="U", min=1, max=50, help="Videos taken of each.")]
+FrameCount = Annotated[
+    int | None,
+    typer.Option(
+        "--frames", metavar="N", min=1, max=512, help="Frames to localize in; by default 32 to 192 by length."
+    ),
+]
+FramesHow = Annotated[
+    Literal["sampled", "stored"],
+    typer.Option("--look", help="Look at sampled frames, or let stored frame vectors stand in."),
+]
+
+
+def raclo(
+    whole: Whole = "",
+    moment: KeyMoment = "",
+    before: Before = "",
+    after: After = "",
+    sound: Sound = "",
+    web: WebFolder = None,
+    corpus: Corpus = None,
+    queries: Searches = 2,
+    urls: Videos = 2,
+    frames: FrameCount = None,
+    look: FramesHow = "sampled",
+    faults: FaultRates = "",
+    trace: TraceFile = None,
+    html: PageFile = None,
+    record: Record = None,
+    replay: Replay = None,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Recall, search, verify and localize. Give --global, --moment or both; the others go with a moment.
+
+    A library that holds the videos gives stored vectors and sound. Exit code 1 where nothing was found.
+    """
+    flags = {"reasoner.record": record, "reasoner.replay": replay}
+    session = start(library, config, as_json, verbose, seed, flags)
+    from rag.agents.frame_budget import RACLO, fixed_budget
+    from rag.agents.raclo import remember
+    from rag.agents.raclo_checking import second_judge
+    from rag.agents.raclo_page import page
+    from rag.agents.raclo_records import cues_of, only_cues
+    from rag.agents.raclo_settings import RacloSettings
+    from rag.agents.video_browser_sight import Eyes
+    from rag.reasoners.roles import Memory
+    from rag.web import Faults, open_web
+
+    told = Memory(words(whole), words(moment), words(before), words(after), words(sound))
+    memory = only_cues(told, cues_of(told))
+    budget = RACLO if frames is None else fixed_budget(frames)
+    chosen = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
+    planted = Faults.parse(faults, session.settings.seed)
+    with (
+        _web_folder(session, web, corpus) as place,
+        open_web(os.fspath(place), faults=planted, encoder=session.settings.encoder) as opened,
+    ):
+        shelf = open_shelf(session, place)
+        mind, counted_as = open_mind(session, shelf)
+        read = frames_reader(session, shelf)
+        with StepFile(trace) as steps, open_display() as display:
+            run = remember(
+                memory,
+                opened,
+                mind,
+                Eyes.of(mind, shelf, read),
+                chosen,
+                second=second_judge(mind),
+                watch=_watch(steps, display.say),
+                wait=time.sleep if opened.real_time else None,
+            )
+            steps.write(_end(run))
+        if html is not None:
+            write_page(html, page(run, pictures_of(opened, read), counted_as))
+        if shelf is not None:
+            shelf.close()
+    _print(session, run, chosen, counted_as)
+    return 0 if run.answer is not None else 1
+
+
+@contextmanager
+def _web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -> Iterator[Path]:
+    """The web that was named; else one made for the occasion, out of files or of the library."""
+    if web is not None and corpus:
+        raise UsageError("--web and --corpus name two webs; give one of them")
+    if web is not None:
+        yield web
+        return
+    from rag.web.building import build_web
+
+    with tempfile.TemporaryDirectory(prefix="rag-web-") as made:
+        if corpus:
+            report = build_web(made, corpus)
+        else:
+            with session.open_library() as shelf:
+                report = build_web(made, library=shelf)
+        for problem in report.problems:
+            talk(f"{problem.path}: {problem.reason}")
+        yield Path(made)
+
+
+def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[RacloStep], None]:
+    from rag.agents.raclo_telling import step_lines
+
+    def watch(step: RacloStep) -> None:
+        steps.write(step.line())
+        for line in step_lines(step, width()):
+            say(line)
+
+    return watch
+
+
+def _end(run: RacloRun) -> dict[str, Any]:
+    """The last line of a trace: the result, without clock times."""
+    from rag.agents.raclo_telling import run_json
+
+    shape = run_json(run)
+    shape.pop("timings")
+    shape["usage"] = {key: value for key, value in shape["usage"].items() if key != "seconds"}
+    for counts in shape["usage"].get("by_role", {}).values():
+        counts.pop("seconds", None)
+    text = "nothing found" if run.answer is None else run.answer.title
+    return {"number": len(run.steps) + 1, "turn": 0, "kind": "result", "text": text, "data": shape}
+
+
+def _print(session: Session, run: RacloRun, chosen: RacloSettings, counted_as: str) -> None:
+    from rag.agents.raclo_telling import result_lines, run_json
+
+    if session.as_json:
+        from dataclasses import asdict
+
+        print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": counted_as})
+        return
+    print_lines(result_lines(run, width()))
+    cost = f"{run.searches} searches, {len(run.candidates)} videos, {run.tokens} tokens"
+    print_lines([cost + (f" ({counted_as})" if counted_as else "")])

@@ -1,0 +1,153 @@
+"""What RACLO remembers while it works, what it tells while it does, and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rag.errors import UsageError
+from rag.reasoners.roles import Consensus, Memory
+from rag.records import Usage
+
+__all__ = ["CUE_SETS", "CandidateVideo", "Moment", "RacloRun", "RacloStep", "cues_of", "only_cues"]
+
+CUE_SETS = ("G", "K", "KT", "GK", "KA", "KTA", "GKA", "GKT", "GKTA")
+"""Which cues may be given together (RACLO, section 2.1.1): global impression, key moment, temporal
+context, auditory memory."""
+
+
+def cues_of(memory: Memory) -> str:
+    """The letters of the cues that are told, in the order G, K, T, A."""
+    told = {
+        "G": memory.global_impression,
+        "K": memory.key_moment,
+        "T": memory.before + memory.after,
+        "A": memory.auditory_memory,
+    }
+    return "".join(letter for letter, text in told.items() if text.strip())
+
+
+def only_cues(memory: Memory, cues: str) -> Memory:
+    """The memory without the cues whose letter is not named. Raises `UsageError` for no such set of cues."""
+    if cues not in CUE_SETS:
+        raise UsageError(
+            f"cues {cues or 'none'}: give a global impression (G), a key moment (K), or both; what was "
+            f"before and after (T) and heard (A) belong to a key moment: {', '.join(CUE_SETS)}"
+        )
+    return Memory(
+        global_impression=memory.global_impression if "G" in cues else "",
+        key_moment=memory.key_moment if "K" in cues else "",
+        before=memory.before if "T" in cues else "",
+        after=memory.after if "T" in cues else "",
+        auditory_memory=memory.auditory_memory if "A" in cues else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RacloStep:
+    """One thing that happened, for whoever looks on. No clock times: equal runs, equal steps."""
+
+    number: int
+    """From 1."""
+    turn: int
+    """The turn of thinking and searching that it belongs to, from 1; 0 after them."""
+    kind: str
+    """`think`, `search`, `take`, `verify`, `localize`, `answer`, `failure` or `web`."""
+    text: str
+    """One line for people."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The same as JSON values."""
+
+    def line(self) -> dict[str, Any]:
+        """As one line of a trace has it."""
+        return {
+            "number": self.number,
+            "turn": self.turn,
+            "kind": self.kind,
+            "text": self.text,
+            "data": dict(self.data),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where in a video the moment is, in seconds."""
+
+    time: float
+    """Of the frame that was named."""
+    frame: int
+    """Its index among the frames that were looked at."""
+    frames: int
+    """How many these were."""
+    start: float
+    """[start, end): the shot that holds the frame, where shots were measured; else what the frame
+    stands for, halfway to its neighbours."""
+    end: float
+    confidence: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateVideo:
+    """One video that was looked at."""
+
+    url: str
+    title: str
+    video_id: str
+    duration: float
+    query: str
+    """The search that brought it."""
+    rank: int
+    """In that search, from 1."""
+    consensus: Consensus | None = None
+    """None: not verified, by the settings or by a failure."""
+    moment: Moment | None = None
+    """None: no moment is asked for, or it failed."""
+
+    @property
+    def accepted(self) -> bool:
+        """Both judges say that it is the video; the first alone where no second one is asked."""
+        return self.consensus is not None and self.consensus.agreed
+
+    @property
+    def fit(self) -> float:
+        """How well it fits as a whole, in [0, 1]: the mean over the judges; 0 where nobody judged."""
+        if self.consensus is None:
+            return 0.0
+        verdicts = [one for one in (self.consensus.first, self.consensus.second) if one is not None]
+        fits = [one.confidence if one.video_match else 1 - one.confidence for one in verdicts]
+        return round(sum(fits) / len(fits), 6)
+
+
+@dataclass(frozen=True, slots=True)
+class RacloRun:
+    """What came of one memory."""
+
+    memory: Memory
+    cues: str
+    candidates: tuple[CandidateVideo, ...]
+    """In the order in which they were found."""
+    chosen: int | None
+    """Index of the candidate that is given as the video; None where there is none at all."""
+    matched: bool
+    """Whether the judges took it for the video. False: it is the best guess, or there is none."""
+    queries: tuple[str, ...]
+    turns: int
+    failure: str
+    """Empty, or the name of what kept the run from a candidate: `NothingFound`, `BudgetSpent`, ..."""
+    failures: tuple[str, ...]
+    """Names of all errors met on the way, those that were got over included."""
+    searches: int
+    """Calls of the search engine, repeated ones included."""
+    usage: Usage
+    timings: Mapping[str, float]
+    steps: tuple[RacloStep, ...] = ()
+
+    @property
+    def answer(self) -> CandidateVideo | None:
+        return None if self.chosen is None else self.candidates[self.chosen]
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.prompt_tokens + self.usage.completion_tokens

@@ -1,0 +1,57 @@
+"""A memory in the first person as what was seen or heard: the phrases of remembering go, the rest stays.
+
+"I vaguely recall there was maybe a red kite" tells of a red kite. Held against pictures or typed into
+a search box, the words of remembering only blur it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rag.relevance import content_words
+
+__all__ = ["recollected", "sentences_of"]
+
+_SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
+_OPENINGS = re.compile(
+    r"""^(?:
+      (?:and|but|so|then|well)\b
+    | (?:in\ my\ memory|as\ far\ as\ i\ (?:can\ )?(?:remember|recall|tell)|from\ what\ i\ (?:can\ )?
+        (?:remember|recall|tell)|if\ i\ am\ not\ mistaken|if\ i\ remember\ (?:right|correctly|well))\b
+    | i\ (?:(?:can|could|do|only|also|still|just|seem\ to|vaguely|faintly|dimly|distinctly|clearly)\ )*
+        (?:remember|recall|think|believe|guess|suppose|see|saw|heard|hear)\b
+      (?:\ (?:that|how|watching|seeing|hearing))?
+    | in\ the\ (?:preceding|following|previous|next)\ (?:seconds|moments)(?:\ of\ (?:this|the)\ clip)?\b
+    | (?:just\ )?(?:before|after)\ (?:that|this)\b
+    | (?:the|this|one|that)\ (?:(?:specific|particular)\ )?(?:frame|segment|scene|shot|clip|moment)
+        (?:\ i\ recall)?\ (?:shows?|showed|features?|featured|had|is|was|describes?)\b(?:\ how)?
+    | in\ the\ background\b | (?:most|some|all)\ of\ it\b(?:\ (?:was|were|is))?
+    | (?:it|this|that)\ (?:was|is|had|felt|seemed|began|started|opened|ended|went\ on)\b(?:\ (?:with|like|by))?
+    | (?:later|then|afterwards|at\ some\ point|finally)\b | there\ (?:was|were|is|are)\b
+    | (?:something|somewhat|rather)\ like\b | (?:maybe|perhaps|probably|possibly)\b
+    )[\s,:]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DOUBTS = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|vaguely|faintly|i think|i guess|something like|sort of|"
+    r"kind of|or so|to be seen)\b,?\s*",
+    re.IGNORECASE,
+)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, without the space around them."""
+    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+
+
+def recollected(text: str) -> list[str]:
+    """Its sentences without the words of remembering, in order; those that say nothing else are left out."""
+    told = []
+    for sentence in sentences_of(text):
+        plain, before = sentence.strip(), ""
+        while plain != before:
+            before, plain = plain, _OPENINGS.sub("", plain, count=1)
+        plain = " ".join(_DOUBTS.sub("", plain).split()).strip(" ,;:").replace(" .", ".")
+        if content_words(plain):
+            told.append(plain)
+    return told
