@@ -71,7 +71,7 @@ def video_browser(
 ) -> int:
     """Search, watch and answer on a frozen web. A library that holds its videos gives the stored vectors.
 
-    Exit code 1 where the run ended without an answer; the reason is in the result.
+    Exit code 1 where nothing that was found answers it, or the run failed; the result says which.
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)

@@ -35,7 +35,8 @@ class Web(Protocol):
         ...
 
     def open(self, url: str) -> Page:
-        """What stands at an address. Raises `PageGone`."""
+        """What stands at an address. Raises `PageGone`: nothing was ever there, or it was removed, or it is
+        private now, which looks the same from outside."""
         ...
 
     def transcript(self, url: str) -> Transcript:
@@ -43,8 +44,8 @@ class Web(Protocol):
         ...
 
     def download(self, url: str) -> Downloaded:
-        """The video's file, whole. Raises `PageGone`, `AccessRefused` (a gate of age, region or
-        privacy), `NoMedia` (a page without a video) or `DownloadTruncated` (try again)."""
+        """The video's file, whole. Raises `PageGone`, `AccessRefused` (a gate of age or region),
+        `NoMedia` (a page without a video) or `DownloadTruncated` (try again)."""
         ...
 
     def video_id(self, url: str) -> str | None:

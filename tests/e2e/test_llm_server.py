@@ -51,7 +51,7 @@ def test_a_reply_comes_through_with_its_usage():
     assert spent.seconds > 0
     (request,) = server.requests
     assert (request["model"], request["temperature"], request["seed"]) == ("m", 0.0, 7)
-    assert request["max_tokens"] == 512
+    assert request["max_tokens"] == 4096
     assert "response_format" not in request
 
 

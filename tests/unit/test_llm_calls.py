@@ -93,7 +93,7 @@ def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
     reasoner(client).anchor_event(OPEN)
     assert len(client.heard[1][2].text) == 2000
     assert client.heard[2][2].text == "(empty reply)"
-    assert "cut at 512 tokens" in client.heard[2][3].text
+    assert "cut at 4096 tokens" in client.heard[2][3].text
 
 
 def test_the_number_of_passage_queries_is_that_of_the_options():

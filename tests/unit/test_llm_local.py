@@ -97,6 +97,18 @@ def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
         mind.anchor_event(OPEN)
 
 
+def test_a_reply_gets_what_the_context_leaves(tmp_path):
+    """The longest reply of the settings is a bound, not a reservation: the short context is no error."""
+    folder = write_tiny_vlm(tmp_path / "short", context=600)
+    from rag.reasoners.llm.local_client import LocalClient, TransformersLLM
+
+    client = LocalClient(TransformersLLM.load(settings(folder, max_tokens=4096)))
+    sent = client.send([Message("user", ("look",))], {})
+    assert sent.prompt_tokens + sent.completion_tokens <= 600
+    assert sent.completion_tokens == 600 - sent.prompt_tokens
+    assert sent.cut
+
+
 def test_any_llamaindex_llm_can_be_a_client():
     from llama_index.core.llms.mock import MockLLM
 

@@ -76,7 +76,7 @@ def test_an_unknown_exchange_stops_with_the_difference_shown(tape):
     other = Question("q", OPEN.text.replace("telescope", "microscope"))
     with pytest.raises(ReplayUnknown, match=r"anchor_event: the input is .*microscope.*recorded .*telescope"):
         replayed(tape).anchor_event(other)
-    with pytest.raises(ReplayUnknown, match="max_tokens is 256, recorded with 512"):
+    with pytest.raises(ReplayUnknown, match="max_tokens is 256, recorded with 4096"):
         replayed(tape, max_tokens=256).anchor_event(OPEN)
     with pytest.raises(ReplayUnknown, match="holds no exchange for rewrite_question"):
         replayed(tape).rewrite_question(OPEN)

@@ -38,6 +38,9 @@ from rag.reasoners.llm.messages import Message, Sent, chat_messages
 
 __all__ = ["LocalClient", "TransformersLLM"]
 
+SHORTEST_ROOM = 512
+"""Tokens that the context must leave for a reply; fewer where the settings ask for fewer."""
+
 
 class LocalClient:
     """Sends conversations to any LlamaIndex LLM that chats in this process.
@@ -151,15 +154,18 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
         seconds = min(self.timeout_seconds, kwargs.pop("within", None) or math.inf)
         inputs = self._inputs(messages)
         prompt_tokens = int(inputs["input_ids"].shape[1])
-        if self._context is not None and prompt_tokens + self.max_tokens > self._context:
+        room = (
+            self.max_tokens if self._context is None else min(self.max_tokens, self._context - prompt_tokens)
+        )
+        if room < min(self.max_tokens, SHORTEST_ROOM):
             raise ReasonerError(
                 f"{self.folder}: the prompt has {prompt_tokens} tokens and the model takes {self._context}, "
-                f"{self.max_tokens} of them for the reply; lower search.top_k, localize.frame_budget "
-                "or reasoner.image_short_side"
+                f"the reply among them, which may need {min(self.max_tokens, SHORTEST_ROOM)}; lower "
+                "search.top_k, localize.frame_budget or reasoner.image_short_side"
             )
         with torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
             output = self._model.generate(
-                **inputs, do_sample=False, num_beams=1, max_new_tokens=self.max_tokens, **kwargs
+                **inputs, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
             )
         if deadline.passed:
             raise ReasonerUnreachable(
@@ -177,7 +183,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
                 "prompt_tokens": prompt_tokens,
                 "completion_tokens": len(new),
                 "image_tokens": self._image_tokens(inputs["input_ids"]),
-                "cut": not whole and len(new) >= self.max_tokens,
+                "cut": not whole and len(new) >= room,
             },
         )
 
