@@ -41,10 +41,17 @@ DURATION = 100.0
 ASKED = Question("q", "Which word is the secret of the kettle film?")
 
 
-def make_web(folder: Path, count: int = 12, *, faults: Faults | None = None, **changes: str) -> MockWeb:
+def make_web(
+    folder: Path,
+    count: int = 12,
+    *,
+    faults: Faults | None = None,
+    page: str = "A kettle boils water.",
+    **changes: str,
+) -> MockWeb:
     """`count` films of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
 
-    `changes`: availability of a film by its id.
+    `page`: the text of the only page. `changes`: availability of a film by its id.
     """
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
@@ -68,7 +75,7 @@ def make_web(folder: Path, count: int = 12, *, faults: Faults | None = None, **c
                 availability=changes.get(name, "ok"),
             )
         )
-    pages = [PageEntry("p1", "https://pages.example/kettles", "Kettles", "A kettle boils water.")]
+    pages = [PageEntry("p1", "https://pages.example/kettles", "Kettles", page)]
     write_catalogue(folder, entries, pages)
     return open_web(folder, engine="bm25", faults=faults, trace=WebTrace())
 

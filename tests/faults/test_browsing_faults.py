@@ -2,34 +2,190 @@
 
 from __future__ import annotations
 
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+from rag import errors
 from rag.agents.video_browser import browse
+from rag.agents.video_browser_analyst import NO_ANSWER
 from rag.agents.video_browser_records import BrowseRun
 from rag.agents.video_browser_settings import EFFICIENCY, MAIN, BrowserSettings, Paradigm
-from rag.web import FAULTS, Faults
+from rag.agents.video_browser_sight import Eyes
+from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid, WebError
+from rag.reasoners.embedded import EmbeddedReasoner
+from rag.reasoners.roles import Reasoner
+from rag.records import Question
+from rag.web import FAULTS, Faults, MockWeb, WebTrace
 from tests.browser_world import ASKED, RuleMind, eyes, make_web
 
 LONGEST = 5 * (3 * 3 + 3 * 30 * 6)
 """Calls that five loops can make at most: three queries and thirty results, each tried three times."""
+LIMIT = 60.0
+"""Seconds of one test; each takes a few. What does not end by itself ends here, as a failure."""
+PASSING = ("RateLimited", "WebTimeout", "DownloadTruncated")
 
 
-def browsed(tmp_path: Path, faults: Faults, settings: BrowserSettings = MAIN) -> BrowseRun:
-    web = make_web(tmp_path / "web", 30, faults=faults)
-    found = browse(ASKED, web, RuleMind(), eyes(), settings)
+class Hung(BaseException):
+    """Not an `Exception`, so that nothing under test can swallow it."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    def ring(_: int, __: FrameType | None) -> None:
+        raise Hung(f"still going after {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def _limit() -> Iterator[None]:
+    with limited(LIMIT):
+        yield
+
+
+class Endless(RuleMind):
+    """Never comes back from a look."""
+
+    def usage(self):
+        while True:
+            try:
+                time.sleep(0.01)
+            except Exception:
+                continue
+
+
+def test_a_run_that_hangs_is_broken_off(tmp_path: Path) -> None:
+    with pytest.raises(Hung), limited(0.5):
+        browse(ASKED, make_web(tmp_path / "web"), Endless(), eyes(), MAIN)
+
+
+def given_up(web: MockWeb, attempts: int) -> Counter[str]:
+    """Errors of the calls that were not answered in the end, from the web's own trace."""
+    found: Counter[str] = Counter()
+    before, tries = None, 0
+    for event in web.trace.events:
+        call = (event.operation, event.asked)
+        tries = tries + 1 if call == before else 1
+        before = call
+        if event.outcome != "ok" and (event.outcome not in PASSING or tries == attempts):
+            found[event.outcome] += 1
+            before = None
+        elif event.outcome == "ok":
+            before = None
+    return found
+
+
+def kinds(base: type[Exception]) -> set[str]:
+    return {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, base)}
+
+
+def check(run: BrowseRun, web: MockWeb, settings: BrowserSettings) -> None:
+    """It ended in bounds, with an answer or a typed failure, and kept nothing that went wrong to itself."""
     assert len(web.trace.events) <= LONGEST
-    assert found.answer.matched or found.answer.confidence == 0.0
+    assert run.loops <= settings.max_steps
+    of_web = Counter(name for name in run.failures if name in kinds(WebError))
+    assert of_web == given_up(web, settings.attempts)
+    assert [step.data["error"] for step in run.steps if step.kind == "failure"] == list(run.failures)
+    if run.failure:
+        assert run.failure in kinds(ReasonerError)
+        assert run.failures[-1] == run.failure
+        assert (run.answer.matched, run.answer.text) == (False, NO_ANSWER)
+    else:
+        assert run.steps[-1].kind == "answer"
+    watched = {step.data["url"] for step in run.steps if step.kind in ("watch", "reject") and step.data}
+    assert {citation.path for citation in run.answer.citations} <= watched | {"https://pages.example/kettles"}
+
+
+def browsed(
+    tmp_path: Path,
+    faults: Faults,
+    settings: BrowserSettings = MAIN,
+    *,
+    mind: Reasoner | None = None,
+    asked: Question = ASKED,
+    look: Eyes | None = None,
+) -> BrowseRun:
+    web = make_web(tmp_path / "web", 30, faults=faults)
+    found = browse(asked, web, mind or RuleMind(), look or eyes(), settings)
+    check(found, web, settings)
     return found
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.2, 0.3])
 def test_every_fault_at_once_ends_in_an_answer_or_without_one(tmp_path: Path, rate: float) -> None:
     found = [browsed(tmp_path / str(seed), Faults.everywhere(rate, seed)) for seed in range(6)]
-    assert all(run.failure == "" for run in found)  # the web alone keeps nobody from saying what was found
     assert any(run.answer.text == "PLUM" for run in found)
+    assert any(run.failures for run in found)
+
+
+class Flaky(RuleMind):
+    """Fails at any role, once in ten, in each way that a mind can."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._chance = random.Random(seed)
+
+    def _ask(self, role: str) -> None:
+        super()._ask(role)
+        if self._chance.random() < 0.1:
+            raise self._chance.choice((ReplyInvalid, ReplyInvalid, ReasonerUnreachable, BudgetSpent))(role)
+
+
+def test_a_mind_that_fails_on_a_web_that_fails(tmp_path: Path) -> None:
+    """Both ends come about: answers, and runs whose failure has the name of what the mind raised."""
+    ends = set()
+    for seed in range(12):
+        mind = Flaky(seed)
+        run = browsed(tmp_path / str(seed), Faults.everywhere(0.3, seed), mind=mind)
+        after = mind.asked[mind.asked.index("rewrite_question") :]
+        assert set(after) <= {"rewrite_question", "anchor_event", "answer_open"}
+        ends.add(run.failure or run.answer.text)
+    assert "PLUM" in ends
+    assert ends & {"ReplyInvalid", "ReasonerUnreachable", "BudgetSpent"}
+
+
+@cache
+def embedded() -> EmbeddedReasoner:
+    from indexers.registry import open_query_encoder
+    from rag.config import Settings
+
+    encoder = Settings().encoder
+    return EmbeddedReasoner(open_query_encoder(encoder.text, encoder))
+
+
+def secrets(tmp_path: Path, rate: float, seeds: Sequence[int]) -> list[BrowseRun]:
+    asked = Question("q", "What is the secret of kettle film 7?")
+    blind = Eyes(library=None, read_frames=None)
+    return [
+        browsed(tmp_path / str(seed), Faults.everywhere(rate, seed), mind=embedded(), asked=asked, look=blind)
+        for seed in seeds
+    ]
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3])
+def test_the_embedded_reasoner_ends_too(tmp_path: Path, rate: float) -> None:
+    """The one that runs everywhere, with rules of its own for when to go on searching."""
+    found = secrets(tmp_path, rate, range(4))
+    assert {run.failure for run in found} == {""}  # it never fails, whatever the web does to it
+    assert any(run.failures for run in found)
+    if rate == 0.1:
+        assert any("PLUM" in run.answer.text for run in found)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -55,3 +211,16 @@ def test_waits_are_asked_for_where_time_is_real(tmp_path: Path) -> None:
     browse(ASKED, web, RuleMind(), eyes(), MAIN, wait=waited.append)
     assert waited
     assert all(0 < seconds <= 30 for seconds in waited)
+
+
+def test_the_check_sees_what_is_kept_silent(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", 30, faults=Faults.everywhere(0.3, 1))
+    run = browse(ASKED, web, RuleMind(), eyes(), MAIN)
+    assert run.failures
+    check(run, web, MAIN)
+    with pytest.raises(AssertionError):
+        check(replace(run, failures=run.failures[1:]), web, MAIN)
+    with pytest.raises(AssertionError):
+        check(replace(run, failure="KeyError"), web, MAIN)
+    with pytest.raises(AssertionError):
+        check(run, MockWeb(web._shelf, trace=WebTrace()), MAIN)

@@ -22,6 +22,7 @@ from eval.benchmarks.browsecomp.workbench.planting import PlantingPlan, plant
 from eval.runs.samples import check_sample, sample_line
 from rag.agents.video_browser_settings import EFFICIENCY
 from rag.errors import UsageError
+from rag.reasoners.roles import OpenAnswer, Reading
 from tests.browser_world import HOST, RuleMind, eyes, make_web
 
 OFFLINE = {
@@ -243,6 +244,30 @@ def test_what_text_alone_answers_is_dropped(tmp_path: Path) -> None:
         "told": "the metadata of a video of its chain hold the answer",
         "twice": "another question has the same words",
     }
+
+
+def test_what_a_page_of_text_answers_is_dropped(tmp_path: Path) -> None:
+    """Nothing of it stands in the metadata: only the control that reads the web's pages can tell."""
+    assert check_questions([QUESTION], make_web(tmp_path / "dry"), RuleMind()) == {}
+    web = make_web(tmp_path / "web", page="A kettle boils water, and the secret is PLUM indeed.")
+    options = replace(QUESTION, question_id="options", text="Which of these?", options=("FIG", "PLUM"))
+    reasons = check_questions([QUESTION, options], web, RuleMind())
+    assert reasons == {QUESTION.question_id: "text-search answers it without any video"}
+
+
+class Knowing(RuleMind):
+    """Knows without looking."""
+
+    def answer_open(self, reading: Reading) -> OpenAnswer:
+        assert not reading.windows
+        return OpenAnswer(text="PLUM", confidence=1.0, explanation="everybody knows that")
+
+
+def test_what_is_known_without_any_tool_is_dropped(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web")
+    reasons = check_questions([QUESTION], web, Knowing())
+    assert reasons == {QUESTION.question_id: "tool-free answers it without any video"}
+    assert not web.trace.events
 
 
 def test_the_benchmarks_can_be_opened() -> None:
