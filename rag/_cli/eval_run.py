@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -69,7 +70,7 @@ def run(
         for name in names:
             for number in seeds:
                 folder = out / folder_name(name, number)
-                with _Progress() as watch:
+                with _Progress(f"{opened.name}, {name}") as watch:
                     made = run_system(
                         opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
                     )
@@ -128,9 +129,14 @@ def _lines(done: Sequence[Done]) -> Iterator[str]:
 
 
 class _Progress:
-    """A bar with the time left where a person watches, else a line every ten seconds."""
+    """A bar with the time left where a person watches, else a line every ten seconds.
 
-    def __init__(self, interval: float = 10.0) -> None:
+    Until the first query is asked a line says that the data are being made: nobody knows for how long.
+    """
+
+    def __init__(self, preparing: str = "", interval: float = 10.0) -> None:
+        self._preparing = preparing
+        self._asking = threading.Event()
         self._interval = interval
         self._bar: Any = None
         self._task: Any = None
@@ -139,15 +145,27 @@ class _Progress:
         self._begun = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
+        threading.Thread(target=self._say_preparing, daemon=True).start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._asking.set()
         if self._bar is not None:
             self._bar.stop()
 
+    def _say_preparing(self) -> None:
+        from rag.rendering.terminal import duration
+
+        pause, begun = self._interval, time.monotonic()
+        while not self._asking.wait(pause):
+            pause = min(2 * pause, 60.0)
+            took = duration(time.monotonic() - begun)
+            talk(f"{self._preparing}: the first use draws and indexes its data; {took} so far")
+
     def start(self, label: str, total: int) -> None:
+        self._asking.set()
         self._label, self._total = label, total
         self._begun = self._said = time.monotonic()
         if total and sys.stderr.isatty():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -159,3 +160,14 @@ def test_progress_says_how_far_and_how_long(
     lines = capsys.readouterr().err.splitlines()
     assert lines
     assert all(line.startswith("localized, seed 0: ") and line.endswith(" left") for line in lines)
+
+
+def test_while_data_are_made_a_line_says_so_until_the_first_query(capsys: pytest.CaptureFixture[str]) -> None:
+    said = ""
+    with eval_run._Progress("toy, one", interval=0.01) as watch:
+        until = time.monotonic() + 30
+        while "so far" not in said and time.monotonic() < until:
+            time.sleep(0.01)
+            said += capsys.readouterr().err
+        watch.start("one, seed 0", 0)
+    assert said.startswith("toy, one: the first use draws and indexes its data; ")
