@@ -11,6 +11,8 @@ import json
 
 import httpx
 
+from rag.reasoners.llm.exchanges import LARGEST_COUNT
+
 __all__ = ["MAX_REPLY_BYTES", "Endpoint", "NotAChatReply", "parse_base_url"]
 
 MAX_REPLY_BYTES = 8 * 2**20
@@ -19,7 +21,7 @@ KEPT_HEADERS = ("host", "accept", "content-type", "content-length", "connection"
 
 
 class NotAChatReply(Exception):
-    """The server answered 200 with something that is no chat completion."""
+    """The server answered 2xx with something that is no chat completion."""
 
 
 def parse_base_url(base_url: str) -> httpx.URL:
@@ -58,9 +60,10 @@ class Endpoint(httpx.AsyncBaseTransport):
         )
         response = await self._inner.handle_async_request(request)
         body = await _bounded(response)
-        if response.status_code == 200:
-            _require_chat(body)
         headers = [pair for pair in response.headers.raw if pair[0].lower() not in _FRAMING]
+        if response.is_success:
+            body = _chat_only(body)
+            headers = [(b"content-type", b"application/json")]
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
     async def aclose(self) -> None:
@@ -85,12 +88,51 @@ async def _bounded(response: httpx.Response) -> bytes:
     return bytes(body)
 
 
-def _require_chat(body: bytes) -> None:
+def _chat_only(body: bytes) -> bytes:
+    """What is used of a chat completion, in the one form that the client library is sure to read.
+
+    A server may send a reply without a role, odd tool calls, or counts that are none; all that goes.
+    """
     try:
         reply = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise NotAChatReply("no JSON") from error
     match reply:
-        case {"choices": [{"message": {"content": str() | None}}, *_]}:
-            return
-    raise NotAChatReply("JSON that is no chat completion")
+        case {"choices": [{"message": {"content": str() | None as content}} as choice, *_]}:
+            pass
+        case _:
+            raise NotAChatReply("JSON that is no chat completion")
+    finish = choice.get("finish_reason")
+    # A lone surrogate has no UTF-8: such a reply could not be shown to the model again.
+    said = None if content is None else content.encode("utf-8", "replace").decode()
+    plain = {
+        "id": "",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "length" if finish == "length" else "stop",
+                "message": {"role": "assistant", "content": said},
+            }
+        ],
+        "usage": _usage(reply.get("usage")),
+    }
+    return json.dumps(plain).encode()
+
+
+def _usage(told: object) -> dict[str, object]:
+    """The counts that are counts: whole numbers from 0."""
+    if not isinstance(told, dict):
+        return {}
+    details = told.get("prompt_tokens_details")
+    counts = {name: _count(told.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")}
+    images = _count(details.get("image_tokens")) if isinstance(details, dict) else None
+    return {**counts, "prompt_tokens_details": {"image_tokens": images}}
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_COUNT:
+        return value
+    return None

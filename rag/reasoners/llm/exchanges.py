@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -16,8 +17,10 @@ from typing import Any
 
 from rag.reasoners.llm.messages import Message, Sent
 
-__all__ = ["Asked", "Exchange", "difference"]
+__all__ = ["LARGEST_COUNT", "Asked", "Exchange", "difference"]
 
+LARGEST_COUNT = 2**53
+"""Of tokens; what is beyond it was counted by nobody."""
 AROUND = 60
 """Characters shown on both sides of the first difference of two inputs."""
 
@@ -70,12 +73,17 @@ class Exchange:
 
     @classmethod
     def read(cls, line: str) -> Exchange:
-        """Raises `ValueError`, `KeyError` or `TypeError` for what is no exchange, or not the one it says."""
+        """Raises `ValueError`, `KeyError`, `TypeError`, `RecursionError` or `OverflowError` for what is no
+        exchange, or not the one it says."""
         held = json.loads(line)
         asked = Asked(held["role"], held["prompt"], held["settings"], tuple(held["messages"]))
         if asked.key != held["key"]:
             raise ValueError("its key is not that of what it holds")
-        return cls(asked, Sent(**held["reply"]), float(held["seconds"]))
+        _require_asked(asked)
+        seconds = float(held["seconds"])
+        if not 0.0 <= seconds < math.inf:
+            raise ValueError("seconds is no length of time")
+        return cls(asked, _sent(held["reply"]), seconds)
 
 
 def difference(now: Asked, recorded: Asked) -> str:
@@ -91,6 +99,31 @@ def difference(now: Asked, recorded: Asked) -> str:
     at = min(len(here), len(there)) if at is None else at
     start = max(0, at - AROUND)
     return f"the input is {here[start : at + AROUND]!r}, recorded with {there[start : at + AROUND]!r}"
+
+
+def _require_asked(asked: Asked) -> None:
+    """Raises `ValueError` for parts of another kind than `Asked.of` makes."""
+    for message in asked.messages:
+        match message:
+            case {"speaker": str(), "parts": [*parts]}:
+                if all(
+                    isinstance(part, str) or (isinstance(part, dict) and "picture" in part) for part in parts
+                ):
+                    continue
+        raise ValueError("messages holds what is no message")
+    if not isinstance(asked.role, str) or not isinstance(asked.prompt, str):
+        raise ValueError("role and prompt are text")
+
+
+def _sent(held: Mapping[str, Any]) -> Sent:
+    """Raises `ValueError` or `TypeError` for a reply that no model gave."""
+    sent = Sent(**held)
+    if not isinstance(sent.text, str) or not isinstance(sent.cut, bool):
+        raise ValueError("reply.text is text, and reply.cut true or false")
+    for count in (sent.prompt_tokens, sent.completion_tokens, sent.image_tokens):
+        if count is not None and (type(count) is not int or not 0 <= count <= LARGEST_COUNT):
+            raise ValueError("reply counts tokens, or says null")
+    return sent
 
 
 def _plain(message: Message) -> dict[str, Any]:

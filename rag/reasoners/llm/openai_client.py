@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import httpx
 import openai
+import openai.resources.chat  # the client would load it late, inside a call's time
 import tenacity
 from llama_index.llms.openai_like import OpenAILike
 
@@ -101,17 +102,16 @@ class OpenAIClient:
         )
         connect = min(seconds, LONGEST_CONNECT)
         try:
-            async with (
-                asyncio.timeout(seconds),
-                httpx.AsyncClient(
-                    transport=Endpoint(self._url, self._key),
-                    timeout=httpx.Timeout(seconds, connect=connect),
-                    follow_redirects=False,
-                    trust_env=False,
-                ) as http,
-            ):
-                llm = self._llm(http, schema)
-                chat = chat_messages(messages)
+            http = httpx.AsyncClient(
+                transport=Endpoint(self._url, self._key),
+                timeout=httpx.Timeout(seconds, connect=connect),
+                follow_redirects=False,
+                trust_env=False,
+            )
+            # Made before the clock runs: what a library takes to load is not the server's silence.
+            llm = self._llm(http, schema)
+            chat = chat_messages(messages)
+            async with asyncio.timeout(seconds), http:
                 async for attempt in retrying:
                     with attempt:
                         return _sent(await llm.achat(chat))
@@ -213,7 +213,7 @@ def _retry_after(error: BaseException | None) -> float | None:
         pass
     try:
         return max(0.0, email.utils.parsedate_to_datetime(asked).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError, IndexError, TypeError, OSError):
         return None
 
 

@@ -10,7 +10,6 @@ last of them again after that.
 from __future__ import annotations
 
 import difflib
-import json
 import os
 from collections import defaultdict
 from collections.abc import Callable
@@ -55,9 +54,9 @@ class Recorder:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            kept = path.read_bytes() if path.exists() else b""
+            kept = _plain_bytes(path) if path.exists() else b""
             whole = kept[: kept.rfind(b"\n") + 1]
-            if whole and whole.split(b"\n", 1)[0].decode("utf-8", "replace") != HEAD:
+            if not _may_be_recording(kept):
                 raise SettingsError(f"{path}: no recording; name another file for reasoner.record")
             with path.open("r+b" if kept else "wb") as file:
                 file.truncate(len(whole))
@@ -85,7 +84,7 @@ class Replayer:
         self._held: dict[str, list[Exchange]] = defaultdict(list)
         self._next: dict[str, int] = defaultdict(int)
         try:
-            text = path.read_bytes().decode("utf-8", "surrogatepass")
+            text = _plain_bytes(path).decode("utf-8", "surrogatepass")
         except OSError as error:
             raise SettingsError(f"{path}: cannot be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
@@ -97,7 +96,7 @@ class Replayer:
         for number, line in enumerate(lines, start=2):
             try:
                 made = Exchange.read(line)
-            except (ValueError, KeyError, TypeError, json.JSONDecodeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
                 raise SettingsError(f"{path}: line {number} is damaged: {error}") from error
             self._held[made.asked.key].append(made)
 
@@ -118,6 +117,19 @@ class Replayer:
         text = _compared(asked)
         nearest = max(same, key=lambda one: (one.settings == asked.settings, _likeness(text, _compared(one))))
         return f"it does not hold what is asked for {asked.role}: {difference(asked, nearest)}"
+
+
+def _plain_bytes(path: Path) -> bytes:
+    """Of a regular file only: a device may have no end. Raises `OSError` and `SettingsError`."""
+    if path.exists() and not path.is_file():
+        raise SettingsError(f"{path}: no recording, for it is no regular file; name another")
+    return path.read_bytes()
+
+
+def _may_be_recording(kept: bytes) -> bool:
+    """Whether it begins as a recording does; a killed run may have left a part of the first line."""
+    head = HEAD.encode()
+    return head.startswith(kept) or kept.startswith(head + b"\n")
 
 
 def _compared(asked: Asked) -> str:

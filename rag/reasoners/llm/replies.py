@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any, TypeVar
 
@@ -15,6 +16,9 @@ Reply = TypeVar("Reply", bound=BaseModel)
 # Reasoning models that have no channel of their own put their thinking in front of the reply.
 THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
+LONGEST_INT = 300
+"""Digits, with the sign; a float holds 308, and Python reads no more than 4,300."""
+
 
 class BadReply(ValueError):
     """A reply that cannot be used; the message is shown to the model, then to the user."""
@@ -25,6 +29,8 @@ def parse_reply(text: str, model: type[Reply]) -> Reply:
     found = first_object(text)
     try:
         return model.model_validate_json(json.dumps(found), strict=True)
+    except RecursionError as error:
+        raise BadReply("the JSON is nested too deeply") from error
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()[:3]]
         raise BadReply("; ".join(faults)) from error
@@ -33,13 +39,15 @@ def parse_reply(text: str, model: type[Reply]) -> Reply:
 def first_object(text: str) -> dict[str, Any]:
     """The first balanced JSON object, whatever stands around it (prose, a code fence); else `BadReply`.
 
-    Numbers outside JSON (NaN, Infinity) and repeated keys are refused.
+    Numbers outside JSON (NaN, Infinity), numbers that no float can hold, and repeated keys are refused.
     """
     text = THINKING.sub("", text)
     start = text.find("{")
     if start < 0:
         raise BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
-    decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_float, parse_int=_int
+    )
     try:
         found, _ = decoder.raw_decode(text, start)
     except json.JSONDecodeError as error:
@@ -61,6 +69,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(keys) != len(set(keys)):
         raise BadReply("the JSON object repeats a key")
     return dict(pairs)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise BadReply("a number in the JSON is too large")
+    return number
+
+
+def _int(digits: str) -> int:
+    if len(digits) > LONGEST_INT:
+        raise BadReply("a number in the JSON is too large")
+    return int(digits)
 
 
 def _no_constant(name: str) -> Any:
