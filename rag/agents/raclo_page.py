@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from rag.agents.frame_budget import frame_times
 from rag.agents.raclo_records import CandidateVideo, RacloRun, RacloStep
+from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-SHORT_SIDE = 150
-QUALITY = 72
 SHOWN_OF_ALL = 6
 SHOWN_OF_MOMENT = 5
 CUES = {
@@ -133,20 +130,10 @@ def _figures(
     for asked, time, image in zip(times, decoded.times, decoded.images, strict=False):
         mark = " class=named" if named is not None and asked == named else ""
         shown.append(
-            f'<figure{mark}><img src="data:image/jpeg;base64,{_jpeg(image)}" alt="">'
+            f'<figure{mark}><img src="{picture_address(image)}" alt="">'
             f"<figcaption>{clock(float(time))}</figcaption></figure>"
         )
     return "".join(shown)
-
-
-def _jpeg(image: NDArray[np.uint8]) -> str:
-    from PIL import Image
-
-    drawn = Image.fromarray(image)
-    drawn.thumbnail((SHORT_SIDE * 4, SHORT_SIDE), Image.Resampling.BICUBIC)
-    buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=QUALITY)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
 def _text(text: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from rag.agents.shotfinder_records import FoundShot, Look, ShotRun, ShotStep
 from rag.agents.video_browser_sight import evenly
+from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-SHORT_SIDE = 160
-QUALITY = 72
 SHOWN_A_SHOT = 5
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f26}
@@ -107,21 +104,11 @@ def _figures(found: FoundShot, pictures: Pictures) -> str:
     if decoded is None:
         return ""
     shown = "".join(
-        f'<figure><img src="data:image/jpeg;base64,{_jpeg(image)}" alt="">'
+        f'<figure><img src="{picture_address(image)}" alt="">'
         f"<figcaption>{clock(float(time))}</figcaption></figure>"
         for time, image in zip(decoded.times, decoded.images, strict=True)
     )
     return f"<br>{shown}"
-
-
-def _jpeg(image: NDArray[np.uint8]) -> str:
-    from PIL import Image
-
-    drawn = Image.fromarray(image)
-    drawn.thumbnail((SHORT_SIDE * 4, SHORT_SIDE), Image.Resampling.BICUBIC)
-    buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=QUALITY)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
 def _text(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 from rag.agents.video_browser_records import BrowserStep, BrowseRun
 from rag.agents.video_browser_sight import evenly
 from rag.reasoners.roles import ReadWindow
+from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-SHORT_SIDE = 160
-QUALITY = 72
 SHOWN_A_WINDOW = 4
 MOST_WINDOWS = 24
 """Windows with pictures; the file would else grow to tens of megabytes."""
@@ -118,20 +115,10 @@ def _figures(read: ReadWindow, pictures: Pictures) -> str:
     if decoded is None:
         return ""
     return "".join(
-        f'<figure><img src="data:image/jpeg;base64,{_jpeg(image)}" alt="">'
+        f'<figure><img src="{picture_address(image)}" alt="">'
         f"<figcaption>{clock(float(time))}</figcaption></figure>"
         for time, image in zip(decoded.times, decoded.images, strict=True)
     )
-
-
-def _jpeg(image: NDArray[np.uint8]) -> str:
-    from PIL import Image
-
-    drawn = Image.fromarray(image)
-    drawn.thumbnail((SHORT_SIDE * 4, SHORT_SIDE), Image.Resampling.BICUBIC)
-    buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=QUALITY)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
 def _text(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.agents.video_detective_records import Investigation, Look, Pack
+from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-SHORT_SIDE = 160
-QUALITY = 72
 SHOWN_A_LOOK = 3
 """Of the nine frames of a look; the file would else grow to tens of megabytes."""
 STYLE = """
@@ -149,23 +146,9 @@ def _figures(times: Sequence[float], pictures: Pictures) -> str:
     if decoded is None:
         return ""
     return "".join(
-        f'<figure><img src="data:image/jpeg;base64,{_jpeg(image)}" alt="">'
-        f"<figcaption>{clock(time)}</figcaption></figure>"
+        f'<figure><img src="{picture_address(image)}" alt=""><figcaption>{clock(time)}</figcaption></figure>'
         for time, image in zip(times, decoded.images, strict=True)
     )
-
-
-def _jpeg(image: NDArray[np.uint8]) -> str:
-    from PIL import Image
-
-    drawn = Image.fromarray(image)
-    scale = SHORT_SIDE / min(drawn.size)
-    if scale < 1:
-        size = (max(1, round(drawn.width * scale)), max(1, round(drawn.height * scale)))
-        drawn = drawn.resize(size, Image.Resampling.BICUBIC)
-    buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=QUALITY)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
 def _text(text: str) -> str:
