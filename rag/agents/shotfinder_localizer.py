@@ -22,7 +22,7 @@ import numpy as np
 from rag.agents.shotfinder_constraints import Check, Constraints, check_shot, memory_of
 from rag.agents.shotfinder_records import FoundShot, Look, ShotRequest
 from rag.agents.shotfinder_settings import ShotSettings
-from rag.agents.video_browser_sight import Sight, evenly
+from rag.agents.video_browser_sight import Sight, even_times
 from rag.reasoners.roles import ConstraintKind, Located, LocateRequest, Reasoner
 from rag.records import Shot
 
@@ -182,7 +182,7 @@ def _neighbours(
             continue
         fit = 0.0
         if end > start:
-            view = sight.view(start, end, evenly(start, end, settings.context_frames))
+            view = sight.view(start, end, even_times(start, end, settings.context_frames))
             if view.times:
                 reply = mind.locate(LocateRequest(told, view, target="frame"))
                 fit = reply.confidence if reply.relevant else max(0.0, 1.0 - reply.confidence)
@@ -216,7 +216,7 @@ def _joined(spans: Sequence[Span]) -> list[Span]:
 def _over(spans: Sequence[Span], count: int) -> NDArray[np.float64]:
     """(count,) moments spread evenly over the spans taken together, rising."""
     total = sum(end - start for start, end in spans)
-    inner = evenly(0.0, total, count)
+    inner = even_times(0.0, total, count)
     moments, gone = [], 0.0
     for start, end in spans:
         inside = inner[(inner >= gone) & (inner < gone + (end - start))]

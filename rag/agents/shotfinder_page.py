@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rag.agents.shotfinder_records import FoundShot, Look, ShotRun, ShotStep
-from rag.agents.video_browser_sight import evenly
+from rag.agents.video_browser_sight import even_times
 from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
 
@@ -98,7 +98,7 @@ def _checks(found: FoundShot) -> str:
 def _figures(found: FoundShot, pictures: Pictures) -> str:
     import numpy as np
 
-    inside = evenly(found.start, found.end, SHOWN_A_SHOT)
+    inside = even_times(found.start, found.end, SHOWN_A_SHOT)
     times = np.unique(np.append(inside, found.frame).round(6))
     decoded = pictures(found.url, times)
     if decoded is None:

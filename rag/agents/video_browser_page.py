@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rag.agents.video_browser_records import BrowserStep, BrowseRun
-from rag.agents.video_browser_sight import evenly
+from rag.agents.video_browser_sight import even_times
 from rag.reasoners.roles import ReadWindow
 from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
@@ -111,7 +111,7 @@ def _window(read: ReadWindow, pictures: Pictures) -> str:
 
 def _figures(read: ReadWindow, pictures: Pictures) -> str:
     window = read.window
-    decoded = pictures(read.path, evenly(window.start, window.end, SHOWN_A_WINDOW))
+    decoded = pictures(read.path, even_times(window.start, window.end, SHOWN_A_WINDOW))
     if decoded is None:
         return ""
     return "".join(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
 
-__all__ = ["Eyes", "Sight", "evenly", "open_sight"]
+__all__ = ["Eyes", "Sight", "even_times", "open_sight"]
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
 ON_SCREEN = ("ocr",)
@@ -171,7 +171,7 @@ def open_sight(
     return replace(sight, duration=_duration(sight))
 
 
-def evenly(start: float, end: float, count: int) -> NDArray[np.float64]:
+def even_times(start: float, end: float, count: int) -> NDArray[np.float64]:
     """(count,) moments spread evenly over [start, end), each in the middle of its share."""
     step = (end - start) / count
     return np.round(start + step * (np.arange(count) + 0.5), 6)

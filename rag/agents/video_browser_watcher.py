@@ -16,7 +16,7 @@ import numpy as np
 
 from rag.agents.video_browser_records import BrowserMemory
 from rag.agents.video_browser_settings import BrowserSettings
-from rag.agents.video_browser_sight import Sight, evenly
+from rag.agents.video_browser_sight import Sight, even_times
 from rag.reasoners.roles import (
     Candidate,
     KnownVideo,
@@ -90,7 +90,7 @@ def scan(mind: Reasoner, memory: BrowserMemory, sight: Sight, settings: BrowserS
     times: NDArray[np.float64] | None = np.zeros(0)
     if settings.pictures:
         stored = settings.sparse == "stored"
-        times = None if stored else evenly(0.0, sight.duration, settings.sparse_frames)
+        times = None if stored else even_times(0.0, sight.duration, settings.sparse_frames)
     view = sight.view(0.0, sight.duration, times, words=settings.transcript)
     reply = mind.locate(LocateRequest(memory.question.text, view, max_windows=settings.windows))
     windows = _tidy(reply.windows, sight.duration) if reply.relevant else ()
@@ -107,7 +107,7 @@ def zoom(glimpse: Glimpse, window: LocatedWindow, settings: BrowserSettings) -> 
 def whole_window(sight: Sight, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
     """The whole video: `frames` spread evenly, or fewer at `rate` a second. Raises `FileProblem`."""
     count = min(frames, max(1, round(sight.duration * rate))) if rate else frames
-    times = evenly(0.0, sight.duration, count) if settings.pictures else np.zeros(0)
+    times = even_times(0.0, sight.duration, count) if settings.pictures else np.zeros(0)
     view = sight.view(0.0, sight.duration, times, words=settings.transcript)
     return _read_window(sight, view, 0.0, sight.duration, 1.0)
 
@@ -139,7 +139,7 @@ def observation(glimpse: Glimpse, settings: BrowserSettings) -> KnownVideo:
 def _dense_view(glimpse: Glimpse, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
     length = window.end - window.start
     count = min(settings.window_frames, max(1, round(length * settings.zoom_rate)))
-    times = evenly(window.start, window.end, count) if settings.pictures else np.zeros(0)
+    times = even_times(window.start, window.end, count) if settings.pictures else np.zeros(0)
     return glimpse.sight.view(window.start, window.end, times, words=settings.transcript)
 
 
