@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from rag.errors import FileProblem, UsageError
 from rag.records import Problem
 from rag.web.catalogue import PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.records import TranscriptLine
-from rag.web.source_rows import catalogue_fields, read_info, read_rows
+from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows
 
 if TYPE_CHECKING:
     from corpora.video.reader import MediaReader
@@ -111,14 +111,14 @@ class _Builder:
 
     def take_files(
         self, sources: Iterable[str | os.PathLike[str]], known: Mapping[str, dict[str, Any]] | None = None
-    ) -> list[tuple[Path, list[Mapping[str, Any]]]]:
+    ) -> list[tuple[Path, Sequence[Mapping[str, Any]]]]:
         """Videos and documents below `sources`; gives back the files of rows. `known`: fields by path."""
         roots = [os.fspath(source) for source in sources]
         if not roots:
             return []
         found = scan(roots)
         self.problems += found.problems
-        rows = []
+        rows: list[tuple[Path, Sequence[Mapping[str, Any]]]] = []
         for file in found.files:
             if file.kind == "video":
                 self._files.setdefault(file.path, (file, (known or {}).get(file.path, {})))
@@ -127,7 +127,11 @@ class _Builder:
                 if table is None:
                     self._read_pages(file.path)
                 else:
-                    rows.append((Path(file.path), table))
+                    rows.append((Path(file.path), table.rows))
+                    self.problems += [
+                        Problem(f"{file.path}:{number}", "no JSON; the other rows are taken")
+                        for number in table.broken
+                    ]
         return rows
 
     def take_rows(self, path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -176,7 +180,12 @@ class _Builder:
             path = fields.get("file", "")
             if path and "content_id" not in fields:
                 self._told(path)
-                fields["content_id"] = content_hash(path)
+                try:
+                    fields["content_id"] = content_hash(path)
+                except FileProblem as error:
+                    self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+                    del fields["file"]
+                    continue
             if path and not fields.get("duration"):
                 fields["duration"] = self._duration(path)
 
@@ -227,7 +236,8 @@ class _Builder:
         guesses = [Path(folder, name) for name in named if kind_of(name) == "video"]
         wanted = fields.get("id", "")
         by_id = [path for path in self._files if wanted and Path(path).stem == wanted]
-        found = next((str(path) for path in guesses if path.is_file()), by_id[0] if by_id else "")
+        # Unlike Path.is_file, this takes any name: rows may hold one that no disk can.
+        found = next((str(path) for path in guesses if os.path.isfile(path)), by_id[0] if by_id else "")
         return os.path.abspath(found) if found else ""
 
     def _read_pages(self, path: str) -> None:
@@ -262,7 +272,7 @@ class _Builder:
         return Path(path).parent == self._home
 
 
-def _rows_of(path: str) -> list[Mapping[str, Any]] | None:
+def _rows_of(path: str) -> Rows | None:
     if not path.lower().endswith((".jsonl", ".ndjson", ".json")):
         return None
     try:

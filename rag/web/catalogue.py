@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from rag.errors import WebUnusable
 from rag.web.records import Availability, TranscriptLine
 
 __all__ = [
+    "LONGEST",
     "PAGES",
     "VIDEOS",
     "Catalogue",
@@ -33,6 +35,8 @@ __all__ = [
 
 VIDEOS = "web.jsonl"
 PAGES = "pages.jsonl"
+LONGEST = 1e9
+"""Seconds; no video is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +170,20 @@ def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
 def write_catalogue(
     folder: str | os.PathLike[str], videos: Iterable[VideoEntry], pages: Iterable[PageEntry] = ()
 ) -> None:
-    """Both files, each whole or not at all, `web.jsonl` last; lines sorted by id."""
+    """Both files, each whole or not at all, `web.jsonl` last; lines sorted by id. Raises `WebUnusable`."""
     home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
     tables: tuple[tuple[str, Iterable[VideoEntry | PageEntry]], ...] = ((PAGES, pages), (VIDEOS, videos))
-    for name, entries in tables:
-        unfinished = home / f"{name}.part"
-        with unfinished.open("w", encoding="utf-8") as file:
-            for entry in sorted(entries, key=lambda entry: entry.id):
-                file.write(json.dumps(_line(entry), ensure_ascii=True) + "\n")
-        unfinished.replace(home / name)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        for name, entries in tables:
+            unfinished = home / f"{name}.part"
+            with unfinished.open("w", encoding="utf-8") as file:
+                for entry in sorted(entries, key=lambda entry: entry.id):
+                    file.write(json.dumps(_line(entry), ensure_ascii=True) + "\n")
+            unfinished.replace(home / name)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise WebUnusable(f"{error.filename or home}: the web cannot be written: {reason}") from error
 
 
 def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
@@ -188,6 +196,21 @@ def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
         for key, value in fields.items()
         if key in ("id", "url", "title", "duration", "availability") or value not in ("", (), [], None)
     }
+
+
+def _fault(entry: VideoEntry) -> str:
+    """What of it cannot be used; empty where all can."""
+    if entry.file and kind_of(entry.file) != "video":
+        return f"file {entry.file}: not the name of a video"
+    if not re.fullmatch(r"[0-9a-f]*", entry.content_id):
+        # It becomes a file's name in the cache of downloads.
+        return f"content_id {entry.content_id}: no hash in hexadecimal digits"
+    if not 0 <= entry.duration < LONGEST:
+        return f"duration {entry.duration:g}: no length of time in seconds"
+    for line in entry.transcript:
+        if not 0 <= line.start <= line.end < LONGEST:
+            return f"transcript: {line.start:g} to {line.end:g} is no stretch of time in seconds"
+    return ""
 
 
 class _Table(Generic[Entry]):
@@ -230,8 +253,8 @@ class _Table(Generic[Entry]):
             raise self._wrong(number, f"{place}: {first['msg']}" if place else first["msg"]) from error
         if not entry.id or not entry.url:
             raise self._wrong(number, "id and url must not be empty")
-        if isinstance(entry, VideoEntry) and entry.file and kind_of(entry.file) != "video":
-            raise self._wrong(number, f"file {entry.file}: not the name of a video")
+        if isinstance(entry, VideoEntry) and (fault := _fault(entry)):
+            raise self._wrong(number, fault)
         return entry
 
     def _wrong(self, number: int, what: str) -> WebUnusable:

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from corpora.identity import content_hash
-from rag.errors import WebUnusable
+from rag.errors import UnreadableFile, WebUnusable
 from rag.web.catalogue import Catalogue, VideoEntry
 from rag.web.records import Downloaded
 
@@ -22,6 +22,7 @@ class Downloads:
         self._folder = folder
         self._lock = threading.Lock()
         self._ids: dict[str, str] = {}
+        self._whole: dict[Path, tuple[int, int]] = {}
 
     def fetch(self, catalogue: Catalogue, entry: VideoEntry) -> Downloaded:
         """The entry's file in the cache, whole and verified. Raises `WebUnusable`."""
@@ -30,8 +31,9 @@ class Downloads:
             video_id = self._id(source, entry)
             path = self._folder / f"{video_id}{source.suffix.lower()}"
             try:
-                if not path.exists():
+                if not self._is_whole(path, video_id):
                     self._store(source, path, video_id)
+                    self._whole[path] = _stamp(path)
                 return Downloaded(entry.url, str(path), video_id, path.stat().st_size, False)
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
@@ -42,11 +44,22 @@ class Downloads:
         with self._lock:
             return entry.content_id or self._id(_source(catalogue, entry), entry)
 
+    def _is_whole(self, path: Path, video_id: str) -> bool:
+        """Whether the cache has the file with its content; read once, and again when it has changed."""
+        if not path.is_file():
+            return False
+        stamp = _stamp(path)
+        if self._whole.get(path) != stamp:
+            if _hash(path) != video_id:
+                return False
+            self._whole[path] = stamp
+        return True
+
     def _id(self, source: Path, entry: VideoEntry) -> str:
         if entry.content_id:
             return entry.content_id
         if entry.file not in self._ids:
-            self._ids[entry.file] = content_hash(source)
+            self._ids[entry.file] = _hash(source)
         return self._ids[entry.file]
 
     def _store(self, source: Path, path: Path, video_id: str) -> None:
@@ -57,7 +70,7 @@ class Downloads:
             os.link(source.resolve(), unfinished)
         except OSError:
             shutil.copyfile(source, unfinished)
-        if content_hash(unfinished) != video_id:
+        if _hash(unfinished) != video_id:
             unfinished.unlink()
             raise WebUnusable(f"{source}: not the file that this web was built with; build the web again")
         unfinished.replace(path)
@@ -65,6 +78,18 @@ class Downloads:
 
 def _source(catalogue: Catalogue, entry: VideoEntry) -> Path:
     path = catalogue.path(entry)
-    if path is None or not path.is_file():
+    if path is None or not os.path.isfile(path):
         raise WebUnusable(f"{path or entry.url}: the web's file is gone; build the web again")
     return path
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _hash(path: Path) -> str:
+    try:
+        return content_hash(path)
+    except UnreadableFile as error:
+        raise WebUnusable(str(error)) from error

@@ -66,6 +66,8 @@ class SearchEngine:
 
     def rank(self, query: str) -> list[Ranked]:
         """All that fit, best first, equal scores by id."""
+        # What was no UTF-8 on the command line, no encoder takes.
+        query = query.encode("utf-8", "replace").decode()
         asked = words(query)
         if not asked or not self._entries:
             return []
@@ -113,14 +115,25 @@ class SearchEngine:
         key = hashlib.sha256("\x1f".join([self._encoder.fingerprint, *texts]).encode("utf-8", "replace"))
         kept = None if self._cache is None else self._cache / f"{key.hexdigest()[:32]}.npy"
         if kept is not None and kept.exists():
-            with contextlib.suppress(OSError, ValueError):
-                rows: NDArray[np.float32] = np.load(kept, allow_pickle=False)
-                if rows.shape == (len(texts), self._encoder.dim):
-                    return rows
+            # A file that was cut, or is none of ours, is made anew.
+            with contextlib.suppress(OSError, ValueError, EOFError), kept.open("rb") as file:
+                found = np.lib.format.read_array(file, allow_pickle=False)
+                if _are_vectors(found, (len(texts), self._encoder.dim)):
+                    held: NDArray[np.float32] = found
+                    return held
         rows = self._encoder.encode_text(texts)
         if kept is not None:
             _keep(kept, rows)
         return rows
+
+
+def _are_vectors(found: object, shape: tuple[int, int]) -> bool:
+    return (
+        isinstance(found, np.ndarray)
+        and found.shape == shape
+        and found.dtype == np.float32
+        and bool(np.isfinite(found).all())
+    )
 
 
 def _keep(path: Path, rows: NDArray[np.float32]) -> None:

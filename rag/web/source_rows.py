@@ -6,18 +6,20 @@ transcript. Such rows come in many hands' forms, so what cannot be read is left 
 
 from __future__ import annotations
 
+import hashlib
 import json
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from corpora.text_decoding import clean, decode
+from rag.web.catalogue import LONGEST
 from rag.web.records import Availability, TranscriptLine
 
-__all__ = ["catalogue_fields", "read_info", "read_rows", "spread"]
+__all__ = ["Rows", "catalogue_fields", "read_info", "read_rows", "spread"]
 
 ADULT = 18
 CLOSED: dict[str, Availability] = {
@@ -33,8 +35,16 @@ CLOSED: dict[str, Availability] = {
 MAX_ROWS_BYTES = 2**30
 
 
-def read_rows(path: Path) -> list[Mapping[str, Any]] | None:
-    """The rows of a JSON lines file (or a JSON list) that speak of videos; None where it does not.
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Of one file: its rows about videos, and the numbers, from 1, of lines that are no JSON."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    broken: tuple[int, ...] = ()
+
+
+def read_rows(path: Path) -> Rows | None:
+    """The rows of a JSON lines file (or a JSON list) that speak of videos; None where most of it does not.
 
     A row speaks of a video when it has a `link`, a `webpage_url`, or a `url` and a `duration`: so a
     `web.jsonl` is a source too. Raises `OSError`.
@@ -42,13 +52,10 @@ def read_rows(path: Path) -> list[Mapping[str, Any]] | None:
     if path.stat().st_size > MAX_ROWS_BYTES:
         return None
     text = decode(path.read_bytes())
-    try:
-        whole = json.loads(text) if text.lstrip().startswith("[") else [*_lines(text)]
-    except (ValueError, RecursionError):
-        return None
+    whole, broken = _list(text) if text.lstrip().startswith("[") else _lines(text)
     rows = [row for row in whole if isinstance(row, dict)]
-    named: list[Mapping[str, Any]] = [row for row in rows if _speaks_of_a_video(row)]
-    return named if named and len(named) * 2 > len(rows) else None
+    named = tuple(row for row in rows if _speaks_of_a_video(row))
+    return Rows(named, broken) if named and len(named) * 2 > len(rows) + len(broken) else None
 
 
 def read_info(path: Path) -> dict[str, Any]:
@@ -105,10 +112,25 @@ def _speaks_of_a_video(row: Mapping[str, Any]) -> bool:
     return bool(told or _first(row, "link", "webpage_url"))
 
 
-def _lines(text: str) -> Iterator[Any]:
-    for line in text.splitlines():
-        if line.strip():
-            yield json.loads(line)
+def _list(text: str) -> tuple[list[Any], tuple[int, ...]]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return [], ()
+    return found if isinstance(found, list) else [], ()
+
+
+def _lines(text: str) -> tuple[list[Any], tuple[int, ...]]:
+    """What stands on the lines, and the numbers of those that are no JSON."""
+    found, broken = [], []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append(json.loads(line))
+        except (ValueError, RecursionError):
+            broken.append(number)
+    return found, tuple(broken)
 
 
 def _text(value: object) -> str:
@@ -128,8 +150,10 @@ def _id_of(url: str) -> str:
         parts = urlsplit(url)
         named = parse_qs(parts.query).get("v")
     except ValueError:
-        return ""
-    return named[0] if named else parts.path.rstrip("/").rpartition("/")[2]
+        parts, named = urlsplit(""), None
+    last = named[0] if named else parts.path.rstrip("/").rpartition("/")[2]
+    # An address that is a bare host still names one video.
+    return last or (hashlib.blake2b(url.encode("utf-8", "replace")).hexdigest()[:11] if url else "")
 
 
 def _date(text: str) -> str:
@@ -140,17 +164,21 @@ def _date(text: str) -> str:
 def _seconds(value: object) -> float:
     """Seconds, `M:SS`, `H:MM:SS` or ISO 8601 (`PT1M5S`)."""
     if isinstance(value, str):
-        text = value.strip()
-        if iso := re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", text):
-            hours, minutes, seconds = (float(part or 0) for part in iso.groups())
-            return hours * 3600 + minutes * 60 + seconds
-        parts = text.split(":")
-        if all(re.fullmatch(r"\d{1,9}(\.\d+)?", part) for part in parts) and len(parts) <= 3:
-            return sum(float(part) * 60.0**power for power, part in enumerate(reversed(parts)))
-        return 0.0
+        told = _written(value.strip())
+        return told if told < LONGEST else 0.0
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.0
-    return float(value) if math.isfinite(value) and 0 < value < 1e9 else 0.0
+    return float(value) if 0 < value < LONGEST else 0.0
+
+
+def _written(text: str) -> float:
+    if iso := re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", text):
+        hours, minutes, seconds = (float(part or 0) for part in iso.groups())
+        return hours * 3600 + minutes * 60 + seconds
+    parts = text.split(":")
+    if all(re.fullmatch(r"\d{1,9}(\.\d+)?", part) for part in parts) and len(parts) <= 3:
+        return sum(float(part) * 60.0**power for power, part in enumerate(reversed(parts)))
+    return 0.0
 
 
 def _tags(value: object) -> tuple[str, ...]:
@@ -178,11 +206,17 @@ def _transcript(value: object, duration: float) -> tuple[tuple[TranscriptLine, .
 
 
 def _line(part: Mapping[str, Any]) -> TranscriptLine | None:
-    text, start = _text(part.get("text")), part.get("start")
-    if not text or isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
+    text, start = _text(part.get("text")), _time(part.get("start"))
+    if not text or start is None:
         return None
-    end = part.get("end")
-    if not isinstance(end, int | float):
-        length = part.get("duration")
-        end = start + (length if isinstance(length, int | float) else 0.0)
-    return TranscriptLine(float(start), max(float(start), float(end)), text)
+    end = _time(part.get("end"))
+    if end is None:
+        end = start + (_time(part.get("duration")) or 0.0)
+    return TranscriptLine(start, max(start, end), text)
+
+
+def _time(value: object) -> float | None:
+    """Seconds from the beginning; None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LONGEST:
+        return None
+    return float(value)

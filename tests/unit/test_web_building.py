@@ -132,7 +132,11 @@ def test_rows_are_told_from_documents(tmp_path: Path) -> None:
     texts.write_text(json.dumps({"title": "t", "text": "words"}) + "\n", encoding="utf-8")
     found = read_rows(rows)
     assert found is not None
-    assert catalogue_fields(found[0]) == {"id": "x", "url": "https://v.example/watch?v=x", "tags": ("a", "b")}
+    assert catalogue_fields(found.rows[0]) == {
+        "id": "x",
+        "url": "https://v.example/watch?v=x",
+        "tags": ("a", "b"),
+    }
     assert read_rows(texts) is None
 
 
