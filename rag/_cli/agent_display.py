@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Mapping
@@ -81,18 +82,28 @@ class StepFile:
 
     def __enter__(self) -> Self:
         if self._path is not None:
+            from rag.web.trace import require_trace_path
+
+            require_trace_path(self._path)
             try:
                 self._stream = self._path.open("w", encoding="utf-8", newline="\n")
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise RagError(f"{self._path}: cannot be written: {reason}") from error
+                raise self._lost(error) from error
         return self
 
     def write(self, step: Mapping[str, Any]) -> None:
         if self._stream is not None:
-            self._stream.write(json.dumps(step, ensure_ascii=True, allow_nan=False) + "\n")
-            self._stream.flush()
+            try:
+                self._stream.write(json.dumps(step, ensure_ascii=True, allow_nan=False) + "\n")
+                self._stream.flush()
+            except OSError as error:
+                raise self._lost(error) from error
 
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:
-            self._stream.close()
+            # What could not be written was told of when it was tried; closing tries it again.
+            with contextlib.suppress(OSError):
+                self._stream.close()
+
+    def _lost(self, error: OSError) -> RagError:
+        return RagError(f"{self._path}: cannot be written: {(error.strerror or str(error)).lower()}")

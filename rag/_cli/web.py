@@ -201,22 +201,18 @@ def _opened(
     *,
     real_time: bool = False,
 ) -> MockWeb:
-    from rag.errors import RagError
     from rag.web import Faults, WebTrace, open_web
 
     session = start(None, config, None, verbose, None)
-    try:
-        told = WebTrace(trace)
-    except OSError as error:
-        raise RagError(f"{trace}: cannot be written: {(error.strerror or str(error)).lower()}") from error
-    return open_web(
+    web = open_web(
         os.fspath(folder),
         engine=engine,
         faults=Faults.parse(faults, seed),
-        trace=told,
         encoder=session.settings.encoder,
         real_time=real_time,
     )
+    # An old trace is emptied only when nothing can go wrong with the rest any more.
+    return web.session(WebTrace(trace))
 
 
 def _draw(folder: Path, films: int, noise: int, seed: int, as_json: bool) -> int:

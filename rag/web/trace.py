@@ -10,7 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["Operation", "WebEvent", "WebTrace"]
+from corpora.kinds import kind_of
+from rag.errors import RagError, UsageError
+from rag.web.catalogue import PAGES, VIDEOS
+
+__all__ = ["Operation", "WebEvent", "WebTrace", "require_trace_path"]
 
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
@@ -42,15 +46,25 @@ class WebEvent:
         return {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0, 0.0)}
 
 
+def require_trace_path(path: Path) -> None:
+    """Raises `UsageError` for a web's own file, or a video, that is there: a trace would replace it."""
+    if path.exists() and (path.name in (VIDEOS, PAGES) or kind_of(path.name) == "video"):
+        raise UsageError(f"{path}: a trace would write over this file; name another for --trace")
+
+
 class WebTrace:
-    """The calls of one web in order; also a JSONL file where one is named, written line by line."""
+    """The calls of one web in order; also a JSONL file where one is named, written line by line.
+
+    Raises `UsageError` for a file that no trace may replace, `RagError` where it cannot be written.
+    """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self._events: list[WebEvent] = []
         self._lock = threading.Lock()
         self._path = None if path is None else Path(path)
         if self._path is not None:
-            self._path.write_text("", encoding="utf-8")
+            require_trace_path(self._path)
+            self._write("", "w")
 
     @property
     def events(self) -> tuple[WebEvent, ...]:
@@ -63,9 +77,17 @@ class WebTrace:
             event = WebEvent(len(self._events) + 1, operation, asked, **fields)
             self._events.append(event)
             if self._path is not None:
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(event.line()) + "\n")
+                self._write(json.dumps(event.line()) + "\n", "a")
         return event
+
+    def _write(self, text: str, mode: Literal["w", "a"]) -> None:
+        assert self._path is not None, "asked by callers"
+        try:
+            with self._path.open(mode, encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise RagError(f"{self._path}: the trace cannot be written: {reason}") from error
 
     def count(self, *operations: Operation) -> int:
         """Calls of these kinds; of all kinds where none is named."""

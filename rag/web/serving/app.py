@@ -71,13 +71,13 @@ def build_app(web: MockWeb, hosts: tuple[str, ...] = ("*",)) -> Starlette:
             Route("/", face.front),
             Route("/watch", face.watch),
             Route("/pages/{name:path}", face.text),
-            Route("/media/{name}.mp4", face.media),
-            Route("/transcripts/{name}.vtt", face.transcript),
-            Route("/thumbnails/{name}.jpg", face.thumbnail),
+            Route("/media/{name:path}.mp4", face.media),
+            Route("/transcripts/{name:path}.vtt", face.transcript),
+            Route("/thumbnails/{name:path}.jpg", face.thumbnail),
             Route("/youtube/v3/search", face.youtube_search),
             Route("/youtube/v3/videos", face.youtube_videos),
             Route("/youtube/v3/captions", face.youtube_captions),
-            Route("/youtube/v3/captions/{name}", face.youtube_caption),
+            Route("/youtube/v3/captions/{name:path}", face.youtube_caption),
             Route("/search", face.serper_search, methods=["GET", "POST"]),
             Route("/videos", face.serper_videos, methods=["GET", "POST"]),
         ],
@@ -200,18 +200,30 @@ async def _serper_asked(request: Request) -> tuple[str, int, int]:
     """Query, page and page size of a GET or of a JSON body. Raises `UsageError`."""
     asked: Any = dict(request.query_params)
     if request.method == "POST":
-        body = await request.body()
+        body = await _body(request)
         try:
-            asked = json.loads(body[:LONGEST_BODY]) if body else {}
-        except ValueError:
+            asked = json.loads(body) if body else {}
+        except (ValueError, RecursionError):
             asked = None
     if not isinstance(asked, dict) or not isinstance(asked.get("q"), str):
         raise UsageError('the body is JSON with a query: {"q": "..."}')
+    if any("\ud800" <= letter <= "\udfff" for letter in asked["q"]):
+        raise UsageError("q: half of a surrogate pair is no text")
     return (
         asked["q"],
         _count(asked.get("page"), 1, 10**6),
         _count(asked.get("num"), SERPER_PAGE, LARGEST_PAGE),
     )
+
+
+async def _body(request: Request) -> bytes:
+    """Raises `UsageError` as soon as it is longer than any query, with no more of it read."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LONGEST_BODY:
+            raise UsageError(f"the body is longer than {LONGEST_BODY} bytes")
+    return bytes(body)
 
 
 def _count(value: object, default: int, most: int) -> int:

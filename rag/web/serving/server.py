@@ -14,6 +14,8 @@ __all__ = ["HOST", "PORT", "serve"]
 
 HOST = "127.0.0.1"
 PORT = 8640
+LONGEST_GOODBYE = 5
+"""Seconds that unfinished requests have once the server is told to stop."""
 
 
 def serve(
@@ -37,7 +39,12 @@ def serve(
     name = f"[{host}]" if ":" in host else host
     hosts = ("127.0.0.1", "localhost", name) if _is_loopback(host) else ("*",)
     # A cut transfer is an error to the server's log, and a wish of the user's.
-    config = uvicorn.Config(build_app(web, hosts), log_level="critical", access_log=False)
+    config = uvicorn.Config(
+        build_app(web, hosts),
+        log_level="critical",
+        access_log=False,
+        timeout_graceful_shutdown=LONGEST_GOODBYE,
+    )
     server = uvicorn.Server(config)
     if started is not None:
         started(f"http://{name}:{taken}")

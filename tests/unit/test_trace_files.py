@@ -1,0 +1,46 @@
+"""Traces: nothing of the user's is written over, and a disk that is full is one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag._cli.agent_display import StepFile
+from rag._cli.main import main
+from rag.errors import RagError, UsageError
+from rag.web import VideoEntry, WebTrace, write_catalogue
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_catalogue(tmp_path / "web", [VideoEntry("a", "https://v.example/watch?v=a", "A")])
+    return tmp_path / "web"
+
+
+def test_a_trace_never_replaces_a_web_or_a_film(folder: Path) -> None:
+    (folder / "film.mp4").write_bytes(b"film")
+    for name in ("web.jsonl", "pages.jsonl", "film.mp4"):
+        path = folder / name
+        held = path.read_bytes()
+        with pytest.raises(UsageError, match="name another for --trace"):
+            WebTrace(path)
+        with pytest.raises(UsageError, match="name another for --trace"), StepFile(path):
+            pass
+        assert path.read_bytes() == held
+
+
+def test_wrong_rates_leave_an_old_trace_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = folder / "old.jsonl"
+    old.write_text("{}\n")
+    assert main(["web", "serve", str(folder), "--faults", "7", "--trace", str(old)]) == 2
+    assert "a rate lies in [0, 1]" in capsys.readouterr().err
+    assert old.read_text() == "{}\n"
+
+
+def test_a_full_disk_is_one_line() -> None:
+    full = pytest.raises(RagError, match="/dev/full: cannot be written: no space")
+    with full, StepFile(Path("/dev/full")) as steps:
+        steps.write({"kind": "plan"})
+    with pytest.raises(RagError, match="the trace cannot be written: no space"):
+        WebTrace("/dev/full").add("open", "https://v.example/")

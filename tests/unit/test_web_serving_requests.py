@@ -1,0 +1,65 @@
+"""Requests to the HTTP face that no honest client sends, and ids that need quoting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from rag.web import TranscriptLine, VideoEntry, open_web, write_catalogue
+from rag.web.serving import app
+from tests.synthetic import write_video
+
+NAME = "a/b c"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    home = tmp_path_factory.mktemp("web")
+    write_video(home / "film.mp4", 1.0)
+    said = (TranscriptLine(0.0, 1.0, "hello"),)
+    write_catalogue(
+        home,
+        [VideoEntry(NAME, "https://v.example/1", "Kettle", duration=1.0, transcript=said, file="film.mp4")],
+    )
+    with TestClient(app.build_app(open_web(home, engine="bm25"))) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"[" * 60_000, b'{"q": "\\ud800"}', b"9" * 5000, b'{"q": 7}', b'{"q": "' + b"x" * 70_000 + b'"}'],
+)
+def test_bodies_that_ask_nothing_are_refused(client: TestClient, body: bytes) -> None:
+    for path in ("/search", "/videos"):
+        assert client.post(path, content=body).status_code == 400
+
+
+def test_no_more_of_a_body_is_read_than_a_query_has() -> None:
+    import asyncio
+
+    from starlette.requests import Request
+
+    from rag.errors import UsageError
+
+    taken = 0
+
+    async def receive() -> dict[str, object]:
+        nonlocal taken
+        taken += 1
+        return {"type": "http.request", "body": b"x" * 40_000, "more_body": True}
+
+    request = Request({"type": "http", "method": "POST", "headers": []}, receive)
+    with pytest.raises(UsageError, match="longer than"):
+        asyncio.run(app._body(request))
+    assert taken == 2
+
+
+def test_ids_with_a_slash_are_served_where_the_page_says(client: TestClient) -> None:
+    page = client.get("/watch", params={"v": NAME})
+    assert page.status_code == 200
+    for path in ("media/a%2Fb%20c.mp4", "thumbnails/a%2Fb%20c.jpg", "transcripts/a%2Fb%20c.vtt"):
+        assert path in page.text
+        assert client.get(f"/{path}").status_code == 200
+    assert client.get("/youtube/v3/captions/a%2Fb%20c").text.strip().endswith("hello")
