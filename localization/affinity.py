@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from localization.segments import unit_rows
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
-__all__ = ["affinity_graph", "neighbours_of", "normalized", "temporal_affinity", "visual_affinity"]
+__all__ = ["affinity_graph", "centred", "neighbours_of", "normalized", "temporal_affinity", "visual_affinity"]
 
 ALPHA = 0.6
 TAU = 30.0
 NEIGHBOURS = 8
 DECIMALS = 6
+ROUNDED = 9
 ROWS = 512
 """Rows of the dense product at a time: 10,000 segments would need 800 MB at once."""
 
@@ -28,6 +31,18 @@ def visual_affinity(rows: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
     """(p, q): max(0, <h_i, h_j>) of unit rows (p, d) and (q, d). Equation 1."""
     product = np.asarray(rows, np.float64) @ np.asarray(others, np.float64).T
     return np.asarray(np.maximum(product, 0.0), np.float64)
+
+
+def centred(vectors: ArrayLike) -> NDArray[np.float64]:
+    """(k, d): unit rows less their mean, of length 1 again; a row at the mean becomes 0.
+
+    Vectors of one film share what the whole film looks like. Without it likeness tells scenes apart, and
+    equation 1 has negative values to truncate.
+    """
+    rows = np.asarray(vectors, np.float64)
+    if not len(rows):
+        return rows
+    return unit_rows(np.round(rows - rows.mean(axis=0), ROUNDED))
 
 
 def temporal_affinity(centres: ArrayLike, others: ArrayLike, tau: float = TAU) -> NDArray[np.float64]:

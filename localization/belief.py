@@ -7,12 +7,20 @@ is the minimiser of |F - Y|^2 + mu F^T L F, approached by iterating
 
 with 7 iterations at beta 0.6 (table 5). A new observation changes one entry of
 Y, and the iteration goes on from the F that is there.
+
+To the letter, Y holds the prior wherever nothing was looked at, so most of what
+spreads is the prior: it is blurred before anything is seen. Carried by surprise,
+the same iteration runs over what the looks found beyond the prior alone,
+
+    E <- beta W_norm E + (Y - P),   F = P + E
+
+and F is the minimiser of |E - (Y - P) / (1 - beta)|^2 + mu E^T L E.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,7 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
-__all__ = ["BeliefField", "closed_form", "diffused", "hybrid_prior", "strongest"]
+__all__ = ["BeliefField", "Carried", "closed_form", "diffused", "hybrid_prior", "strongest"]
+
+Carried = Literal["surprise", "all"]
 
 ITERATIONS = 7
 BETA = 0.6
@@ -104,27 +114,38 @@ def strongest(scores: ArrayLike, allowed: ArrayLike) -> int | None:
 class BeliefField:
     """Y, F and the visited mask of one question, over a graph that does not change.
 
-    `graph`: W~, (k, k). `injection` Y and `belief` F: float64 (k,); `visited`: bool (k,).
+    `graph`: W~, (k, k). `injection` Y, `prior` P and `belief` F: float64 (k,); `visited`: bool (k,).
+    `carried`: what spreads, the whole of Y (equation 13) or what was found beyond the prior.
     """
 
     graph: csr_array
     transition: csr_array
     injection: NDArray[np.float64]
+    prior: NDArray[np.float64]
     belief: NDArray[np.float64]
     visited: NDArray[np.bool_]
     iterations: int = ITERATIONS
     beta: float = BETA
+    carried: Carried = "surprise"
 
     @classmethod
     def begin(
-        cls, graph: csr_array, prior: ArrayLike, *, iterations: int = ITERATIONS, beta: float = BETA
+        cls,
+        graph: csr_array,
+        prior: ArrayLike,
+        *,
+        iterations: int = ITERATIONS,
+        beta: float = BETA,
+        carried: Carried = "surprise",
     ) -> BeliefField:
         """F(0) <- Y(0) <- prior, (k,). Algorithm 1, line 5. `iterations=0`: nothing is ever propagated."""
         first = np.array(prior, np.float64)
         if first.shape != (graph.shape[0],):
             raise ValueError(f"prior (k,) of a graph (k, k), not {first.shape}, {graph.shape}")
         seen = np.zeros(len(first), np.bool_)
-        return cls(graph, normalized(graph), first, first.copy(), seen, iterations, beta)
+        return cls(
+            graph, normalized(graph), first, first.copy(), first.copy(), seen, iterations, beta, carried
+        )
 
     def observe(self, node: int, score: float) -> None:
         """Inject a verified score and go on diffusing. Algorithm 1, lines 23 and 24."""
@@ -133,8 +154,11 @@ class BeliefField:
         if self.iterations == 0:
             self.belief[node] = score
             return
-        self.belief = diffused(
-            self.injection, self.transition, start=self.belief, iterations=self.iterations, beta=self.beta
+        surprised = self.carried == "surprise"
+        base = self.prior if surprised else np.zeros(len(self.prior))
+        source = (self.injection - base) / (1.0 - self.beta) if surprised else self.injection
+        self.belief = base + diffused(
+            source, self.transition, start=self.belief - base, iterations=self.iterations, beta=self.beta
         )
 
     def next_neighbour(self, node: int) -> int | None:

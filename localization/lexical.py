@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Source", "fused_score", "inverse_frequencies", "lexical_score", "semantic_score"]
+__all__ = ["Source", "fused_score", "inverse_frequencies", "lexical_score", "raised", "semantic_score"]
 
 Source = Literal["ocr", "asr", "caption"]
 
@@ -29,18 +29,18 @@ EPSILON = 1e-8
 
 
 def inverse_frequencies(texts: Iterable[Collection[str]]) -> tuple[dict[str, float], float]:
-    """IDF(t) = ln((N + 1) / (n_t + 1)) + 1 of each word of N texts, and that of a word in none.
+    """IDF(t) = ln((N + 1) / (n_t + 1)) of each word of N texts, and that of a word in none.
 
-    The paper's is "pre-computed on a large corpus" which it does not name; the smoothed form keeps
-    every word above 0, however common.
+    The paper's is "pre-computed on a large corpus" which it does not name. A word in every text
+    counts 0: with the usual smoothing (+ 1), three such words would reach the clip of 3 by themselves.
     """
     counts: Counter[str] = Counter()
     total = 0
     for words in texts:
         counts.update(set(words))
         total += 1
-    found = {word: math.log((total + 1) / (count + 1)) + 1.0 for word, count in counts.items()}
-    return found, math.log(total + 1.0) + 1.0
+    found = {word: math.log((total + 1) / (count + 1)) for word, count in counts.items()}
+    return found, math.log(total + 1.0)
 
 
 def lexical_score(
@@ -68,6 +68,11 @@ def semantic_score(text: ArrayLike, queries: ArrayLike) -> float:
         return 0.0
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector) + EPSILON
     return round(float(((rows @ vector) / lengths).max()), 6)
+
+
+def raised(score: float, ordinary: float) -> float:
+    """How far a cosine lies above that of an ordinary text, in [0, 1]: 0 at or below it, 1 at 1."""
+    return max(0.0, (score - ordinary) / (1.0 - ordinary)) if ordinary < 1.0 else 0.0
 
 
 def fused_score(lexical: float, semantic: float, source: Source) -> float:

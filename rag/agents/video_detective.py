@@ -155,7 +155,11 @@ class _Inquiry:
         priors = self.scorer.priors(described(self.material, events))
         iterations = self.settings.iterations if self.settings.propagation else 0
         field = BeliefField.begin(
-            self.material.graph, np.max(priors, axis=0), iterations=iterations, beta=self.settings.beta
+            self.material.graph,
+            np.max(priors, axis=0),
+            iterations=iterations,
+            beta=self.settings.beta,
+            carried=self.settings.carried,
         )
         self.case = Case(facets, priors, field, self.settings)
         plan = self._planned(facets, events)

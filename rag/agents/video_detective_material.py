@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localization.affinity import affinity_graph
+from localization.affinity import affinity_graph, centred
 from localization.lexical import Source
 from localization.segments import Segments, cut_segments, sampled
 from rag.agents.video_detective_settings import DetectiveSettings
@@ -40,6 +40,8 @@ class Material:
     graph: csr_array
     texts: tuple[Evidence, ...]
     """Of the kinds in `SOURCES`, in time order."""
+    text_rows: NDArray[np.float64]
+    """(t, text dim) unit rows of the different texts among them."""
 
     def inside(self, node: int) -> tuple[int, int]:
         """[first, last) of the stored frames in a segment."""
@@ -75,7 +77,7 @@ def read_material(library: Library, video_id: str, settings: DetectiveSettings) 
         shortest=settings.shortest,
     )
     graph = affinity_graph(
-        segments.vectors,
+        centred(segments.vectors) if settings.likeness == "centred" else segments.vectors,
         segments.centres,
         alpha=settings.alpha,
         tau=settings.tau,
@@ -83,7 +85,10 @@ def read_material(library: Library, video_id: str, settings: DetectiveSettings) 
     )
     texts = [text for text in reader.evidence(video_id, 0.0, float("inf")) if text.kind in SOURCES]
     path = library.path_of(video_id)
-    return Material(video, path, clips, times, vectors, segments, graph, tuple(texts))
+    words = list(dict.fromkeys(text.text for text in texts))
+    encoder = library.text_encoder
+    rows = np.asarray(encoder.encode_text(words) if words else np.zeros((0, encoder.dim)), np.float64)
+    return Material(video, path, clips, times, vectors, segments, graph, tuple(texts), rows)
 
 
 def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> list[int]:

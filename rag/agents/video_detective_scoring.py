@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from localization.belief import hybrid_prior
-from localization.lexical import Source, fused_score, inverse_frequencies, lexical_score, semantic_score
+from localization.lexical import (
+    Source,
+    fused_score,
+    inverse_frequencies,
+    lexical_score,
+    raised,
+    semantic_score,
+)
 from rag.agents.video_detective_material import SOURCES, Material
 from rag.agents.video_detective_records import Words
 from rag.agents.video_detective_settings import DetectiveSettings
@@ -66,6 +73,8 @@ class _Sought:
     stems: tuple[str, ...]
     queries: NDArray[np.float64]
     """(q, text dim) unit rows."""
+    ordinary: float | None
+    """Equation 9's mean over the film's own words; None where cosines are taken as they are."""
 
 
 class Scorer:
@@ -87,7 +96,7 @@ class Scorer:
             content_words(text.text) for text in material.texts
         )
         self.facets = tuple(facets)
-        self._sought = [_Sought(facet, keyword_stems(facet), self._rows(facet.queries)) for facet in facets]
+        self._sought = [self._compared(facet) for facet in facets]
 
     def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
         """Y_r^prior of each facet, (k,). Equation 5. `descriptions`: e_i of each segment."""
@@ -102,7 +111,9 @@ class Scorer:
             if self._settings.prior == "frames" and self._scale is not None and sought.facet.queries:
                 events.append(self._best_frames(sought.facet.queries))
             semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
-            found.append(hybrid_prior(visual, semantic, self._settings.prior_weight))
+            prior = hybrid_prior(visual, semantic, self._settings.prior_weight)
+            # What a look finds lies in [0, 1], and no prior may lie above what a look can find.
+            found.append(np.minimum(prior, 1.0))
         return found
 
     def _best_frames(self, queries: Sequence[str]) -> NDArray[np.float64]:
@@ -148,6 +159,13 @@ class Scorer:
         plain = rows.astype(np.float64) @ vectors.astype(np.float64).T
         return np.asarray(np.round(plain, 6), np.float64)
 
+    def _compared(self, facet: Facet) -> _Sought:
+        queries, told = self._rows(facet.queries), self._material.text_rows
+        ordinary = None
+        if self._settings.evidence == "level" and len(queries) and len(told):
+            ordinary = round(float((told @ queries.T).max(axis=1).mean()), 6)
+        return _Sought(facet, keyword_stems(facet), queries, ordinary)
+
     def _scored(self, text: Evidence, row: NDArray[np.float64]) -> Words:
         source = SOURCES[text.kind]
         scores = self._scores(text.text, row, source)
@@ -157,17 +175,14 @@ class Scorer:
     def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
         held = set(content_words(text))
         clip = self._settings.lexical_clip
-        return [
-            round(
-                fused_score(
-                    lexical_score(held, sought.stems, self._frequencies, self._unknown, clip=clip),
-                    semantic_score(row, sought.queries),
-                    source,
-                ),
-                6,
-            )
-            for sought in self._sought
-        ]
+        scores = []
+        for sought in self._sought:
+            shared = lexical_score(held, sought.stems, self._frequencies, self._unknown, clip=clip)
+            meant = semantic_score(row, sought.queries)
+            if sought.ordinary is not None:
+                meant = raised(meant, sought.ordinary)
+            scores.append(round(fused_score(shared, meant, source), 6))
+        return scores
 
     def _rows_of(self, texts: Sequence[Evidence]) -> NDArray[np.float64]:
         return self._rows([text.text for text in texts])

@@ -51,6 +51,9 @@ class DetectiveSettings:
     """theta_sim: a segment ends where neighbouring frames are less alike."""
     shortest: int = 10
     """L_min, frames."""
+    likeness: Literal["centred", "plain"] = "centred"
+    """`plain`: equation 1 on the segments' own vectors, which share what the whole film looks like.
+    `centred`: on what is left of them without their mean."""
     alpha: float = 0.6
     """Weight of visual against temporal affinity."""
     tau: float = 30.0
@@ -58,6 +61,9 @@ class DetectiveSettings:
     neighbours: int = 8
     iterations: int = 7
     beta: float = 0.6
+    carried: Literal["surprise", "all"] = "surprise"
+    """What spreads over the graph. `all`: equation 13 to the letter, where the prior of every segment
+    that was not looked at is spread as well. `surprise`: what the looks found beyond the prior."""
 
     # Table 6: observation
     prior_weight: float = 0.5
@@ -68,6 +74,9 @@ class DetectiveSettings:
     is lost in the mean of twenty. `frames`: standard scores over a fixed background
     (`PictureScale`), a tenth of them, so that what is surely seen counts about 1; and events are held
     against the segment's frames too, the better of frames and timeline counting."""
+    evidence: Literal["level", "literal"] = "level"
+    """`literal`: equation 9, whose cosine lies well above 0 for any two sentences, so that every look
+    raises a belief. `level`: how far it lies above the mean of the film's own words."""
     base_steps: int = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""

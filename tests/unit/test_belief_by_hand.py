@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from localization.affinity import affinity_graph, neighbours_of, normalized
+from localization.affinity import affinity_graph, centred, neighbours_of, normalized
 from localization.belief import BeliefField, diffused, hybrid_prior, strongest
-from localization.lexical import fused_score, inverse_frequencies, lexical_score, semantic_score
+from localization.lexical import fused_score, inverse_frequencies, lexical_score, raised, semantic_score
 from localization.segments import cut_segments, sampled
 from localization.selection import distinct, diverse, graph_nms
 
@@ -113,6 +113,37 @@ def test_an_observation_spreads_to_the_neighbours_alone() -> None:
     assert neighbours_of(graph, 0)[0].tolist() == [1]
 
 
+def test_what_spreads_is_the_surprise_or_all_of_it() -> None:
+    """Two segments that are one another's only neighbours: I - 0.6 W has the inverse [1, .6] / .64."""
+    graph = affinity_graph(np.eye(2)[[0, 0]], [0.0, 1.0])
+    prior = [0.5, 0.1]
+    found = BeliefField.begin(graph, prior, iterations=200)
+    assert found.belief.tolist() == prior
+    found.observe(0, 0.5)
+    assert found.belief == pytest.approx(prior)
+    found.observe(0, 0.82)
+    assert found.belief == pytest.approx([0.5 + 0.32 / 0.64, 0.1 + 0.32 * 0.6 / 0.64])
+    found.observe(1, 0.1)
+    assert found.belief == pytest.approx([1.0, 0.4])
+    whole = BeliefField.begin(graph, prior, iterations=200, carried="all")
+    whole.observe(0, 0.5)
+    # Nothing was learnt, and yet the belief in the first falls and that in the second rises.
+    assert whole.belief == pytest.approx([0.625 * 0.5 + 0.375 * 0.1, 0.375 * 0.5 + 0.625 * 0.1])
+
+
+def test_centred_rows_have_what_they_share_taken_away() -> None:
+    rows = np.array([[0.8, 0.6], [0.8, -0.6]])
+    assert centred(rows) == pytest.approx(np.array([[0.0, 1.0], [0.0, -1.0]]))
+    assert centred(rows[[0, 0]]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert centred(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_a_cosine_counts_from_what_is_ordinary() -> None:
+    assert raised(0.7, 0.4) == pytest.approx(0.5)
+    assert raised(0.3, 0.4) == 0.0
+    assert raised(1.0, 1.0) == 0.0
+
+
 def test_graph_nms_suppresses_neighbours() -> None:
     rows = np.eye(4)[[0, 0, 1, 2]]
     graph = affinity_graph(rows, [0.0, 1.0, 4000.0, 8000.0], neighbours=1)
@@ -138,12 +169,12 @@ def test_duplicates_are_held_against_every_frame_taken() -> None:
 def test_rare_words_weigh_more_and_the_sum_is_clipped() -> None:
     texts = [{"red", "cup"}, {"red", "towel"}, {"red"}]
     frequencies, unknown = inverse_frequencies(texts)
-    assert frequencies["red"] == pytest.approx(1.0)
-    assert frequencies["cup"] == pytest.approx(math.log(2) + 1)
-    assert unknown == pytest.approx(math.log(4) + 1)
+    assert frequencies["red"] == 0.0
+    assert frequencies["cup"] == pytest.approx(math.log(2))
+    assert unknown == pytest.approx(math.log(4))
     score = lexical_score({"red", "cup"}, ["red", "cup", "cup", "lamp"], frequencies, unknown)
-    assert score == pytest.approx((1.0 + math.log(2) + 1) / 3)
-    assert lexical_score({"lamp", "cup"}, ["lamp", "cup"], frequencies, unknown) == 1.0
+    assert score == pytest.approx(math.log(2) / 3)
+    assert lexical_score({"lamp", "cup"}, ["lamp", "cup"], frequencies, unknown, clip=2.0) == 1.0
     assert lexical_score(set(), ["red"], frequencies, unknown) == 0.0
     with pytest.raises(ValueError, match="clip"):
         lexical_score(set(), [], {}, 1.0, clip=0.0)

@@ -16,7 +16,7 @@ import numpy as np
 from eval.benchmarks.longvideo.building import build_questions
 from eval.benchmarks.longvideo.films import Film, film_of
 from eval.benchmarks.longvideo.records import Kind, LongQuestion, as_query
-from eval.benchmarks.longvideo.systems import SYSTEMS, open_system
+from eval.benchmarks.longvideo.systems import SYSTEMS, TRUTHFUL, open_system
 from eval.benchmarks.longvideo.systems.corpus import Corpus, question_of
 from eval.benchmarks.longvideo.tables import read_table
 from eval.runs.records import ClipWindow, Explanation, Query, System
@@ -143,7 +143,7 @@ class LongVideoBenchmark:
     def systems(self) -> Mapping[str, str]:
         known = dict(SYSTEMS)
         if self.drawn is None:
-            del known["truthful-watcher"]
+            known = {name: told for name, told in known.items() if name not in TRUTHFUL}
         return known
 
     def open_system(self, name: str, seed: int) -> System:

@@ -23,7 +23,8 @@ __all__ = ["DIALECT", "tables"]
 
 OURS = "video-detective"
 UNIFORM, STILL = "uniform", "no-propagation"
-LITERAL, LITERAL_STILL = "literal-prior", "literal-no-propagation"
+LIKEWISE = (("literal-prior", "literal-no-propagation"), ("truthful-watcher", "truthful-no-propagation"))
+"""The same comparison, with and without propagation, under other settings."""
 NO = "–"
 ORDER = (OURS, *(name for name in ABLATION if name != OURS))
 
@@ -76,8 +77,9 @@ def paired_table(section: Section) -> Table:
             wanted = base == UNIFORM or row.system == OURS
             if base in by_name and row.system != base and wanted:
                 _put(pairs, row, by_name[base])
-    if LITERAL in by_name and LITERAL_STILL in by_name:
-        _put(pairs, by_name[LITERAL], by_name[LITERAL_STILL])
+    for moved, still in LIKEWISE:
+        if moved in by_name and still in by_name:
+            _put(pairs, by_name[moved], by_name[still])
     for name in ABLATION:
         if name not in (OURS, UNIFORM, STILL) and name in by_name and OURS in by_name:
             _put(pairs, by_name[OURS], by_name[name])

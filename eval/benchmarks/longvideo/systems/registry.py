@@ -14,11 +14,11 @@ from eval.runs.records import System
 from rag.agents.video_detective_settings import PAPER
 from rag.errors import UsageError
 
-__all__ = ["SYSTEMS", "open_system"]
+__all__ = ["SYSTEMS", "TRUTHFUL", "open_system"]
 
 SYSTEMS: Mapping[str, str] = {
     "video-detective": "the whole of it",
-    "literal-prior": "equation 5 to the letter: plain cosines, events against the timeline alone",
+    "literal-prior": "equations 1, 5, 9 and 13 to the letter: plain cosines, and the prior spread as well",
     "literal-no-propagation": "the same without diffusion",
     "no-propagation": "without diffusion: what is seen of a segment says nothing of others",
     "no-facets": "the question as one facet, looked at once (table 3 takes both away together)",
@@ -29,18 +29,29 @@ SYSTEMS: Mapping[str, str] = {
     "retrieval-only": "the eight best segments by stored vectors and words, in one step",
     "video-agent": "even frames, then the best frames for what is missing, while unsure",
     "truthful-watcher": "the whole of it, with a watcher that tells what truly happens",
+    "truthful-no-propagation": "the same without diffusion",
     "blind": "question and options only",
     "random": "chance",
 }
+LITERAL: Mapping[str, Any] = {
+    "likeness": "plain",
+    "prior": "literal",
+    "evidence": "literal",
+    "carried": "all",
+}
 WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "video-detective": {},
-    "literal-prior": {"prior": "literal"},
-    "literal-no-propagation": {"prior": "literal", "propagation": False},
+    "literal-prior": LITERAL,
+    "literal-no-propagation": {**LITERAL, "propagation": False},
     "no-propagation": {"propagation": False},
     "no-facets": {"facets": False, "refinement": False},
     "no-refinement": {"refinement": False},
     "no-texts": {"texts": False},
     "uniform-texts": {"sampling": "uniform"},
+}
+TRUTHFUL: Mapping[str, Mapping[str, Any]] = {
+    "truthful-watcher": {},
+    "truthful-no-propagation": {"propagation": False},
 }
 BASELINES: Mapping[str, Callable[[str, Corpus], System]] = {
     "uniform": Uniform,
@@ -53,10 +64,10 @@ def open_system(name: str, corpus: Corpus, seed: int) -> System:
     """Raises `UsageError` for a name that is not here."""
     if name in WITHOUT:
         return Detective(name, corpus, dataclasses.replace(PAPER, **WITHOUT[name]))
-    if name == "truthful-watcher":
+    if name in TRUTHFUL:
         if not corpus.films:
             raise UsageError(f"{name} needs films whose truth is known")
-        return Detective(name, corpus, truthful=True)
+        return Detective(name, corpus, dataclasses.replace(PAPER, **TRUTHFUL[name]), truthful=True)
     if name == "random":
         return Chance(seed)
     if name == "blind":
