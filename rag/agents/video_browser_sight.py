@@ -91,7 +91,8 @@ class Sight:
         held = self._stored[0]
         if len(held) == 0:
             return np.zeros(0, np.intp)
-        return np.abs(held[None, :] - times[:, None]).argmin(axis=1)
+        nearest: NDArray[np.intp] = np.abs(held[None, :] - times[:, None]).argmin(axis=1)
+        return nearest
 
     def _read(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
         """Text on the screen at any of the moments."""

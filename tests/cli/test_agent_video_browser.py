@@ -48,6 +48,18 @@ def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
+def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -> None:
+    make_web(tmp_path / "web").close()
+    words = ("What is the secret of kettle film 7?", "--web", "web", "--loops", "1", "--json")
+    done = browse(tmp_path, *words, "--faults", "rate_limit=1")
+    assert done.returncode == 1, done.stderr
+    shape = json.loads(done.stdout)
+    assert (shape["answer"]["matched"], shape["failure"]) == (False, "")
+    assert set(shape["failures"]) == {"RateLimited"}
+    assert shape["usage"]["by_role"]["answer_open"]["counted_calls"] == 1
+    assert shape["context"] == shape["usage"]["by_role"]["answer_open"]["prompt_tokens"]
+
+
 def test_wrong_words_are_one_line(tmp_path: Path) -> None:
     done = browse(tmp_path, "Which?", "--web", "nowhere")
     assert (done.returncode, done.stdout) == (1, "")
