@@ -13,9 +13,11 @@ import pytest
 from eval import benchmarks
 from eval.benchmarks import Entry
 from eval.reports import page
+from eval.runs import drive
 from rag._cli import eval_commands, eval_run
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
+from rag.config import load_settings
 
 TOY = "tests.toy_benchmark:open_toy"
 
@@ -28,6 +30,27 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     shape: dict[str, Any] = json.loads(capsys.readouterr().out)
     return shape
+
+
+def test_what_a_run_records_reaches_the_benchmark_and_nothing_after_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[Path | None, Path | None]] = []
+
+    def run_system(_opened: object, name: str, seed: int, folder: Path, **_: object) -> drive.Done:
+        chosen = load_settings().reasoner
+        seen.append((chosen.record, chosen.replay))
+        return drive.Done(folder, name, seed, asked=1, kept=0, right=1)
+
+    monkeypatch.setattr(drive, "run_system", run_system)
+    monkeypatch.setenv("RAG_REASONER__RECORD", "mine.jsonl")
+    words = ["eval", "run", TOY, "--system", "localized"]
+    assert main([*words, "--record", "tape.jsonl"]) == 0
+    monkeypatch.delenv("RAG_REASONER__RECORD")
+    assert main([*words, "--replay", "tape.jsonl"]) == 0
+    capsys.readouterr()
+    assert seen == [(Path("tape.jsonl"), None), (None, Path("tape.jsonl"))]
+    assert load_settings().reasoner.replay is None
 
 
 def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
