@@ -15,7 +15,7 @@ class Scored:
     query: Query
     sample: Sample
     clip_found: bool | None
-    """The gold clip is among the first retrieved; None where the run retrieves no clips."""
+    """The gold clip is among the first retrieved; None where it is unknown, or the run retrieves no clips."""
     passage_found: bool | None
     """The gold passage is; None for one hop, and where the run retrieves no passages."""
     localizes: bool
@@ -42,7 +42,7 @@ def score_samples(
         Scored(
             query,
             sample,
-            clip_success[query.query_id] >= 1 if clips else None,
+            clip_success[query.query_id] >= 1 if clips and query.video else None,
             passage_success[query.query_id] >= 1 if passages and query.passage is not None else None,
             localizes,
             ranks,

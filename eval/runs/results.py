@@ -28,7 +28,9 @@ def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: S
     """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries."""
     for file, text in _retrieval(tag, samples).items():
         write_whole(folder / file, text)
-    _write_qrels(folder / "clips.qrels", ((query.query_id, query.video) for query in queries))
+    # A question may come without a known video: then nothing is to be found for it.
+    clips = ((query.query_id, query.video) for query in queries if query.video)
+    _write_qrels(folder / "clips.qrels", clips)
     two_hop = ((query.query_id, query.passage) for query in queries if query.passage is not None)
     _write_qrels(folder / "passages.qrels", two_hop)
 
@@ -70,7 +72,7 @@ def write_results(run: Run) -> dict[str, Any]:
 
 def score_run(run: Run) -> list[Scored]:
     """Every sample with its retrieval scored from the TREC files on disk."""
-    clips = {query.query_id: query.video for query in run.queries}
+    clips = {query.query_id: query.video for query in run.queries if query.video}
     passages = {query.query_id: query.passage for query in run.queries if query.passage is not None}
     return score_samples(
         list(zip(run.queries, run.samples, strict=True)),

@@ -10,7 +10,7 @@ from eval.benchmarks.browsecomp.records import BrowseQuestion, Source
 from eval.runs.records import ClipScore, Query, Sample
 from rag.agents.video_browser import browse
 from rag.agents.video_browser_sight import Eyes
-from rag.errors import ReasonerError
+from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.counting import counted
 from rag.reasoners.roles import JudgeRequest, Reasoner, Verdict
 from rag.records import Question
@@ -44,7 +44,11 @@ def query_of(question: BrowseQuestion) -> Query:
 
 @dataclass
 class Browsing:
-    """A `System`. Every question meets the web as its first visitor."""
+    """A `System`. Every question meets the web as its first visitor.
+
+    `answer` raises `ReasonerUnreachable` where the reasoner, or its judge, is gone: an outage is no wrong
+    answer, and a run of the evaluation goes on where it stopped.
+    """
 
     name: str
     chosen: BrowserSettings
@@ -71,6 +75,11 @@ class Browsing:
         question = self.questions[query.query_id]
         asked = Question(question.question_id, question.text, question.options)
         run = browse(asked, self.web.session(), self._mind, self.eyes, self.chosen)
+        if run.failure == ReasonerUnreachable.__name__:
+            raise ReasonerUnreachable(
+                f"{query.query_id}: the reasoner went silent, so this question is not answered wrongly but "
+                "not at all; the same command goes on here"
+            )
         verdict = self._judged(question, run)
         chain = evidence_recall(question, _watched(run))
         videos = list(dict.fromkeys(window.window.video_id for window in run.evidence))
@@ -120,6 +129,8 @@ class Browsing:
             return verdict or Verdict(is_correct=False, rule="none", score=0.0, reason="another option")
         try:
             return self.mind.judge(request)
+        except ReasonerUnreachable:
+            raise
         except ReasonerError as error:
             return Verdict(is_correct=False, rule="none", score=0.0, reason=f"not judged: {error}")
 

@@ -22,6 +22,7 @@ from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_browser_sight import Eyes
 from rag.config import Settings, load_settings
 from rag.errors import LibraryNotFound, UsageError
+from rag.records import Frames
 
 if TYPE_CHECKING:
     from rag.library import Library
@@ -145,8 +146,15 @@ class BrowseCompBenchmark:
         if query_id not in self.questions:
             raise UsageError(f"{self.name} has no query {query_id}")
         question = self.questions[query_id]
-        library, shown, paths = self.library, [], []
+        library = self.library
+        held = {video.video_id for video in library.reader.videos()}
+        shown, paths = [], []
         for window in windows:
+            if window.clip_id not in held:
+                # Published questions name their videos by address: such a one has no frames here.
+                shown.append(Frames(np.zeros(0), np.zeros((0, 1, 1, 3), np.uint8)))
+                paths.append("")
+                continue
             path = library.reader.paths(window.clip_id)[0]
             step = (window.end - window.start) / frames
             times = np.round(window.start + step * (np.arange(frames) + 0.5), 6)

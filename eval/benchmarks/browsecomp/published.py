@@ -9,11 +9,12 @@ Keys beyond these are passed over: the files may grow.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from eval.benchmarks.browsecomp.records import LEVELS, BrowseQuestion, Level, Source
 from rag.errors import UsageError
@@ -24,7 +25,9 @@ ROLES = ("source", "negative", "positive", "seed")
 
 
 def _text(value: Any) -> Any:
-    """Ids and answers come as numbers, too."""
+    """Ids, answers and levels come as numbers, too. Raises `ValueError` for what is no number."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no number")
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
@@ -35,7 +38,14 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str | int | float) else value
 
 
+def _told(value: str) -> str:
+    if not value.strip():
+        raise ValueError("it is blank")
+    return value
+
+
 Text = Annotated[str, BeforeValidator(_text)]
+Told = Annotated[Text, AfterValidator(_told)]
 Texts = Annotated[list[Text], BeforeValidator(_listed)]
 
 
@@ -52,10 +62,10 @@ class _Video(BaseModel):
 class _Row(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    question: str = Field(min_length=1)
-    answer: Texts = Field(min_length=1)
+    question: Annotated[str, AfterValidator(_told)]
+    answer: Annotated[list[Told], BeforeValidator(_listed)] = Field(min_length=1)
     category: str = ""
-    difficulty: str = ""
+    difficulty: Text = ""
     evidence_chain: Texts = []
     mode: str = ""
     id: Text = ""
@@ -98,6 +108,8 @@ def _question(path: Path, number: int, line: bytes) -> BrowseQuestion:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "it"
         raise UsageError(f"{path}:{number}: no row of Video-BrowseComp: {place}: {first['msg']}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}:{number}: no row of Video-BrowseComp: it is nested too deeply") from error
     except ValueError as error:
         raise UsageError(f"{path}:{number}: no row of Video-BrowseComp: {error}") from error
     return BrowseQuestion(
