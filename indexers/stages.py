@@ -1,10 +1,15 @@
-"""What an optional stage is when it does not run: a reason, in one line, instead of silence."""
+"""What stages say of themselves: why one does not run, and which measurements those are that do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Off"]
+__all__ = ["PICTURES", "SOUND", "Off"]
+
+PICTURES = "pictures/1"
+"""Changes whenever the same frames would be measured otherwise (`indexers.shots`)."""
+SOUND = "sound/1"
+"""Changes whenever the same sound would be measured otherwise (`indexers.soundtrack`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,10 @@ class VideoSettings(_Section):
     """A last clip shorter than this is merged into the one before it."""
     short_side: int = Field(224, ge=32, le=2160)
     """Frames are scaled in the decoder so that their short side has this many pixels."""
+    shots: bool = True
+    """Measure shots: colour tone, style, sharpness, and a fingerprint by which copies are known."""
+    sound: bool = True
+    """Measure the sound by seconds: speech, music, ambient or silence, and how loud."""
     stall_seconds: float = Field(60.0, gt=0, le=86400)
     """A file whose reader makes no progress for this long is given up."""
 

@@ -17,10 +17,12 @@ from rag.questions import parse_question
 from rag.records import (
     Answer,
     Frames,
+    Likeness,
     PassageCitation,
     PassageHit,
     Problem,
     Shot,
+    ShotFilter,
     SoundTrack,
     VideoCitation,
     VideoHit,
@@ -109,11 +111,21 @@ class Library:
     # Asking
 
     def search(
-        self, query: str, *, kind: Kind = "all", top_k: int | None = None, where: Where | None = None
+        self,
+        query: str,
+        *,
+        kind: Kind = "all",
+        top_k: int | None = None,
+        where: Where | ShotFilter | None = None,
     ) -> list[VideoHit | PassageHit]:
-        """Windows and passages for words, best first. Raises `QuestionError` for a query without a word."""
+        """Windows and passages for words, best first; under a filter on shots, windows alone.
+
+        Raises `QuestionError` for a query without a word, `LibraryError` for a filter on shots in a
+        library that was not measured yet.
+        """
         parse_question(query)
-        return self.retriever.search(query, kind, top_k, where or Where())
+        chosen = Where(shots=where) if isinstance(where, ShotFilter) else where
+        return self.retriever.search(query, kind, top_k, chosen or Where())
 
     def ask(
         self,
@@ -187,9 +199,22 @@ class Library:
         """The shots of a video, in time order; none where it has no pictures or was not measured yet."""
         return self._reader.shots(video_id)
 
+    def shot_at(self, video_id: str, time: float) -> Shot | None:
+        """The shot that is on screen at `time` seconds; None where there is none."""
+        return next((shot for shot in self.shots(video_id) if shot.start <= time < shot.end), None)
+
     def sound_track(self, video_id: str) -> SoundTrack | None:
         """What the sound of a video is by seconds; None where it has none or was not measured yet."""
         return self._reader.sound_track(video_id)
+
+    def copies_of(self, video_id: str) -> tuple[Likeness, ...]:
+        """Other videos that show the same: uploaded again, cropped, graded or re-timed; most alike first.
+
+        Known by a fingerprint stored at indexing time; nothing is decoded. Raises KeyError for an unknown id.
+        """
+        from rag.retrieval.copies import copies_of
+
+        return copies_of(self._reader, video_id)
 
     # Keeping
 

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from rag._cli import ask, demo, doctor, index, localize, models, remove, search, show, stats, workbench
+from rag._cli import ask, demo, doctor, index, localize, models, remove, search, shots, show, stats, workbench
 from rag._cli import web as web_commands
 from rag._cli.agent import app as agent_app
 from rag._cli.eval_commands import app as eval_app
@@ -31,6 +31,7 @@ app.command("index", short_help="Index videos and documents.")(index.index)
 app.command("ask", short_help="Answer a question, with citations.")(ask.ask)
 app.command("search", short_help="Find windows of videos, and passages.")(search.search)
 app.command("localize", short_help="Find the best windows of one video.")(localize.localize)
+app.command("shots", short_help="Say what was measured on a video.")(shots.shots)
 app.command("show", short_help="Look at a citation.")(show.show)
 app.command("stats", short_help="Say what the library holds.")(stats.stats)
 app.command("doctor", short_help="Check this machine and the library.")(doctor.doctor)

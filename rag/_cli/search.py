@@ -11,6 +11,7 @@ from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start,
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
+from rag.records import ShotFilter
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["search"]
 
 Kind = Literal["video", "passage", "all"]
+Tone = Literal["warm", "cold", "neutral"]
+Style = Literal["live", "2d", "3d", "graphics"]
+Audio = Literal["speech", "music", "ambient", "silence"]
 
 
 def search(
@@ -30,6 +34,21 @@ def search(
     path: PathGlobs = None,
     begin: Start = None,
     end: End = None,
+    tone: Annotated[Tone | None, typer.Option("--tone", help="Shots under light of this tone.")] = None,
+    style: Annotated[Style | None, typer.Option("--style", help="Shots made in this way.")] = None,
+    audio: Annotated[Audio | None, typer.Option("--audio", help="Stretches that sound so.")] = None,
+    min_height: Annotated[
+        int | None,
+        typer.Option("--min-height", metavar="PIXELS", min=1, help="Videos at least so high."),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option("--after", metavar="TEXT", help="Moments before which this is seen in the video."),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option("--before", metavar="TEXT", help="Moments after which this is seen in the video."),
+    ] = None,
     queries: Annotated[
         Path | None,
         typer.Option(
@@ -50,7 +69,10 @@ def search(
 ) -> int:
     """Find the windows of videos and the passages that match QUERY."""
     session = start(library, config, as_json, verbose, seed, {"search.top_k": top_k})
-    chosen = where(path, begin, end)
+    shots = ShotFilter(
+        tone, style, audio, min_height, words(after) if after else None, words(before) if before else None
+    )
+    chosen = where(path, begin, end, shots)
     if queries is not None or run is not None:
         if queries is None or run is None or query is not None:
             raise UsageError("--queries FILE and --run OUT.trec go together, and without a QUERY")
@@ -59,14 +81,20 @@ def search(
         raise UsageError("a QUERY is missing; see 'rag search --help'")
     with session.open_library() as shelf:
         hits = shelf.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
+        held = None
+        if chosen is not None and chosen.shots is not None:
+            held = [
+                shelf.shot_at(hit.video_id, (hit.start + hit.end) / 2) if hit.kind == "video" else None
+                for hit in hits
+            ]
     if session.as_json:
         from rag.rendering.shapes import search_shape
 
-        print_json(search_shape(query, hits))
+        print_json(search_shape(query, hits, shots=held))
     else:
         from rag.rendering.terminal import hit_lines
 
-        print_lines(hit_lines(hits, width=width()))
+        print_lines(hit_lines(hits, width=width(), shots=held or ()))
     return 0
 
 

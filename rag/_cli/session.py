@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag._cli.output import is_json
 from rag.errors import QuestionError, UsageError
+from rag.records import ShotFilter
 
 if TYPE_CHECKING:
     from rag.config import Settings
@@ -69,16 +70,21 @@ def words(text: str) -> str:
 
 
 def where(
-    paths: Sequence[Path] | None = None, begin: float | None = None, end: float | None = None
+    paths: Sequence[Path] | None = None,
+    begin: float | None = None,
+    end: float | None = None,
+    shots: ShotFilter | None = None,
 ) -> Where | None:
-    """The filter that `--path`, `--start` and `--end` ask for; None where they ask for nothing."""
-    if not paths and begin is None and end is None:
+    """The filter that `--path`, `--start`, `--end` and `shots` ask for; None where they ask for nothing."""
+    if shots == ShotFilter():
+        shots = None
+    if not paths and begin is None and end is None and shots is None:
         return None
     from rag.store.records import Where
 
     if begin is not None and end is not None and not end > begin:
         raise UsageError(f"--end {end:g} does not lie after --start {begin:g}")
-    return Where(paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end)
+    return Where(paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end, shots=shots)
 
 
 def _hush(verbose: int) -> None:

@@ -40,6 +40,8 @@ class Plan:
 
     groups: list[Group] = field(default_factory=list)
     """To be indexed: their content is new, was left half done, or has other sidecars."""
+    held: list[Group] = field(default_factory=list)
+    """Media whose content is ready, and whose measurements may be older than today's."""
     known: list[Group] = field(default_factory=list)
     """Content that the library has, under paths that it does not know yet."""
     unchanged: int = 0
@@ -88,6 +90,8 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
             plan.groups.append(group)
         elif group.fresh:
             plan.known.append(group)
+        if done and files[0].kind != "passages":
+            plan.held.append(group)
         plan.unchanged += len(group.files) - len(group.fresh) if done else 0
     plan.missing = missing_paths(rows, scan, roots)
     return plan

@@ -12,6 +12,8 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe
 from corpora.video.sidecars import Sidecars, read_sidecars
 from corpora.video.timed_text import TimedText
+from indexers.shots import FrameFigures
+from indexers.soundtrack import SoundMeter
 from rag.config import Settings
 from rag.errors import FileProblem
 from rag.indexing.ahead import Ahead
@@ -79,17 +81,25 @@ class MediaIndexer:
             run.blind(probe)
         video = replace(video, duration=run.duration, damage=run.damage, decoder=run.decoder)
         evidence = [*_spoken(texts, video), *_heading(video), *run.read]
+        measuring = self._stages.measuring
+        meter = SoundMeter() if probe.audio and measuring.hears else None
+        unheard = ""
         if probe.audio and (hearing := self._stages.hearing) is not None:
             audio = self._reader.audio(found.path)
             self._writer.put_sounds(video_id, *clip_sounds(hearing, audio, video, self._settings))
         if probe.audio and self._stages.hears:
-            evidence += self._stages.listen(self._reader.audio(found.path), video_id)
+            audio = self._reader.audio(found.path)
+            heard = meter.heard(audio) if meter is not None else audio
+            evidence += self._stages.listen(heard, video_id)
+        elif meter is not None:
+            unheard = measuring.listen(meter, self._reader.audio(found.path))
+        measuring.put(self._writer, video, run.figures if measuring.sees else {}, meter)
         vectors = self._stages.vectors([span.text for span in evidence])
         self._writer.put_evidence(video_id, evidence, vectors)
         made = {**self._stages.fingerprints(), "sidecars": sidecar_hash(sidecar_paths)}
         self._writer.finish_video(video, made)
         log.close()
-        notes = [note for note in (run.damage, *sidecars.notes) if note]
+        notes = [note for note in (run.damage, unheard, *sidecars.notes) if note]
         return MediaResult(video, run.clips, "; ".join(notes))
 
 
@@ -108,6 +118,8 @@ class _FrameRun:
         self._committed = {c.clip.clip_id: c for c in self._writer.committed_clips(video.video_id)}
         self._rows: list[ClipFrames] = []
         self._unlogged: dict[str, list[Evidence]] = {}
+        self._unlogged_figures: dict[str, tuple[str, FrameFigures]] = {}
+        self.figures: dict[str, FrameFigures] = {}
         self.read: list[Evidence] = []
         self.clips = 0
         self.duration = 0.0
@@ -131,6 +143,8 @@ class _FrameRun:
         if last is None or not self._pass(path, first=last, verify=True):
             self._pass(path, first=0, verify=False)
         self.read = [span for clip_id in sorted(self._log.spans) for span in self._log.spans[clip_id]]
+        ids = (f"{self._video.video_id}:{index:05d}" for index in range(self.clips))
+        self.figures = {i: self._log.figures[i] for i in ids if i in self._log.figures}
 
     def _resumable(self) -> int | None:
         """Index of the last clip up to which everything is committed."""
@@ -138,7 +152,11 @@ class _FrameRun:
         while True:
             clip_id = f"{self._video.video_id}:{known:05d}"
             read = self._stages.keyframe_side is None or clip_id in self._log.spans
-            if clip_id not in self._committed or not read:
+            held = self._committed.get(clip_id)
+            measured = (
+                held is None or not self._stages.measuring.sees or self._log.measured(clip_id, held.pixels)
+            )
+            if held is None or not read or not measured:
                 return known - 1 if known else None
             known += 1
 
@@ -154,7 +172,7 @@ class _FrameRun:
             keyframe_side=self._stages.keyframe_side,
             keyframe_reset=settings.clip_seconds,
         )
-        self.clips, self._rows, self._unlogged = first, [], {}
+        self.clips, self._rows, self._unlogged, self._unlogged_figures = first, [], {}, {}
         with Ahead(iter(stream), BATCHES_AHEAD) as batches:
             cuts = cut_clips(
                 self._watched(batches),
@@ -191,6 +209,8 @@ class _FrameRun:
         clip_id = cut.clip.clip_id
         if self._stages.keyframe_side is not None and clip_id not in self._log.spans:
             self._unlogged[clip_id] = self._stages.read_keyframes(cut)
+        if self._stages.measuring.sees and not self._log.measured(clip_id, cut.pixels):
+            self._unlogged_figures[clip_id] = cut.pixels, self._stages.measuring.frames(cut.frames)
         held = self._committed.get(clip_id)
         if held is None or held.pixels != cut.pixels or held.clip != cut.clip:
             self._rows.append(self._stages.embed(cut))
@@ -204,13 +224,15 @@ class _FrameRun:
         """Commit the group: first what was read, then the clips; what is there already stays."""
         if self._unlogged:
             self._log.append(self._unlogged)
+        if self._unlogged_figures:
+            self._log.append_figures(self._unlogged_figures)
         if self._stages.sees:
             self._writer.add_clips(self._rows)
         else:
             self._writer.put_clips_without_vectors(
                 [row.clip for row in self._rows], [row.pixels for row in self._rows]
             )
-        self._rows, self._unlogged = [], {}
+        self._rows, self._unlogged, self._unlogged_figures = [], {}, {}
 
 
 def _last_word(texts: Iterable[TimedText]) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from corpora.scan import Scan, scan
 from corpora.workbench.marker import is_workbench
+from indexers.stages import PICTURES, SOUND
 from rag.config import Settings
 from rag.indexing.report import IndexReport, Progress, Silent
 from rag.records import Problem
@@ -72,6 +73,7 @@ def index(
 def _fingerprint(settings: Settings) -> str:
     """Of what decides the rows: under other settings no file counts as unchanged without a look."""
     chosen = settings.model_dump(mode="json", include={"video", "encoder", "ocr", "asr"})
+    chosen["measured"] = [PICTURES, SOUND]
     return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 

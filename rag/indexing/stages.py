@@ -12,6 +12,7 @@ from indexers.ocr import Ocr
 from indexers.protocol import ImageEncoder, TextEncoder, unit_rows
 from indexers.stills import encode_frames
 from rag.indexing.clips import CutClip
+from rag.indexing.measuring import Measuring
 from rag.indexing.sounds import Hearing
 from rag.records import Evidence
 from rag.store.records import ClipFrames
@@ -36,7 +37,9 @@ class Stages:
         ocr: Ocr | None,
         asr: Asr | None,
         reuse_still_frames: bool,
+        measuring: Measuring,
     ) -> None:
+        self.measuring = measuring
         self._text = text
         self._image = image
         self._ocr = ocr
@@ -69,6 +72,7 @@ class Stages:
             "ocr": self._ocr.fingerprint if self._ocr else "off",
             "asr": self._asr.fingerprint if self._asr else "off",
             "text": self._text.fingerprint,
+            **self.measuring.prints,
         }
 
     def embed(self, cut: CutClip) -> ClipFrames:

@@ -18,12 +18,14 @@ from corpora.video.records import Probe
 from corpora.workbench.marker import is_workbench
 from indexers.asr import open_asr
 from indexers.models.lookup import WORKBENCH_ONLY, real_encoder_hint
-from indexers.ocr import open_ocr
+from indexers.ocr import ocr_line, open_ocr
 from indexers.stages import Off
 from rag.config import Settings
 from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.encoders import Chosen, choose
+from rag.indexing.filling import fill_measures, unmeasured
 from rag.indexing.ledger import Group, Plan, below, make_plan, row_of
+from rag.indexing.measuring import Measuring, measure_prints
 from rag.indexing.media import MediaIndexer
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, reason_of
@@ -46,6 +48,8 @@ class Done:
     library_id: str = ""
     indexed: int = 0
     unchanged: int = 0
+    filled: int = 0
+    """Unchanged videos that were measured."""
     moved: int = 0
     missing: int = 0
     removed: int = 0
@@ -87,7 +91,7 @@ def work(
         run.index(plan, reembed=reembed)
         run.drop(plan, prune=prune)
         run.keep_problems(plan, found, roots)
-        if plan.groups or plan.known or run.done.forgotten or reembed:
+        if plan.groups or plan.known or run.done.forgotten or reembed or run.done.filled:
             writer.maintain()
         run.done.library_id = writer.meta.library_id if writer.meta else ""
     return run.done
@@ -125,7 +129,7 @@ class _Run:
 
     def index(self, plan: Plan, *, reembed: bool) -> None:
         """Encoders, then media, then passages, then paths of content that is there already."""
-        if not (plan.groups or plan.known or reembed):
+        if not (plan.groups or plan.known or reembed or self._unmeasured(plan)):
             return
         if reembed:
             lines, problems = reembed_library(
@@ -144,7 +148,9 @@ class _Run:
             probes = self._probe(media, reader)
             total = sum(probe.duration for probe in probes.values())
             total += sum(group.first.size for group in words) / PASSAGE_BYTES_PER_SECOND
-            self._progress.start(total, len(probes) + len(words))
+            older = self._unmeasured(plan)
+            total += sum(self._writer.video(group.content_id).duration for group in older)
+            self._progress.start(total, len(probes) + len(words) + len(older))
             if probes:
                 stages = self._stages(chosen)
                 indexer = MediaIndexer(
@@ -153,12 +159,35 @@ class _Run:
                 for group in media:
                     if group.content_id in probes:
                         self._media(group, probes[group.content_id], indexer)
+            if older:
+                self._fill(older, reader, chosen)
         for group in words:
             self._passages(group, chosen)
         self._settle(chosen)
         for group in plan.known:
             self._publish(group)
             self.done.moved += len(group.fresh)
+
+    def _unmeasured(self, plan: Plan) -> list[Group]:
+        return unmeasured(plan.held, self._writer.ready(), self._prints())
+
+    def _prints(self) -> dict[str, str]:
+        meta = self._writer.meta
+        encoder = meta.image_encoder if meta is not None else None
+        reads = ocr_line(self._settings.ocr).startswith("on-screen text: on")
+        return measure_prints(self._settings.video, encoder, decodes=encoder is not None or reads)
+
+    def _measuring(self, chosen: Chosen) -> Measuring:
+        return Measuring(self._settings.video, self._prints(), chosen.open_image)
+
+    def _fill(self, groups: Sequence[Group], reader: MediaReader, chosen: Chosen) -> None:
+        line = f"measuring {len(groups)} videos that were indexed without their shots or sound"
+        self.done.stages.append(line)
+        self._progress.note(line)
+        measuring = self._measuring(chosen)
+        self.done.filled = fill_measures(
+            groups, self._writer, reader, measuring, self._settings.video, self._progress
+        )
 
     def drop(self, plan: Plan, *, prune: bool) -> None:
         """Old paths of moved files go; other missing ones only with `prune`."""
@@ -197,6 +226,7 @@ class _Run:
             ocr=None if isinstance(ocr, Off) else ocr,
             asr=None if isinstance(asr, Off) else asr,
             reuse_still_frames=self._settings.encoder.reuse_still_frames,
+            measuring=self._measuring(chosen),
         )
 
     def _probe(self, groups: Sequence[Group], reader: MediaReader) -> dict[str, Probe]:

@@ -22,6 +22,7 @@ from rag.records import (
     Evidence,
     PassageCitation,
     PassageHit,
+    Shot,
     VideoCitation,
     VideoHit,
     Window,
@@ -92,13 +93,23 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
 
 
 def search_shape(
-    query: str, hits: Iterable[VideoHit | PassageHit], *, query_id: str | None = None
+    query: str,
+    hits: Iterable[VideoHit | PassageHit],
+    *,
+    query_id: str | None = None,
+    shots: Sequence[Shot | None] | None = None,
 ) -> dict[str, Any]:
-    """`rag.search/1`; `query_id` is there in batches only."""
+    """`rag.search/1`; `query_id` is there in batches only.
+
+    `shots`: that of each hit; they are there under a filter on shots only.
+    """
     shape: dict[str, Any] = {"schema": "rag.search/1"}
     if query_id is not None:
         shape["query_id"] = query_id
-    return shape | {"query": query, "results": [hit_shape(hit) for hit in hits]}
+    results = [hit_shape(hit) for hit in hits]
+    if shots is not None:
+        results = [{**hit, "shot": plain(shot)} for hit, shot in zip(results, shots, strict=True)]
+    return shape | {"query": query, "results": results}
 
 
 def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:

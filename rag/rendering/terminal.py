@@ -21,6 +21,7 @@ from rag.records import (
     PassageHit,
     Problem,
     ScoredOption,
+    Shot,
     VideoCitation,
     VideoHit,
     Window,
@@ -193,13 +194,19 @@ def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
         yield f"{head}“{excerpt(item.text, max(20, width - len(head) - 2))}”"
 
 
-def hit_lines(hits: Sequence[VideoHit | PassageHit], *, width: int = 80) -> Iterator[str]:
+def hit_lines(
+    hits: Sequence[VideoHit | PassageHit], *, width: int = 80, shots: Sequence[Shot | None] = ()
+) -> Iterator[str]:
+    """`shots`: that of each hit, where there was a filter on shots."""
     if not hits:
         yield "nothing found"
     for number, hit in enumerate(hits, 1):
         match hit:
             case VideoHit():
                 yield f"{number:2d}. {hit.score:.3f}  {visible(hit.path)}  {span(hit.start, hit.end)}"
+                if shots and (shot := shots[number - 1]) is not None:
+                    made = f", {shot.style}" if shot.style else ""
+                    yield f"    shot {span(shot.start, shot.end)}: {shot.tone}{made}"
                 yield from _evidence_lines(hit.evidence, width)
             case PassageHit():
                 name = _passage_name(hit.passage.title, hit.path)

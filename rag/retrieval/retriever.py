@@ -19,6 +19,7 @@ from rag.relevance import PictureScale
 from rag.retrieval.found import FoundClip, FoundPassage, RelevantSpan
 from rag.retrieval.fusion import fuse
 from rag.retrieval.locating import Grid, Sought, locate, locate_several
+from rag.retrieval.shots import resolved
 from rag.retrieval.texts import TextHits, text_hits
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where
@@ -66,7 +67,18 @@ class Retriever:
         what they show (clip vectors); the rankings are fused (RRF). A span counts for the clip that
         holds most of it, one longer than a clip for the clip it starts in.
         """
+        where = self.resolve(where)
         return self._best_clips(self._clip_hits(text, visual, self._pool(top_k), where), visual, top_k)
+
+    def resolve(self, where: Where) -> Where:
+        """`where` with its filter on shots turned into stretches of time, once for all that follows.
+
+        Raises `LibraryError` in a library that was not measured yet.
+        """
+        return resolved(where, self.reader, self._scale, self._frames_of_video)
+
+    def _frames_of_video(self, video_id: str) -> list[ClipFrames]:
+        return list(self.frames([clip.clip_id for clip in self._clips_of(video_id)]).values())
 
     def find_passages(self, query: str, top_k: int, where: Where = EVERYWHERE) -> list[FoundPassage]:
         """The `top_k` passages for one query, best first: dense and BM25, fused (RRF)."""
@@ -80,6 +92,9 @@ class Retriever:
         For `all` the rankings run over clips and passages together, so that their scores compare.
         """
         k = top_k or self.settings.search.top_k
+        if where.shots is not None:
+            # No passage has a tone or a sound.
+            where, kind = self.resolve(where), "video"
         clips, passages = self._found_of_kind(query, kind, k, where)
         hits: list[VideoHit | PassageHit] = [
             self.video_hit(clip, window)
@@ -107,11 +122,12 @@ class Retriever:
         windows = []
         for found in clips:
             clip = found.clip
-            start, end = _bounds(clip.start, clip.end, where)
             near = spans.get(clip.clip_id, ()) if position != "within" else found.spans
             held = [frames[clip.clip_id]] if clip.clip_id in frames else []
+            grid = self._grid(held, event) if held else None
+            start, end = _bounds(clip, where, grid)
             sought = Sought(
-                grid=self._grid(held, event) if held else None,
+                grid=grid,
                 target=self._grid(held, target) if held and target else None,
                 spans=near,
                 position=position,
@@ -362,10 +378,29 @@ def _shared(a_start: float, a_end: float, b_start: float, b_end: float) -> float
     return max(0.0, min(a_end, b_end) - max(a_start, b_start))
 
 
-def _bounds(start: float, end: float, where: Where) -> tuple[float, float]:
+def _bounds(clip: Clip, where: Where, grid: Grid | None) -> tuple[float, float]:
+    """The part of a clip to look in; of several that a filter on shots lets through, the most alike one."""
+    start, end = clip.start, clip.end
     low = max(start, where.start) if where.start is not None else start
     high = min(end, where.end) if where.end is not None else end
-    return (low, high) if high > low else (start, end)
+    low, high = (low, high) if high > low else (start, end)
+    if where.spans is None:
+        return low, high
+    parts = [
+        (max(low, since), min(high, until))
+        for since, until in where.spans.get(clip.video_id, ())
+        if min(high, until) > max(low, since)
+    ]
+    if not parts:
+        return low, high
+    return max(parts, key=lambda part: (_likeness(grid, *part), part[1] - part[0], -part[0]))
+
+
+def _likeness(grid: Grid | None, start: float, end: float) -> float:
+    if grid is None:
+        return 0.0
+    inside = grid[1][(grid[0] >= start) & (grid[0] < end)]
+    return float(inside.max()) if len(inside) else -1.0
 
 
 def _identity(hit: VideoHit | PassageHit) -> str:

@@ -70,6 +70,6 @@ def refuse_older(folder: Path, held: int, oldest: int = OLDEST_READABLE) -> None
     """A reader cannot migrate: it may not write."""
     if 0 < held < oldest:
         raise LibraryError(
-            f"{folder}: written by an older version of this program (schema {held}, this one reads {oldest}); "
+            f"{folder}: written by an older version of this program (schema {held}, this reads {oldest}); "
             "bring it up to date with: rag index"
         )

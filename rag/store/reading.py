@@ -227,7 +227,7 @@ class Reader:
         conditions: list[str],
         spans: Mapping[str, tuple[tuple[float, float], ...]],
     ) -> list[Hit]:
-        """As if only what lies in `spans` were there: a row's BM25 score does not hang on the other rows asked for."""
+        """As if only what lies in `spans` were there: a row's BM25 score does not hang on its neighbours."""
         asked = k
         while True:
             hits = self._match(s, "evidence", "evidence_id", text, asked, conditions)

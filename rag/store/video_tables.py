@@ -136,6 +136,13 @@ class VideoTables:
             self._db.delete("evidence", here)
         self._db.add("evidence", rows)
 
+    def record(self, video_id: str) -> Video:
+        columns = schema.plain_schemas()["videos"].names
+        rows = self._db.rows("videos", columns, f"video_id IN {quoted([video_id])}").to_pylist()
+        if not rows:
+            raise KeyError(video_id)
+        return schema.video_of(rows[0])
+
     def put_measures(
         self, video_id: str, shots: Sequence[Shot], sound: SoundTrack | None, print_: Fingerprint | None
     ) -> None:

@@ -250,6 +250,10 @@ class Writer:
         """Put these spans in place of all that the video has. `vectors`: (n, text dim) unit rows."""
         self._videos.put_evidence(video_id, spans, vectors, self._require_meta().text_encoder.dim)
 
+    def video(self, video_id: str) -> Video:
+        """The record of a video that was begun. Raises KeyError for an unknown one."""
+        return self._videos.record(video_id)
+
     def put_measures(
         self,
         video_id: str,
@@ -261,7 +265,7 @@ class Writer:
         self._videos.put_measures(video_id, shots, sound, fingerprint)
 
     def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Times (n,) and unit rows (n, dim) of the frames stored of a video; empty without an image encoder."""
+        """Times (n,) and unit rows (n, dim) of a video's stored frames; empty without an image encoder."""
         import numpy as np
 
         encoder = self._require_meta().image_encoder

@@ -1,0 +1,248 @@
+"""How right the measurements of docs/measurements.md are, on films whose truth is known.
+
+    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 96] [--films 48] [--seconds 24]
+
+Films of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
+copies are held against the plan of each film. Looks: short films of every style and light, at four
+heights. Films: longer ones with ambience alone, a voice, a tune, or both, and a copy of each, cropped,
+graded and re-timed (`corpora.workbench.copies`). Every film is asked for its copies: another film's
+copy, or a film of its own, is a false match. Everything that was tuned was tuned on other splits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corpora.workbench.catalogue import Split
+from corpora.workbench.copies import changed_frames, changed_sound, plan_change
+from corpora.workbench.film import AUDIO_RATE, Line, Render, clip_frames, write_film
+from corpora.workbench.pen import STYLES
+from corpora.workbench.seeds import stream
+from corpora.workbench.sound import HUSHED_SHARE, add_at, melody, story_sound, to_sixteen_bits
+from corpora.workbench.speech import VoicedLine, spoken_seconds
+from corpora.workbench.story import ClipStory, plan_clip
+from corpora.workbench.voice import murmured
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.library import Library
+
+HEIGHTS = (360, 480, 720, 1080)
+LOOK_SECONDS = 6.0
+STYLE_NAMES = {"live": "live", "flat": "2d", "shaded": "3d", "graphics": "graphics"}
+LEAST_SPOKEN = 0.5
+"""Seconds of voice that make a second one of speech; with less, and with any, it is nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """One film to be drawn. `mode`: 0 ambience, 1 a voice, 2 a tune, 3 both."""
+
+    name: str
+    seed: int
+    split: Split
+    seconds: float
+    style: str
+    height: int
+    fps: int
+    mode: int
+
+    def story(self) -> ClipStory:
+        return plan_clip(self.seed, self.split, duration=self.seconds, style=self.style)  # type: ignore[arg-type]
+
+    def voices(self) -> list[VoicedLine]:
+        lines, free = [], 0.0
+        for event in self.story().events if self.mode in (1, 3) else ():
+            text = f"Now {event.rewritten}."
+            end = event.start + spoken_seconds(text)
+            if event.start >= free and end < self.seconds:
+                lines.append(Line(event.start, end, text))
+                free = end + 0.2
+        return murmured(lines, self.seed)
+
+    def sound(self) -> NDArray[np.float32]:
+        samples = story_sound(self.story())
+        if self.mode in (2, 3):
+            samples += melody(self.seed, len(samples))
+        for voice in self.voices():
+            add_at(samples, voice.samples * np.float32(0.6), voice.line.start)
+        return to_sixteen_bits(samples)
+
+    def classes(self) -> list[str]:
+        """The truth by seconds; empty where two things share a second too evenly to say."""
+        story = self.story()
+        hushed = stream("sound", story.split, story.seed).random() < HUSHED_SHARE
+        spoken = [(v.line.start, v.line.start + len(v.samples) / AUDIO_RATE) for v in self.voices()]
+        made = [(event.start, event.end) for event in story.events]
+        return [self._class(_shared(spoken, k), _shared(made, k), hushed) for k in range(int(self.seconds))]
+
+    def _class(self, voice: float, event: float, hushed: bool) -> str:
+        if voice:
+            return "speech" if voice >= LEAST_SPOKEN else ""
+        if self.mode in (2, 3):
+            return "music"
+        if hushed:
+            return "" if event else "silence"
+        return "ambient"
+
+
+def _shared(spans: Sequence[tuple[float, float]], second: int) -> float:
+    return sum(max(0.0, min(second + 1, end) - max(second, start)) for start, end in spans)
+
+
+def draw(job: tuple[Film, Path]) -> None:
+    """The film and, for the longer ones, its copy."""
+    film, folder = job
+    path = folder / f"{film.name}.mp4"
+    if not path.exists():
+        render = Render(film.height, film.fps)
+        write_film(path, clip_frames(film.story(), render), iter([film.sound()]), render)
+    if film.name.startswith("film"):
+        change = plan_change(film.seed, film.name)
+        render = Render(change.height, film.fps, change.crf)
+        count = int(film.seconds * film.fps / change.speed)
+        copy = folder / f"copy{film.name[4:]}.mp4"
+        if not copy.exists():
+            write_film(copy, changed_frames(path, change, count), changed_sound(path, change), render)
+
+
+def plan(split: Split, seed: int, looks: int, films: int, seconds: float) -> list[Film]:
+    first = 100_000 * (seed + 1)
+    short = [
+        Film(f"look{k:03d}", first + k, split, LOOK_SECONDS, STYLES[k % 4], HEIGHTS[k // 4 % 4], 8, 0)
+        for k in range(looks)
+    ]
+    long = [
+        Film(f"film{k:03d}", first + 50_000 + k, split, seconds, "live", 240, 8, k % 4) for k in range(films)
+    ]
+    return [*short, *long]
+
+
+def share(hits: Sequence[bool], videos: Sequence[str]) -> dict[str, Any]:
+    """Share, n, and the 95 % interval, drawn anew by videos."""
+    from eval.metrics.intervals import cluster_interval
+
+    found = cluster_interval([float(hit) for hit in hits], list(videos))
+    if found is None:
+        return {"n": 0}
+    bounds = [None if bound is None else round(bound, 4) for bound in (found.low, found.high)]
+    return {"share": round(found.value, 4), "n": found.n, "videos": found.clusters, "interval": bounds}
+
+
+def looks_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+    tone, style, height, names = [], [], [], []
+    for film in films:
+        shot = max(library.shots(ids[film.name]), key=lambda shot: shot.end - shot.start)
+        tone.append(shot.tone == film.story().light)
+        style.append(shot.style == STYLE_NAMES[film.style])
+        height.append(library.reader.video(ids[film.name]).height == film.height)
+        names.append(film.name)
+    return {
+        "tone": share(tone, names),
+        "style": share(style, names),
+        "resolution": share(height, names),
+        "wrong": {
+            "tone": [name for name, hit in zip(names, tone, strict=True) if not hit],
+            "style": [name for name, hit in zip(names, style, strict=True) if not hit],
+        },
+    }
+
+
+def sound_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+    hits: list[bool] = []
+    names: list[str] = []
+    truths: list[str] = []
+    unclear = 0
+    for film in films:
+        track = library.sound_track(ids[film.name])
+        assert track is not None
+        for said, truth in zip(track.classes, film.classes(), strict=False):
+            unclear += not truth
+            if truth:
+                hits.append(said == truth)
+                names.append(film.name)
+                truths.append(truth)
+    by_class = {
+        name: share(
+            [hit for hit, truth in zip(hits, truths, strict=True) if truth == name],
+            [video for video, truth in zip(names, truths, strict=True) if truth == name],
+        )
+        for name in sorted(set(truths))
+    }
+    return {"audio": share(hits, names), "audio by class": by_class, "seconds left out": unclear}
+
+
+def copies_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+    names = {video_id: name for name, video_id in ids.items()}
+    known, false, wrong = [], [], []
+    asked = [film.name for film in films if film.name.startswith("film")]
+    for name, video_id in ids.items():
+        twin = {"film": "copy", "copy": "film"}.get(name[:4], "") + name[4:]
+        found = [names[like.video_id] for like in library.copies_of(video_id)]
+        others = [other for other in found if other != twin]
+        false.append(bool(others))
+        wrong += [[name, other] for other in others]
+        if name in asked:
+            known.append(twin in found)
+            wrong += [] if known[-1] else [[name, "missed"]]
+    return {"copies": share(known, asked), "false matches": share(false, list(ids)), "copies wrong": wrong}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--split", default="test")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--looks", type=int, default=96)
+    parser.add_argument("--films", type=int, default=48)
+    parser.add_argument("--seconds", type=float, default=24.0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--folder", type=Path, help="keep films and library here")
+    options = parser.parse_args()
+    films = plan(options.split, options.seed, options.looks, options.films, options.seconds)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = (options.folder or Path(scratch)) / f"{options.split}-{options.seed}"
+        (folder / "videos").mkdir(parents=True, exist_ok=True)
+        with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
+            pool.map(draw, [(film, folder / "videos") for film in films], chunksize=1)
+        print(json.dumps(measured(films, folder), indent=1))
+
+
+def measured(films: Sequence[Film], folder: Path) -> dict[str, Any]:
+    """Index the films that were drawn, and compare."""
+    from rag.config import load_settings
+    from rag.library import Library
+
+    settings = load_settings()
+    settings = settings.model_copy(
+        update={
+            "library": folder / "library",
+            "encoder": settings.encoder.model_copy(update={"image": "bundled"}),
+            "ocr": settings.ocr.model_copy(update={"mode": "off"}),
+            "asr": settings.asr.model_copy(update={"mode": "off"}),
+        }
+    )
+    report = Library.index([folder / "videos"], settings=settings)
+    looks = [film for film in films if film.name.startswith("look")]
+    with Library.open(settings=settings) as library:
+        ids = {Path(video.path).stem: video.video_id for video in library.reader.videos()}
+        found: dict[str, Any] = {"videos": len(ids), "problems": len(report.problems)}
+        found |= looks_report(looks, library, ids) if looks else {}
+        found |= sound_report([film for film in films if film not in looks], library, ids)
+        found |= copies_report(films, library, ids)
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Shots out of sampled frames, each with a keyframe and what its pictures measure.
+
+Frames are measured one by one as they are decoded (`measure_frames`) and let go; what is kept of each
+is a few figures and a thumbnail. When the last has come, PySceneDetect's `ContentDetector` cuts the
+thumbnails into shots, and each shot is described by its own figures (`describe_shots`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexers.colour import ColourFigures, colour_figures, tone_of
+from indexers.style import STATISTICS, StylePrompts, picture_statistics, style_of
+from rag.records import Frames, Shot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FrameFigures", "cut_times", "describe_shots", "joined", "measure_frames", "pictures_of"]
+
+THUMB_HEIGHT, THUMB_WIDTH = 18, 32
+COLOURS = 5
+FIGURES = COLOURS + len(STATISTICS)
+CUT_THRESHOLD = 27.0
+"""Mean change of hue, saturation and value, of 255: PySceneDetect's own default."""
+SHORTEST_SHOT = 2
+"""Frames: a flash is no shot."""
+PRINT_SECONDS = 2.0
+"""Between two pictures of a video's fingerprint."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameFigures:
+    """What is kept of frames in order of time.
+
+    `times`: float64 (n,) seconds. `figures`: float32 (n, 11), those of `ColourFigures` and then of
+    `STATISTICS`. `thumbs`: uint8 (n, 18, 32, 3) RGB.
+    """
+
+    times: NDArray[np.float64]
+    figures: NDArray[np.float32]
+    thumbs: NDArray[np.uint8]
+
+
+def measure_frames(frames: Frames) -> FrameFigures:
+    """Measure each frame by itself; a picture that stands still is measured once."""
+    import cv2
+
+    count = len(frames.times)
+    figures = np.zeros((count, FIGURES), np.float32)
+    thumbs = np.zeros((count, THUMB_HEIGHT, THUMB_WIDTH, 3), np.uint8)
+    for place, image in enumerate(frames.images):
+        if place and np.array_equal(image, frames.images[place - 1]):
+            figures[place], thumbs[place] = figures[place - 1], thumbs[place - 1]
+            continue
+        figures[place, :COLOURS] = astuple(colour_figures(image))
+        figures[place, COLOURS:] = picture_statistics(image)
+        thumbs[place] = cv2.resize(image, (THUMB_WIDTH, THUMB_HEIGHT), interpolation=cv2.INTER_AREA)
+    return FrameFigures(np.asarray(frames.times, np.float64), figures, thumbs)
+
+
+def joined(parts: Sequence[FrameFigures]) -> FrameFigures:
+    """The figures of several stretches of one video as one; at least one part."""
+    return FrameFigures(
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.figures for part in parts]),
+        np.concatenate([part.thumbs for part in parts]),
+    )
+
+
+def cut_times(frames: FrameFigures) -> list[float]:
+    """When a new shot begins, rising: the time of its first frame. The cut itself lies between that frame
+    and the one before. The first shot begins where the video does and is not named."""
+    from scenedetect import FrameTimecode
+    from scenedetect.detectors import ContentDetector
+
+    detector = ContentDetector(threshold=CUT_THRESHOLD, min_scene_len=SHORTEST_SHOT)
+    cuts: set[int] = set()
+    last = FrameTimecode(0, 1.0)
+    for place, thumb in enumerate(frames.thumbs):
+        last = FrameTimecode(place, 1.0)
+        found = detector.process_frame(last, np.ascontiguousarray(thumb[..., ::-1]))
+        cuts.update(int(cut.frame_num) for cut in found)
+    cuts.update(int(cut.frame_num) for cut in detector.post_process(last))
+    return [float(frames.times[place]) for place in sorted(cuts) if place]
+
+
+def describe_shots(
+    video_id: str,
+    frames: FrameFigures,
+    duration: float,
+    *,
+    vectors: tuple[NDArray[np.float64], NDArray[np.float32]] | None,
+    prompts: StylePrompts | None,
+) -> list[Shot]:
+    """The shots of one video, covering [0, duration); none without a frame.
+
+    `vectors`: times (m,) and unit rows (m, dim) of the frames as the library's encoder sees them; None
+    without an encoder, and then shots have no style. `prompts`: None for an encoder that knows no such words.
+    """
+    if not len(frames.times) or duration <= 0:
+        return []
+    starts = [0.0, *(time for time in cut_times(frames) if 0 < time < duration)]
+    ends = [*starts[1:], duration]
+    shots = []
+    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        inside = np.flatnonzero((frames.times >= start) & (frames.times < end))
+        if not len(inside):
+            inside = np.array([int(np.abs(frames.times - start).argmin())])
+        own = frames.figures[inside].astype(np.float64)
+        colour = ColourFigures(*np.median(own[:, :COLOURS], axis=0).round(3).tolist())
+        style = None
+        if vectors is not None:
+            said = _prompted(vectors, start, end, prompts)
+            style = style_of(own[:, COLOURS:].mean(axis=0), said)
+        shots.append(
+            Shot(
+                shot_id=f"{video_id}:s{index:05d}",
+                video_id=video_id,
+                start=round(start, 6),
+                end=round(end, 6),
+                key_time=round(float(frames.times[_key(frames.thumbs, inside)]), 6),
+                tone=tone_of(colour.warmth),
+                warmth=colour.warmth,
+                saturation=colour.saturation,
+                brightness=colour.brightness,
+                contrast=colour.contrast,
+                sharpness=colour.sharpness,
+                style=style,
+            )
+        )
+    return shots
+
+
+def pictures_of(frames: FrameFigures) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """A fingerprint: times (n,) about `PRINT_SECONDS` apart, and gray pictures uint8 (n, 18, 32)."""
+    steps = np.floor(frames.times / PRINT_SECONDS + 1e-6).astype(int)
+    first = np.unique(steps, return_index=True)[1]
+    gray = frames.thumbs[first].astype(np.float64) @ np.array([0.2126, 0.7152, 0.0722])
+    return frames.times[first], gray.round().clip(0, 255).astype(np.uint8)
+
+
+def _key(thumbs: NDArray[np.uint8], inside: NDArray[np.intp]) -> int:
+    """The frame nearest to the mean of the shot, the first of several."""
+    own = thumbs[inside].astype(np.float64)
+    far = np.abs(own - own.mean(axis=0)).mean(axis=(1, 2, 3)).round(6)
+    return int(inside[int(far.argmin())])
+
+
+def _prompted(
+    vectors: tuple[NDArray[np.float64], NDArray[np.float32]],
+    start: float,
+    end: float,
+    prompts: StylePrompts | None,
+) -> NDArray[np.float64] | None:
+    if prompts is None:
+        return None
+    times, rows = vectors
+    inside = (times >= start) & (times < end)
+    return prompts.scores(rows[inside]) if inside.any() else None

@@ -1,0 +1,209 @@
+"""Whether two videos show the same thing, from coarse gray pictures through their time, and their loudness.
+
+A copy may be cropped, graded anew, faster or slower, and begin elsewhere. So one crop and one line of
+time are sought under which the pictures agree all along:
+
+    t_a = speed * t_b + offset,   score = mean over the line of max(0, r(crop(A(t_a)), B(t_b)))
+
+r is the correlation of two pictures after their mean and spread are taken out, which no grade moves
+much. Videos of one place agree in what stands still, so what moves is compared apart: pictures less
+the video's own mean picture. Loudness is compared along the same line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Alignment", "Track", "align"]
+
+SPEEDS = (0.85, 1.18)
+"""Least and greatest speed of a copy."""
+LEAST_OVERLAP = 0.7
+"""Share of the shorter video that a line must cover."""
+KEPT_SHARES = (1.0, 0.95, 0.9, 0.85)
+"""Of the frame's height and width, that a crop keeps."""
+CROP_STEPS = 3
+HEIGHT, WIDTH = 9, 16
+"""Crops are compared at this size."""
+MOST_PICTURES = 96
+"""Of one video; more are thinned out evenly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A video as it is compared.
+
+    `times`: float64 (n,) seconds. `pictures`: uint8 (n, h, w) gray. `loudness`: float64 (m,), one a second,
+    empty where there is none.
+    """
+
+    times: NDArray[np.float64]
+    pictures: NDArray[np.uint8]
+    loudness: NDArray[np.float64]
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """How two videos agree best: t_a = speed * t_b + offset."""
+
+    speed: float
+    offset: float
+    still: float
+    """Mean correlation of the pictures along the line, in [0, 1]."""
+    moving: float
+    """Of the pictures less their means, in [-1, 1]."""
+    sound: float | None
+    """Correlation of the loudness, in [-1, 1]; None where one of them has no sound that varies."""
+
+
+def align(a: Track, b: Track) -> Alignment | None:
+    """The best agreement of two videos, cropped either way; None where no line of time is possible."""
+    found = [_one_way(a, b)]
+    turned = _one_way(b, a)
+    if turned is not None:
+        back = Alignment(
+            1 / turned.speed, -turned.offset / turned.speed, turned.still, turned.moving, turned.sound
+        )
+        found.append(back)
+    good = [one for one in found if one is not None]
+    return max(good, key=lambda one: (one.still + one.moving, one.still), default=None)
+
+
+def _one_way(a: Track, b: Track) -> Alignment | None:
+    """`a` may show more than `b`: its pictures are cropped."""
+    times_a, pictures_a = _thinned(a)
+    times_b, pictures_b = _thinned(b)
+    if len(times_a) < 2 or len(times_b) < 2:
+        return None
+    flat_b = _levelled(_shrunk(pictures_b))
+    crops = [_levelled(_shrunk(part)) for part in _crops(pictures_a)]
+    means = np.stack([rows.mean(axis=0) for rows in crops])
+    # The crop is that of the whole video, so it shows in what stands still.
+    order = np.argsort(-(_unit(means) @ _unit(flat_b.mean(axis=0))).round(6), kind="stable")[:4]
+    best: tuple[float, Alignment] | None = None
+    for place in order.tolist():
+        still = (crops[place] @ flat_b.T).clip(0, 1)
+        moving = _unit(crops[place] - means[place]) @ _unit(flat_b - flat_b.mean(axis=0)).T
+        line = _best_line(still + moving, times_a, times_b, a.duration, b.duration)
+        if line is None:
+            continue
+        speed, offset = line
+        rows, columns = _along(times_a, times_b, speed, offset)
+        one = Alignment(
+            round(speed, 4),
+            round(offset, 3),
+            round(float(still[rows, columns].mean()), 4),
+            round(float(moving[rows, columns].mean()), 4),
+            _sound(a.loudness, b.loudness, speed, offset),
+        )
+        if best is None or one.still + one.moving > best[0]:
+            best = one.still + one.moving, one
+    return best[1] if best is not None else None
+
+
+def _thinned(track: Track) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    count = len(track.times)
+    kept = np.unique(np.linspace(0, count - 1, min(count, MOST_PICTURES)).round().astype(int))
+    return track.times[kept], track.pictures[kept]
+
+
+def _crops(pictures: NDArray[np.uint8]) -> Iterator[NDArray[np.float64]]:
+    """The pictures under every crop, float64 (n, h, w) of smaller h and w."""
+    _, height, width = pictures.shape
+    whole = pictures.astype(np.float64)
+    for share in KEPT_SHARES:
+        rows, columns = round(height * share), round(width * share)
+        tops = np.unique(np.linspace(0, height - rows, CROP_STEPS).round().astype(int))
+        lefts = np.unique(np.linspace(0, width - columns, CROP_STEPS).round().astype(int))
+        for top in tops.tolist():
+            for left in lefts.tolist():
+                yield whole[:, top : top + rows, left : left + columns]
+
+
+def _shrunk(pictures: NDArray[np.uint8] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Area means, float64 (n, HEIGHT * WIDTH)."""
+    parts = np.asarray(pictures, np.float64)
+    for axis, size in ((1, HEIGHT), (2, WIDTH)):
+        edges = np.linspace(0, parts.shape[axis], size + 1)
+        sums = np.insert(np.cumsum(parts, axis=axis), 0, 0, axis=axis)
+        low = np.floor(edges).astype(int)
+        share = edges - low
+        high = np.minimum(low + 1, parts.shape[axis])
+        at = np.take(sums, low, axis=axis)
+        shape = [1, 1, 1]
+        shape[axis] = size + 1
+        at = at + (np.take(sums, high, axis=axis) - at) * share.reshape(shape)
+        parts = np.diff(at, axis=axis) / np.diff(edges).reshape([-1 if k == axis else 1 for k in range(3)])
+    return parts.reshape(len(parts), -1)
+
+
+def _levelled(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Without mean and spread: the product of two rows is their correlation."""
+    return _unit(rows - rows.mean(axis=-1, keepdims=True))
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
+
+
+def _best_line(
+    agreement: NDArray[np.float64],
+    times_a: NDArray[np.float64],
+    times_b: NDArray[np.float64],
+    long_a: float,
+    long_b: float,
+) -> tuple[float, float] | None:
+    """Speed and offset of the line with the greatest mean agreement."""
+    ratio = long_a / max(long_b, 1e-6)
+    speeds = {round(s, 3) for s in np.arange(SPEEDS[0], SPEEDS[1] + 1e-9, 0.01).tolist()}
+    if SPEEDS[0] <= ratio <= SPEEDS[1]:
+        speeds.add(round(ratio, 4))
+    best: tuple[float, float, float] | None = None
+    step = float(np.median(np.diff(times_a)))
+    for speed in sorted(speeds):
+        needed = LEAST_OVERLAP * min(long_a, speed * long_b)
+        first, last = needed - speed * long_b, long_a - needed
+        for offset in np.unique([*np.arange(first, last + 1e-9, step).tolist(), 0.0]).tolist():
+            if not first - 1e-9 <= offset <= last + 1e-9:
+                continue
+            rows, columns = _along(times_a, times_b, speed, offset)
+            if len(columns) >= 2:
+                score = round(float(agreement[rows, columns].mean()), 6)
+                if best is None or (score, -abs(offset)) > (best[0], -abs(best[2])):
+                    best = score, speed, offset
+    return None if best is None else (best[1], best[2])
+
+
+def _along(
+    times_a: NDArray[np.float64], times_b: NDArray[np.float64], speed: float, offset: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """For each picture of `b` on the line, the nearest in time of `a`: places in `a`, places in `b`."""
+    wanted = speed * times_b + offset
+    after = np.searchsorted(times_a, wanted).clip(1, len(times_a) - 1)
+    near = np.where(wanted - times_a[after - 1] <= times_a[after] - wanted, after - 1, after)
+    gap = max(later - earlier for earlier, later in pairwise(times_a.tolist()))
+    columns = np.flatnonzero(np.abs(times_a[near] - wanted) <= gap)
+    return near[columns], columns
+
+
+def _sound(a: NDArray[np.float64], b: NDArray[np.float64], speed: float, offset: float) -> float | None:
+    """Correlation of two loudness lines along t_a = speed * t_b + offset."""
+    if len(a) < 4 or len(b) < 4:
+        return None
+    wanted = speed * (np.arange(len(b)) + 0.5) + offset - 0.5
+    inside = (wanted >= 0) & (wanted <= len(a) - 1)
+    if inside.sum() < 4:
+        return None
+    one, other = np.interp(wanted[inside], np.arange(len(a)), a), b[inside]
+    if one.std() < 0.5 or other.std() < 0.5:
+        return None
+    return round(float(np.corrcoef(one, other)[0, 1]), 4)
