@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from corpora.workbench.catalogue import Split
-from corpora.workbench.film import AUDIO_RATE
+from corpora.workbench.film import AUDIO_RATE, Line
 from corpora.workbench.jobs import CorpusPlan, Job
 from corpora.workbench.long_films import LongFilm, Part
 from corpora.workbench.pen import Style
 from corpora.workbench.seeds import stable_number
 from corpora.workbench.sound import add_at, ambience, event_sound, melody, to_sixteen_bits
 from corpora.workbench.story import ClipStory, plan_clip
-from corpora.workbench.voices import voice
+from corpora.workbench.voice import murmured
 from corpora.workbench.wording import scene
 
 if TYPE_CHECKING:
@@ -123,5 +123,8 @@ def _sound(film: LongFilm, heard: Heard) -> Iterator[NDArray[np.float32]]:
         if heard == "music":
             samples += melody(film.seed, len(samples), offset=offset) * np.float32(MUSIC)
         elif heard == "speech":
-            samples += voice(film.seed, len(samples), offset=offset)
+            said = " ".join(event.rewritten for event in story.events)
+            line = Line(0.1, story.duration - 0.1, f"{part.heading} and now {said} and so it goes on")
+            for voiced in murmured([line], film.seed):
+                add_at(samples, voiced.samples, line.start)
         yield to_sixteen_bits(samples)
