@@ -24,8 +24,8 @@ RagError
 ├── ReasonerError            the language model behind a role
 │   ├── ReasonerUnreachable  no answer from the server
 │   ├── ReplyInvalid         its reply does not parse, after bounded repair
-│   ├── ReplayUnknown        the recording that is replayed holds no such exchange
 │   └── BudgetSpent          calls, tokens or seconds ran out
+├── ReplayUnknown            the recording that is replayed holds no such exchange; no agent lives with it
 └── WebError                 a web of videos and pages
     ├── WebUnusable          no web in the folder, or one that cannot be read
     ├── LiveWebRefused       the live web was asked for; exit 2
@@ -160,7 +160,7 @@ class ReasonerUnreachable(ReasonerError): ...
 class ReplyInvalid(ReasonerError): ...
 
 
-class ReplayUnknown(ReasonerError): ...
+class ReplayUnknown(RagError): ...
 
 
 class BudgetSpent(ReasonerError): ...

@@ -13,6 +13,8 @@ from eval.runs.records import sample_of
 from eval.runs.samples import check_sample
 from rag.errors import UsageError
 
+HEAD = "video\tquestion\toptions\tanswer"
+
 
 def table(tmp_path: Path, *rows: str, name: str = "q.tsv") -> Path:
     path = tmp_path / name
@@ -58,6 +60,16 @@ def test_forms_of_options_and_answers(tmp_path: Path) -> None:
         (["video\tquestion\toptions\tanswer", "a\tb?\t['x', 'y']\tE"], "2: the answer is none"),
         (["video\tquestion\toptions\tanswer", "a\tb?\t['x', 'y']\twhich"], "2: the answer is none"),
         (["video\tquestion\toptions\tanswer", "a\t \t['x', 'y']\tA"], "2: question or video is empty"),
+        ([HEAD, "a\tb?\t['x', 'y']\t²"], "2: the answer is none"),
+        ([HEAD, "a\tb?\t['x', 'y']\t" + "1" * 5000], "2: the answer is none"),
+        ([HEAD, "a\tb?\t['x', 'y', 'X']\tA"], "2: two options are the same"),
+        ([HEAD, "../../a\tb?\t['x', 'y']\tA"], "2: video .* not below the folder"),
+        ([HEAD, "/a\tb?\t['x', 'y']\tA"], "2: video .* not below the folder"),
+        ([HEAD, "a\tb?\t[" + "1+" * 9000 + "1]\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t[" + "-" * 19000 + "1]\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t[" + "-" * 90000 + "1]\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t" + "[" * 9000 + "\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t[0x" + "f" * 9000 + ", 1]\tA"], "2: 1 options"),
     ],
 )
 def test_faults_are_told_by_line(tmp_path: Path, rows: list[str], said: str) -> None:

@@ -13,7 +13,7 @@ import ast
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from eval.benchmarks.longvideo.records import LongQuestion
 from eval.runs.records import LETTERS
@@ -27,6 +27,8 @@ NAMES = {
     "options": ("options", "candidates"),
     "answer": ("answer",),
 }
+LONGEST = 20_000
+"""Characters of a list of options."""
 KINDS = ("kind", "task_type", "question_category")
 _LABEL = re.compile(r"^\s*(?:\(([A-Fa-f])\)|([A-Fa-f])[.):])\s+")
 _LETTER = re.compile(r"^\(?([A-Fa-f])\)?[.):]?$")
@@ -64,8 +66,13 @@ def _question(
     text = row[columns["question"]].strip()
     if not 2 <= len(options) <= len(LETTERS):
         raise UsageError(f"{path}:{line}: {len(options)} options; 2 to {len(LETTERS)} can be asked")
-    if not text or not row[columns["video"]].strip():
+    video = row[columns["video"]].strip()
+    if not text or not video:
         raise UsageError(f"{path}:{line}: question or video is empty")
+    if PurePath(video).is_absolute() or ".." in PurePath(video).parts:
+        raise UsageError(f"{path}:{line}: video {video}: not below the folder of the videos")
+    if len({option.casefold() for option in options}) < len(options):
+        raise UsageError(f"{path}:{line}: two options are the same")
     right = _right(row[columns["answer"]], options)
     if right is None:
         raise UsageError(f"{path}:{line}: the answer is none of the options")
@@ -75,7 +82,7 @@ def _question(
     return LongQuestion(
         question_id=f"q{number:05d}",
         kind=(row[columns["kind"]].strip() if columns["kind"] else "") or "all",
-        video=row[columns["video"]].strip(),
+        video=video,
         text=text,
         options=tuple(options),
         answer=LETTERS[right],
@@ -86,19 +93,23 @@ def _question(
 
 def _options(text: str) -> list[str]:
     plain = text.strip()
-    found: object = None
-    if plain.startswith("["):
-        try:
-            found = ast.literal_eval(plain)
-        except (ValueError, SyntaxError):
-            found = None
-    parts = [str(part) for part in found] if isinstance(found, list) else plain.splitlines()
+    parts = _list(plain) if plain.startswith("[") and len(plain) <= LONGEST else None
+    parts = plain.splitlines() if parts is None else parts
     kept = [part.strip() for part in parts if part.strip()]
     labelled = [_LABEL.match(part) for part in kept]
     letters = [(match.group(1) or match.group(2)).upper() for match in labelled if match]
     if letters == list(LETTERS[: len(kept)]):
         kept = [_LABEL.sub("", part, count=1) for part in kept]
     return kept
+
+
+def _list(text: str) -> list[str] | None:
+    """The parts of a JSON or Python list; None for what is none, or made to overtax a parser."""
+    try:
+        found = ast.literal_eval(text)
+        return [str(part) for part in found] if isinstance(found, list) else None
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
 
 
 def _right(answer: str, options: Sequence[str]) -> int | None:
@@ -108,7 +119,7 @@ def _right(answer: str, options: Sequence[str]) -> int | None:
             return place
     if found := _LETTER.match(plain):
         place = LETTERS.index(found.group(1).upper())
-    elif plain.isdigit():
+    elif plain.isdecimal() and len(plain) <= len(str(len(LETTERS))):
         place = int(plain)
     else:
         return _right(_LABEL.sub("", plain, count=1), options) if _LABEL.match(plain) else None
