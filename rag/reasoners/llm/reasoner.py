@@ -61,9 +61,10 @@ class LlmReasoner:
     """The roles, played by a language model behind a `ChatClient`.
 
     `settings.max_calls` and the other bounds hold between two `usage()`: for one question,
-    repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent`
-    or another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `frame_budget`: frames sent of one window of a
-    `Reading` at most; None sends all. `ledger`, `tape`: shared by the models of one run.
+    repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or
+    another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `frame_budget`: frames
+    sent of one window of a `Reading` at most; None sends all. `ledger`, `tape`: shared by the models
+    of one run.
     """
 
     def __init__(
