@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from eval.reports.page import write_report
 from eval.runs.drive import run_system
 from eval.runs.records import Benchmark, ClipWindow
 from rag._cli.main import main
+from tests.chat_server import chat_server, say
+from tests.e2e.test_agent_recordings import play
 
 NAME = "longvideo-workbench-mini"
 ASKED = 7
@@ -76,6 +79,44 @@ def test_the_same_again_is_the_same_to_the_byte(
         assert (world / "again" / name).read_bytes() == first.read_bytes()
 
 
+def test_a_recorded_run_is_replayed_to_the_byte(
+    world: Path,
+    runs: dict[str, list[dict[str, Any]]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert runs, "the films are drawn and indexed before"
+    tape = world / "tape.jsonl"
+    words = [
+        "eval",
+        "run",
+        NAME,
+        "--system",
+        "video-detective",
+        "--limit",
+        "1",
+        "--data",
+        str(world / "data"),
+    ]
+    monkeypatch.setenv("RAG_REASONER__KIND", "openai")
+    monkeypatch.setenv("RAG_REASONER__MODEL", "scripted")
+    with chat_server([say(play)]) as server:
+        monkeypatch.setenv("RAG_REASONER__BASE_URL", server.base_url)
+        assert main([*words, "--out", str(world / "live"), "--record", str(tape)]) == 0
+        assert len(server.requests) == len(tape.read_bytes().splitlines()) - 1 > 10
+    kept = tape.read_bytes()
+    assert main([*words, "--out", str(world / "replayed"), "--replay", str(tape)]) == 0
+    capsys.readouterr()
+    told = [
+        (world / folder / "video-detective-seed0" / "samples.jsonl").read_bytes()
+        for folder in ("live", "replayed")
+    ]
+    assert told[0] == told[1]
+    assert json.loads(told[0])["choice"] == "B"
+    assert tape.read_bytes() == kept
+    assert "RAG_REASONER__RECORD" not in os.environ
+
+
 def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, Any]]]) -> None:
     files = write_report([world / "runs" / name for name in runs], world / "report")
     text = files[0].read_text(encoding="utf-8")
@@ -111,8 +152,9 @@ def test_the_agent_as_a_command(
     words += ["--library", str(world / "data" / "library"), "--trace", str(trace), "--html", str(page)]
     kept = []
     for _ in range(2):
-        assert main([*words, "--json"]) == 0
+        code = main([*words, "--json"])
         told = json.loads(capsys.readouterr().out)
+        assert code == (0 if told["answer"]["matched"] else 1)
         assert told.pop("timings")
         kept.append((told, trace.read_bytes(), page.read_bytes()))
     assert kept[0] == kept[1]
