@@ -54,6 +54,17 @@ BENCHMARKS: Mapping[str, Entry] = {
         "eval.benchmarks.browsecomp.benchmark:open_folder",
         "Video-BrowseComp's published files over a web of one's own: --data DIR",
     ),
+    "shotfinder-workbench": Entry(
+        "eval.benchmarks.shotfinder.benchmark:open_workbench",
+        "240 shots with one constraint each, over a drawn web of short films in families",
+    ),
+    "shotfinder-workbench-mini": Entry(
+        "eval.benchmarks.shotfinder.benchmark:open_mini", "22 of them over a small web, for trying out"
+    ),
+    "shotfinder": Entry(
+        "eval.benchmarks.shotfinder.benchmark:open_folder",
+        "ShotFinder's published rows over a web of one's own: --data DIR",
+    ),
     "longvideo-workbench": Entry(
         "eval.benchmarks.longvideo.benchmark:open_workbench",
         "312 questions over 12 drawn films of 30 to 60 minutes",

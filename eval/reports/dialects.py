@@ -27,7 +27,9 @@ class Dialect:
 
 DIALECTS: Mapping[str, str] = {
     "browsecomp": "eval.benchmarks.browsecomp.report:DIALECT",
+    "rvms": "eval.benchmarks.rvms.report:DIALECT",
     "longvideo": "eval.benchmarks.longvideo.report:DIALECT",
+    "shotfinder": "eval.benchmarks.shotfinder.report:DIALECT",
 }
 """First part of a benchmark's name, before a dash, to `module:name`."""
 

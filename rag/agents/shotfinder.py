@@ -17,7 +17,8 @@ from functools import partial
 from typing import Any
 
 from rag.agents.shotfinder_constraints import Constraints, memory_of
-from rag.agents.shotfinder_localizer import look, measures_of
+from rag.agents.shotfinder_localizer import Localizer
+from rag.agents.shotfinder_measures import measures_of
 from rag.agents.shotfinder_records import FoundShot, Look, ShotRequest, ShotRun, ShotStep
 from rag.agents.shotfinder_settings import MAIN, ShotSettings
 from rag.agents.video_browser_sight import Eyes, open_sight
@@ -126,8 +127,7 @@ class ShotFinder:
         if not self._settings.imagine:
             self._tell("imagine", f"searching for the description itself: {plain}", queries=[plain])
             return [plain]
-        heeded = request.constraints if self._settings.heed != "off" else Constraints()
-        memory = memory_of(request.description, heeded)
+        memory = memory_of(request.description, self._heeded(request))
         try:
             imagined = self._mind.imagine_queries(ImagineRequest(memory, self._settings.queries))
         except ReasonerError as error:
@@ -146,6 +146,9 @@ class ShotFinder:
             queries=queries,
         )
         return queries
+
+    def _heeded(self, request: ShotRequest) -> Constraints:
+        return request.constraints if self._settings.heed != "off" else Constraints()
 
     # Retriever
 
@@ -190,7 +193,10 @@ class ShotFinder:
                 return None
             self._contents.add(sight.video_id)
             measures = measures_of(self._eyes.library, sight.video_id)
-            made = look(self._mind, sight, request, query, measures, self._settings)
+            heeded = self._heeded(request)
+            made = Localizer(self._mind, sight, request.description, heeded, measures, self._settings).look(
+                query
+            )
         except (WebError, FileProblem, ReasonerError) as error:
             self._web_steps()
             self._failed(error, result.title or result.url)

@@ -16,6 +16,7 @@ from rag.agents.shotfinder_page import page
 from rag.agents.shotfinder_records import ShotRequest, ShotRun
 from rag.agents.shotfinder_settings import MAIN, ShotSettings, sweep
 from rag.agents.shotfinder_telling import result_lines, run_json, step_lines
+from rag.agents.video_browser_sight import Eyes
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from tests.browser_world import eyes, make_web
 from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
@@ -112,6 +113,18 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
     none = run(tmp_path / "b", Constraints(audio="silence"))
     assert none.shot is None
     assert {look.missed for look in none.looks} == {"constraint"}
+
+
+def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web")
+    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
+    blind = eyes_with(shelf, Eyes(library=None, read_frames=None))
+    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotMind(), blind)
+    assert warm.shot is not None
+    assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
+    assert "not looked at" in warm.shot.reason
+    plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotMind(), blind)
+    assert plain.shot is None
 
 
 def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""ShotFinder: a shot out of a web, by its description and one constraint; published rows and a drawn web."""

@@ -1,0 +1,189 @@
+"""ShotFinder as the evaluation sees it: shots to find, a frozen web, and a library of its videos."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.benchmarks.shotfinder.answering import Finding, query_of
+from eval.benchmarks.shotfinder.building import MANIFEST, build_shotfinder, file_hash
+from eval.benchmarks.shotfinder.controls import MetadataControl
+from eval.benchmarks.shotfinder.files import read_shot_queries
+from eval.benchmarks.shotfinder.published import load_published
+from eval.benchmarks.shotfinder.records import ShotQuery
+from eval.benchmarks.shotfinder.systems import METADATA, SYSTEMS, settings_of
+from eval.benchmarks.shotfinder.verifying import FrameShelf
+from eval.benchmarks.shotfinder.workbench.families import FULL, MINI, ShotShape
+from eval.runs.records import ClipWindow, Explanation, Query, System
+from rag.agents.video_browser_sight import Eyes
+from rag.config import Settings, load_settings
+from rag.errors import LibraryNotFound, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.library import Library
+    from rag.reasoners.roles import Reasoner
+    from rag.web import MockWeb
+
+__all__ = ["ShotFinderBenchmark", "open_folder", "open_mini", "open_workbench"]
+
+
+def open_workbench(data: Path | None = None) -> ShotFinderBenchmark:
+    """240 queries over a drawn web of short films; drawn and indexed on first use."""
+    return ShotFinderBenchmark("shotfinder-workbench", data or Path("shotfinder-workbench"), FULL)
+
+
+def open_mini(data: Path | None = None) -> ShotFinderBenchmark:
+    """A handful of them, for trying out and for tests."""
+    return ShotFinderBenchmark("shotfinder-workbench-mini", data or Path("shotfinder-workbench-mini"), MINI)
+
+
+def open_folder(data: Path | None = None) -> ShotFinderBenchmark:
+    """The published rows (`*.json`, `*.jsonl`) with `images`, beside a `web` folder and a `library`."""
+    return ShotFinderBenchmark("shotfinder", data, None)
+
+
+@dataclass
+class ShotFinderBenchmark:
+    """Reads nothing until it is asked for queries, hashes or a system."""
+
+    name: str
+    place: Path | None
+    made: ShotShape | None
+
+    @property
+    def folder(self) -> Path:
+        """Raises `UsageError` where none was given."""
+        if self.place is None:
+            raise UsageError(
+                f"{self.name} needs --data DIR, with ShotFinder's rows, images and a web built in DIR/web"
+            )
+        return self.place
+
+    @cached_property
+    def shots(self) -> Mapping[str, ShotQuery]:
+        if self.made is None:
+            return {query.query_id: query for query in load_published(self._files(), self.folder)}
+        if not (self.folder / MANIFEST).is_file():
+            build_shotfinder(self.folder, self.made)
+        return {query.query_id: query for query in read_shot_queries(self.folder / "queries.jsonl")}
+
+    @cached_property
+    def queries(self) -> Sequence[Query]:
+        return [query_of(query) for query in self.shots.values()]
+
+    @property
+    def dataset(self) -> Mapping[str, str]:
+        assert self.shots, "asked for first, so that the files are there"
+        paths = [*self._files(), self.folder / "web" / "web.jsonl", self.folder / "web" / "pages.jsonl"]
+        return {os.path.relpath(path, self.folder): file_hash(path) for path in paths if path.is_file()}
+
+    @property
+    def encoders(self) -> Mapping[str, str]:
+        meta = self.library.reader.meta
+        assert meta is not None, "a library that could be opened has its meta row"
+        image = meta.image_encoder
+        return {
+            "text": meta.text_encoder.fingerprint,
+            "image": image.fingerprint if image is not None else "none",
+            "reasoner": self.mind.name,
+        }
+
+    @cached_property
+    def web(self) -> MockWeb:
+        from rag.web import open_web
+
+        return open_web(self.folder / "web", encoder=self.settings.encoder)
+
+    @cached_property
+    def library(self) -> Library:
+        """Every film of the web, indexed and measured."""
+        from rag.library import Library
+
+        settings = self.settings
+        assert settings.library is not None, "set by `settings`"
+        if not self._all_indexed(settings):
+            catalogue = self.web.catalogue
+            files = {entry.file for entry in catalogue.videos if entry.file}
+            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
+        return Library.open(settings.library, settings=settings)
+
+    @cached_property
+    def mind(self) -> Reasoner:
+        return self.library.reasoner
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The user's own, with exact search. A drawn web has no words, and an encoder that knows it."""
+        flags: dict[str, Any] = {"library": self.folder / "library", "search.index": "flat"}
+        if self.made is not None:
+            flags |= {"asr.mode": "off", "ocr.mode": "off"}
+        chosen = load_settings(flags=flags)
+        if self.made is not None and chosen.encoder.image == "auto":
+            flags["encoder.image"] = "bundled"
+            flags["encoder.backend"], flags["encoder.batch"] = "torch-fp32", 16
+            chosen = load_settings(flags=flags)
+        return chosen
+
+    def systems(self) -> Mapping[str, str]:
+        return SYSTEMS
+
+    def open_system(self, name: str, seed: int) -> System:  # noqa: ARG002 (the protocol's)
+        """Nothing here is drawn at random: every seed gives the same samples."""
+        chosen = settings_of(name)
+        library = self.library
+        if name == METADATA:
+            return MetadataControl(name, chosen, self.shots, self.web, self.mind)
+        eyes = Eyes.of(self.mind, library, library.read_frames)
+        shelf = FrameShelf(library, self.mind.reads_pixels, self._encode)
+        return Finding(name, chosen, self.shots, self.web, self.mind, eyes, shelf, self.folder)
+
+    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
+        if query_id not in self.shots:
+            raise UsageError(f"{self.name} has no query {query_id}")
+        library, shown, paths = self.library, [], []
+        for window in windows:
+            path = library.path_of(window.clip_id)
+            step = (window.end - window.start) / frames
+            times = np.round(window.start + step * (np.arange(frames) + 0.5), 6)
+            paths.append(path)
+            shown.append(library.read_frames(path, times))
+        nothing = np.zeros(0)
+        words = self.shots[query_id].description
+        return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), words)
+
+    def _encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Pictures from elsewhere into the library's picture space; (n, 0) where it has none."""
+        from indexers.registry import open_image_encoder
+
+        meta = self.library.reader.meta
+        if meta is None or meta.image_encoder is None:
+            return np.zeros((len(images), 0), np.float32)
+        encoder = open_image_encoder(meta.image_encoder.name, self.settings.encoder)
+        return np.asarray(encoder.encode_images(images), np.float32)
+
+    def _all_indexed(self, settings: Settings) -> bool:
+        """Whether a library holds every film. Then nobody writes in it, and runs can go side by side."""
+        from rag.library import Library
+
+        try:
+            with Library.open(settings.library, settings=settings) as library:
+                held = {video.video_id for video in library.reader.videos()}
+        except LibraryNotFound:
+            return False
+        return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
+
+    def _files(self) -> list[Path]:
+        if self.made is not None:
+            return [self.folder / "queries.jsonl"]
+        found = sorted([*self.folder.glob("*.jsonl"), *self.folder.glob("*.json")])
+        if not found:
+            raise UsageError(f"{self.folder}: no *.json or *.jsonl of ShotFinder lies here")
+        return found
