@@ -152,6 +152,7 @@ class _Stock:
         told = {line.text for line in planted.upload.lines}
         said = [event for _, event in self._events if f"Now {event.rewritten}." in told]
         self._said_things = {event.patient for event in said}
+        self._aloud = " ".join(line.text for line in planted.upload.lines).lower()
         self._said_doings = {(event.action_id, event.place) for event in said}
         self._waiting = {
             "thing": self._things(),
@@ -168,11 +169,15 @@ class _Stock:
             if self._uses[event.agent, event.action_id, event.place] > 1 or self._says(event):
                 continue
             options = self._other_things(event)
-            if len(options) < THINGS:
+            if len(options) < THINGS or self._named_aloud(event.patient):
                 continue
             clause = _clause(event, self._split)
             text = f"{self._where(part)} what does {clause}?"
             yield self._asked("thing", text, (event.patient,), options, part, event)
+
+    def _named_aloud(self, thing: str) -> bool:
+        """Also where something else that is said of has the thing in its name."""
+        return re.search(rf"\b{re.escape(thing.lower())}\b", self._aloud) is not None
 
     def _actions(self) -> Iterator[_Asked]:
         for part, event in self._shuffled():
