@@ -127,12 +127,11 @@ def raclo(
                 wait=time.sleep if opened.real_time else None,
             )
             steps.write(_end(run))
-        if html is not None:
-            write_page(html, page(run, pictures_of(opened, read), counted_as))
+        _print(session, run, chosen, counted_as)
+        written = write_page(html, lambda: page(run, pictures_of(opened, read), counted_as))
         if shelf is not None:
             shelf.close()
-    _print(session, run, chosen, counted_as)
-    return 0 if run.answer is not None else 1
+    return written if run.answer is not None else 1
 
 
 @contextmanager

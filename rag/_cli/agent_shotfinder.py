@@ -135,12 +135,11 @@ def shotfinder(
             )
             steps.write(_end(run))
         told = counted_as(label, run.usage)
-        if html is not None:
-            write_page(html, page(run, pictures_of(opened, read), told))
+        _print(session, run, chosen, told)
+        written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
         if shelf is not None:
             shelf.close()
-    _print(session, run, chosen, told)
-    return 0 if run.shot is not None else 1
+    return written if run.shot is not None else 1
 
 
 def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[ShotStep], None]:

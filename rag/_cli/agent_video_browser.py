@@ -97,12 +97,11 @@ def video_browser(
             run = browse(asked, opened, mind, eyes, chosen, watch=_watch(steps, display.say))
             steps.write(_end(run))
         told = counted_as(label, run.answer.usage)
-        if html is not None:
-            write_page(html, page(run, pictures_of(opened, read), told))
+        _print(session, run, chosen, told)
+        written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
         if shelf is not None:
             shelf.close()
-    _print(session, run, chosen, told)
-    return 0 if run.answer.matched else 1
+    return written if run.answer.matched else 1
 
 
 def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[BrowserStep], None]:

@@ -78,10 +78,9 @@ def video_detective(
             found = agent.investigate(os.fsdecode(video), asked, _watch(steps, display.say))
             _finish_trace(steps, found)
         told = counted_as(label, found.answer.usage)
-        if html is not None:
-            write_page(html, _page(found, agent, told))
-    _print(session, found, told)
-    return 0 if found.answer.matched else 1
+        _print(session, found, told)
+        written = write_page(html, lambda: _page(found, agent, told))
+    return written if found.answer.matched else 1
 
 
 def _watch(steps: StepFile, say: Callable[[str], None]) -> Watch:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag._cli.output import talk
 from rag._cli.session import Session
-from rag.errors import LibraryNotFound, RagError
+from rag.errors import LibraryNotFound
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,9 +124,17 @@ def pictures_of(web: MockWeb, read: ReadFrames) -> Pictures:
     return pictures
 
 
-def write_page(path: Path, text: str) -> None:
-    """Raises `RagError` where it cannot be written."""
+def write_page(path: Path | None, draw: Callable[[], str]) -> int:
+    """Draw and write the page, where one is wanted; called when the answer is out, so that nothing is lost.
+
+    The exit code that it calls for: 0, or, with a line on stderr, 3 where it cannot be written.
+    """
+    if path is None:
+        return 0
+    text = draw()
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise RagError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+        talk(f"rag: {path}: cannot be written: {(error.strerror or str(error)).lower()}")
+        return 3
+    return 0
