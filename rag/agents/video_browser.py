@@ -230,9 +230,13 @@ class VideoBrowser:
             memory.evidence.append(look_at_whole(sight, settings))
             self._diary.tell("watch", f"{sight.result.title}: looked at whole", url=sight.result.url)
         elif settings.paradigm == "summarization":
-            memory.summaries.append(summarize(self._mind, memory, sight, settings))
-            told = memory.summaries[-1].passage.text
-            self._diary.tell("summary", f"{sight.result.title}: {told}", url=sight.result.url)
+            summary = summarize(self._mind, memory, sight, settings)
+            told = summary.passage.text
+            if told.strip():
+                memory.summaries.append(summary)
+            self._diary.tell(
+                "summary", f"{sight.result.title}: {told or 'nothing to tell'}", url=sight.result.url
+            )
         elif not settings.localize:
             memory.evidence.append(
                 whole_window(sight, settings.whole_frames, settings, rate=settings.zoom_rate)
@@ -287,7 +291,7 @@ class VideoBrowser:
     def _answer(self, memory: BrowserMemory) -> tuple[Answer, str]:
         """The answer, and the name of what kept the run from one, or an empty name."""
         try:
-            answer = analyse(self._mind, memory)
+            answer = analyse(self._mind, memory, missed=self._failed)
         except ReasonerError as error:
             self._failed(error, "the answer")
             empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)

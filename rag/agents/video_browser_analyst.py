@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rag.agents.video_browser_records import BrowserMemory
+from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.questions import option_label
-from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading, ReadPassage, Reasoner
+from rag.reasoners.roles import (
+    AnchorEvent,
+    ChosenOption,
+    OpenAnswer,
+    Reading,
+    ReadPassage,
+    Reasoner,
+    RewrittenQuestion,
+)
 from rag.records import Answer, Citation, Passage, PassageCitation, Question, ScoredOption, VideoCitation
 from rag.web import SearchResult
 
 __all__ = ["NO_ANSWER", "analyse", "metadata_passage"]
 
 NO_ANSWER = "Nothing that was found answers the question."
+Missed = Callable[[ReasonerError, str], None]
+"""Told of an error and of what it kept from being done."""
 
 
-def analyse(mind: Reasoner, memory: BrowserMemory) -> Answer:
-    """One call of the analyst over E_total. Raises `ReasonerError`."""
+def analyse(mind: Reasoner, memory: BrowserMemory, *, missed: Missed | None = None) -> Answer:
+    """One call of the analyst over E_total. Raises `ReasonerError`.
+
+    What is looked for is put into other words first. Where that fails, also because only the answer's own
+    share of a budget is left, the question's words serve, and `missed` is told.
+    """
     asked = _looked_for(memory)
+    rewritten, anchor = _reworded(mind, asked, missed)
     passages = tuple(ReadPassage(summary.passage, summary.url, 1.0, None) for summary in memory.summaries)
     reading = Reading(
         question=memory.question,
-        rewritten=mind.rewrite_question(asked),
-        anchor=mind.anchor_event(asked),
+        rewritten=rewritten,
+        anchor=anchor,
         windows=tuple(memory.evidence),
         passages=passages,
         must_choose=bool(memory.question.options),
@@ -42,6 +58,22 @@ def metadata_passage(result: SearchResult) -> Passage:
     }
     text = ". ".join(f"{name}: {value}" for name, value in parts.items() if value)
     return Passage(f"result:{result.id or result.url}", result.url, result.title, text or result.title)
+
+
+def _reworded(
+    mind: Reasoner, asked: Question, missed: Missed | None
+) -> tuple[RewrittenQuestion, AnchorEvent]:
+    """Raises `ReasonerUnreachable`: who is gone now will not answer either."""
+    rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
+    try:
+        rewritten = mind.rewrite_question(asked)
+        anchor = mind.anchor_event(asked)
+    except ReasonerUnreachable:
+        raise
+    except ReasonerError as error:
+        if missed is not None:
+            missed(error, "the rewording of the question")
+    return rewritten, anchor
 
 
 def _looked_for(memory: BrowserMemory) -> Question:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.agents.video_browser_weather import Patience
-from rag.errors import NoTranscript, WebError
+from rag.errors import NoTranscript, UnsupportedFile, WebError
 from rag.reasoners.roles import VideoView
 from rag.records import Evidence, Frames
 from rag.web import Downloaded, SearchResult, Web
@@ -81,7 +81,11 @@ class Sight:
         if self._eyes.read_frames is None:
             nearest = np.unique(self._nearest(times))
             return _vectored(view, self._stored[0][nearest], self._stored[1][nearest])
-        frames = _once(self._eyes.read_frames(self.file.path, times))
+        try:
+            frames = _once(self._eyes.read_frames(self.file.path, times))
+        except UnsupportedFile:
+            # Sound alone: there is nothing to see, and still something to hear.
+            return view
         # Row for row with the pixels, so that a frame has one number whoever looks.
         vectors = self._stored[1][self._nearest(frames.times)]
         return _vectored(replace(view, frames=frames), frames.times, vectors)
@@ -184,7 +188,7 @@ def _duration(sight: Sight) -> float:
     if library is not None and sight._held:
         return float(library.reader.video(sight.video_id).duration)
     spoken = max((line.end for line in sight.lines), default=0.0)
-    return max(sight.result.duration, spoken, 1.0)
+    return max(sight.result.duration, spoken) or 1.0
 
 
 def _vectored(view: VideoView, times: NDArray[np.float64], vectors: NDArray[np.float32]) -> VideoView:

@@ -47,7 +47,7 @@ def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> 
     shown = sight.nearer([text for text, relevance in seen.items() if relevance >= SUPPORTED], view)
     named = sight.named(view)
     return Observation(
-        caption=_caption(told, shown, named.said() if named is not None else "", view),
+        caption=_caption(told, shown, named.said() if named is not None else ""),
         missing=missing,
         needs_more_info=bool(unmet) or bool(missing and not queries),
         missing_visual_keyword=lacking,
@@ -88,7 +88,8 @@ def _worth_telling(
     return kept
 
 
-def _caption(held: Sequence[Heard], shown: Sequence[str], named: str, view: VideoView) -> str:
+def _caption(held: Sequence[Heard], shown: Sequence[str], named: str) -> str:
+    """Empty where nothing can be told: a sentence that says so would be read as if it told something."""
     said = [line.text for line in held if line.kind in _SAID]
     read = [line.text for line in held if line.kind == "ocr"]
     told = [line.text for line in held if line.kind in _TOLD]
@@ -98,7 +99,7 @@ def _caption(held: Sequence[Heard], shown: Sequence[str], named: str, view: Vide
     parts += [f"On the screen: “{text}”." for text in read]
     parts += [f"Said: “{text}”." for text in said]
     parts += told
-    return " ".join(parts) or f"Nothing can be told of {view.start:.1f} s to {view.end:.1f} s."
+    return " ".join(parts)
 
 
 def _reasoning(met: int, queries: int, missing: int, keywords: int) -> str:

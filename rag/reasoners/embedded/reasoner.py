@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner"]
 
-RULES = 9
+RULES = 10
 """Goes up whenever a rule changes what is said."""
 
 
