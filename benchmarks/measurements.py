@@ -1,6 +1,6 @@
 """How right the measurements of docs/measurements.md are, on films whose truth is known.
 
-    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 96] [--films 48] [--seconds 24]
+    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--films 30] [--seconds 16]
 
 Films of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
 copies are held against the plan of each film. Looks: short films of every style and light, at four
@@ -204,9 +204,9 @@ def main() -> None:
     )
     parser.add_argument("--split", default="test")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--looks", type=int, default=96)
-    parser.add_argument("--films", type=int, default=48)
-    parser.add_argument("--seconds", type=float, default=24.0)
+    parser.add_argument("--looks", type=int, default=48)
+    parser.add_argument("--films", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=16.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="keep films and library here")
     options = parser.parse_args()

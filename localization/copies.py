@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +30,11 @@ LEAST_OVERLAP = 0.7
 KEPT_SHARES = (1.0, 0.95, 0.9, 0.85)
 """Of the frame's height and width, that a crop keeps."""
 CROP_STEPS = 3
+MOST_CROPS = 2
+"""The likeliest crops, of which the line of time is sought."""
+LEAST_ALIKE = 0.5
+"""Correlation of what stands still, below which no line is sought."""
+SPEED_STEP = 0.02
 HEIGHT, WIDTH = 9, 16
 """Crops are compared at this size."""
 MOST_PICTURES = 96
@@ -84,30 +88,46 @@ def _one_way(a: Track, b: Track) -> Alignment | None:
     times_b, pictures_b = _thinned(b)
     if len(times_a) < 2 or len(times_b) < 2:
         return None
-    flat_b = _levelled(_shrunk(pictures_b))
-    crops = [_levelled(_shrunk(part)) for part in _crops(pictures_a)]
-    means = np.stack([rows.mean(axis=0) for rows in crops])
+    rows_b = _levelled(_shrunk(pictures_b))
     # The crop is that of the whole video, so it shows in what stands still.
-    order = np.argsort(-(_unit(means) @ _unit(flat_b.mean(axis=0))).round(6), kind="stable")[:4]
+    boxes = list(_boxes(*pictures_a.shape[1:]))
+    mean_a = pictures_a.mean(axis=0, keepdims=True)
+    cropped = np.concatenate([_shrunk(mean_a[:, rows, columns]) for rows, columns in boxes])
+    alike = (_levelled(cropped) @ _levelled(rows_b.mean(axis=0))).round(6)
     best: tuple[float, Alignment] | None = None
-    for place in order.tolist():
-        still = (crops[place] @ flat_b.T).clip(0, 1)
-        moving = _unit(crops[place] - means[place]) @ _unit(flat_b - flat_b.mean(axis=0)).T
-        line = _best_line(still + moving, times_a, times_b, a.duration, b.duration)
-        if line is None:
-            continue
-        speed, offset = line
-        rows, columns = _along(times_a, times_b, speed, offset)
-        one = Alignment(
-            round(speed, 4),
-            round(offset, 3),
-            round(float(still[rows, columns].mean()), 4),
-            round(float(moving[rows, columns].mean()), 4),
-            _sound(a.loudness, b.loudness, speed, offset),
-        )
-        if best is None or one.still + one.moving > best[0]:
+    for place in np.argsort(-alike, kind="stable")[:MOST_CROPS].tolist():
+        if alike[place] < LEAST_ALIKE:
+            break
+        rows, columns = boxes[place]
+        one = _under_crop(a, b, times_a, times_b, _levelled(_shrunk(pictures_a[:, rows, columns])), rows_b)
+        if one is not None and (best is None or one.still + one.moving > best[0]):
             best = one.still + one.moving, one
     return best[1] if best is not None else None
+
+
+def _under_crop(
+    a: Track,
+    b: Track,
+    times_a: NDArray[np.float64],
+    times_b: NDArray[np.float64],
+    rows_a: NDArray[np.float64],
+    rows_b: NDArray[np.float64],
+) -> Alignment | None:
+    still = (rows_a @ rows_b.T).clip(0, 1)
+    moving = _unit(rows_a - rows_a.mean(axis=0)) @ _unit(rows_b - rows_b.mean(axis=0)).T
+    line = _best_line(still + moving, times_a, times_b, a.duration, b.duration)
+    if line is None:
+        return None
+    speed, offset = line
+    near, within = _along(times_a, times_b, speed, np.array([offset]))
+    rows, columns = near[0][within[0]], np.flatnonzero(within[0])
+    return Alignment(
+        round(speed, 4),
+        round(offset, 3),
+        round(float(still[rows, columns].mean()), 4),
+        round(float(moving[rows, columns].mean()), 4),
+        _sound(a.loudness, b.loudness, speed, offset),
+    )
 
 
 def _thinned(track: Track) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
@@ -116,17 +136,15 @@ def _thinned(track: Track) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     return track.times[kept], track.pictures[kept]
 
 
-def _crops(pictures: NDArray[np.uint8]) -> Iterator[NDArray[np.float64]]:
-    """The pictures under every crop, float64 (n, h, w) of smaller h and w."""
-    _, height, width = pictures.shape
-    whole = pictures.astype(np.float64)
+def _boxes(height: int, width: int) -> Iterator[tuple[slice, slice]]:
+    """Rows and columns of every crop."""
     for share in KEPT_SHARES:
         rows, columns = round(height * share), round(width * share)
         tops = np.unique(np.linspace(0, height - rows, CROP_STEPS).round().astype(int))
         lefts = np.unique(np.linspace(0, width - columns, CROP_STEPS).round().astype(int))
         for top in tops.tolist():
             for left in lefts.tolist():
-                yield whole[:, top : top + rows, left : left + columns]
+                yield slice(top, top + rows), slice(left, left + columns)
 
 
 def _shrunk(pictures: NDArray[np.uint8] | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -164,35 +182,34 @@ def _best_line(
 ) -> tuple[float, float] | None:
     """Speed and offset of the line with the greatest mean agreement."""
     ratio = long_a / max(long_b, 1e-6)
-    speeds = {round(s, 3) for s in np.arange(SPEEDS[0], SPEEDS[1] + 1e-9, 0.01).tolist()}
+    speeds = [round(s, 3) for s in np.arange(SPEEDS[0], SPEEDS[1] + 1e-9, SPEED_STEP).tolist()]
     if SPEEDS[0] <= ratio <= SPEEDS[1]:
-        speeds.add(round(ratio, 4))
+        # First, so that of speeds that agree alike the one of a whole copy is taken.
+        speeds.insert(0, round(ratio, 4))
     best: tuple[float, float, float] | None = None
     step = float(np.median(np.diff(times_a)))
-    for speed in sorted(speeds):
+    for speed in speeds:
         needed = LEAST_OVERLAP * min(long_a, speed * long_b)
         first, last = needed - speed * long_b, long_a - needed
-        for offset in np.unique([*np.arange(first, last + 1e-9, step).tolist(), 0.0]).tolist():
-            if not first - 1e-9 <= offset <= last + 1e-9:
-                continue
-            rows, columns = _along(times_a, times_b, speed, offset)
-            if len(columns) >= 2:
-                score = round(float(agreement[rows, columns].mean()), 6)
-                if best is None or (score, -abs(offset)) > (best[0], -abs(best[2])):
-                    best = score, speed, offset
+        offsets = np.unique([*np.arange(first, last + 1e-9, step).tolist(), min(max(0.0, first), last)])
+        near, within = _along(times_a, times_b, speed, offsets)
+        sums = (agreement[near, np.arange(len(times_b))] * within).sum(axis=1)
+        counts = within.sum(axis=1)
+        means = np.where(counts >= 2, sums / np.maximum(counts, 1), -1.0).round(6)
+        place = int(np.lexsort((np.abs(offsets), -means))[0])
+        if counts[place] >= 2 and (best is None or means[place] > best[0]):
+            best = float(means[place]), speed, float(offsets[place])
     return None if best is None else (best[1], best[2])
 
 
 def _along(
-    times_a: NDArray[np.float64], times_b: NDArray[np.float64], speed: float, offset: float
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """For each picture of `b` on the line, the nearest in time of `a`: places in `a`, places in `b`."""
-    wanted = speed * times_b + offset
+    times_a: NDArray[np.float64], times_b: NDArray[np.float64], speed: float, offsets: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """For each offset and picture of `b`, the nearest of `a` in time, and whether it is near at all."""
+    wanted = speed * times_b[None, :] + offsets[:, None]
     after = np.searchsorted(times_a, wanted).clip(1, len(times_a) - 1)
     near = np.where(wanted - times_a[after - 1] <= times_a[after] - wanted, after - 1, after)
-    gap = max(later - earlier for earlier, later in pairwise(times_a.tolist()))
-    columns = np.flatnonzero(np.abs(times_a[near] - wanted) <= gap)
-    return near[columns], columns
+    return near, np.abs(times_a[near] - wanted) <= float(np.diff(times_a).max())
 
 
 def _sound(a: NDArray[np.float64], b: NDArray[np.float64], speed: float, offset: float) -> float | None:

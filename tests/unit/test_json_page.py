@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rag
@@ -20,18 +21,22 @@ from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
 from rag._cli.models import verification_shape
+from rag._cli.shots import sound_runs
 from rag._cli.show import Shown
 from rag.indexing.report import Forecast, IndexReport
 from rag.records import (
     Answer,
     Clip,
     Evidence,
+    Likeness,
     Passage,
     PassageCitation,
     PassageHit,
     Problem,
     Question,
     ScoredOption,
+    Shot,
+    SoundTrack,
     VideoCitation,
     VideoHit,
     Window,
@@ -147,9 +152,21 @@ OPENED = {
     "download": Downloaded(URL, "web/.downloads/5f0c2a.mp4", "5f0c2a", 1_048_576, False),
 }
 
+SHOT = Shot("5f0c2a:s00000", "5f0c2a", 0.0, 18.5, 4.0, "warm", 21.4, 12.1, 48.2, 19.7, 2.1, "live")
+MEASURED = {
+    "path": "talks/webb.mp4",
+    "video_id": "5f0c2a",
+    "width": 1280,
+    "height": 720,
+    "shots": (SHOT,),
+    "sound": sound_runs(SoundTrack("5f0c2a", ("speech",) * 18, np.full(18, -21.5, np.float32))),
+    "copies": (Likeness("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
+}
 MADE = [
     answer_shape(ANSWER),
     search_shape("the mirror", HITS),
+    search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT]),
+    report_shape("rag.shots/1", MEASURED),
     windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),
     report_shape("rag.index/1", INDEXED),

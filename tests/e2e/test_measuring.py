@@ -1,0 +1,89 @@
+"""Shots and sound through `rag index`: once, again, and for a library that was made before they were."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpora.workbench.film import Render, clip_frames, write_film
+from corpora.workbench.sound import story_sound
+from corpora.workbench.story import plan_clip
+from rag.config import Settings, load_settings
+from rag.indexing import index
+from rag.library import Library
+from rag.records import ShotFilter, VideoHit
+from rag.store.dump import dump
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two films of five seconds under lights that differ, and their own light as their names."""
+    folder = tmp_path_factory.mktemp("films")
+    for light in ("warm", "cold"):
+        seed = next(k for k in range(100) if plan_clip(k, "dev", duration=5).light == light)
+        story, render = plan_clip(seed, "dev", duration=5), Render(180, 5)
+        write_film(folder / f"{light}.mp4", clip_frames(story, render), iter([story_sound(story)]), render)
+    return folder
+
+
+def settings(library: Path, **flags: object) -> Settings:
+    always = {"ocr.mode": "off", "asr.mode": "off", "encoder.image": "bundled", "library": library}
+    return load_settings(flags={**always, **flags})
+
+
+@pytest.fixture(scope="module")
+def library(films: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("measured") / "library"
+    index([films], settings=settings(folder))
+    return folder
+
+
+def test_a_tone_finds_its_film_alone(library: Path) -> None:
+    with Library.open(settings=settings(library)) as shelf:
+        for light in ("warm", "cold"):
+            hits = shelf.search("a person at work", where=ShotFilter(tone=light))  # type: ignore[arg-type]
+            assert [Path(hit.path).stem for hit in hits] == [light]
+            (hit,) = hits
+            assert isinstance(hit, VideoHit)
+            shot = shelf.shot_at(hit.video_id, hit.start)
+            assert shot is not None
+            assert (shot.tone, shot.start, shot.end) == (light, 0.0, 5.0)
+            track = shelf.sound_track(hit.video_id)
+            assert track is not None
+            assert len(track.classes) == len(track.loudness) == 5
+            assert shelf.copies_of(hit.video_id) == ()
+
+
+def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
+    films: Path, library: Path, tmp_path: Path
+) -> None:
+    older = tmp_path / "older"
+    index([films], settings=settings(older, **{"video.shots": False, "video.sound": False}))
+    before = [line for line in dump(older) if '"table": "videos"' not in line]
+    assert not any('"table": "shots"' in line for line in before)
+    report = index([films], settings=settings(older))
+    assert (report.indexed, report.unchanged, report.exit_code) == (0, 2, 0)
+    after = list(dump(older))
+    assert set(before) <= set(after)
+    assert after == list(dump(library))
+    assert index([films], settings=settings(older)).stages == ()
+
+
+def test_the_command_filters_and_tells(library: Path) -> None:
+    def rag(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "rag._cli.main", *words, "--library", str(library)]
+        return subprocess.run(command, capture_output=True, text=True, env=dict(os.environ), check=False)
+
+    found = rag("search", "a person at work", "--tone", "warm", "--min-height", "100", "--json")
+    assert found.returncode == 0, found.stderr
+    (hit,) = json.loads(found.stdout)["results"]
+    assert (Path(hit["path"]).stem, hit["shot"]["tone"]) == ("warm", "warm")
+    told = rag("shots", "cold.mp4", "--copies", "--text")
+    assert told.returncode == 0, told.stderr
+    assert "cold" in told.stdout
+    assert "no other video shows the same" in told.stdout
