@@ -20,6 +20,7 @@ from rag._cli.agent_web import (
     open_mind,
     open_shelf,
     pictures_of,
+    sight_line,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -93,6 +94,7 @@ def video_browser(
         mind, label = open_mind(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
+            display.say(sight_line(mind, shelf))
             eyes = Eyes.of(mind, shelf, read)
             run = browse(asked, opened, mind, eyes, chosen, watch=_watch(steps, display.say))
             steps.write(_end(run))

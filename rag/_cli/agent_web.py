@@ -35,6 +35,7 @@ __all__ = [
     "open_mind",
     "open_shelf",
     "pictures_of",
+    "sight_line",
     "write_page",
 ]
 
@@ -95,6 +96,18 @@ def open_mind(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]:
 
     encoder = session.settings.encoder
     return counted(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
+
+
+def sight_line(mind: Reasoner, shelf: Shelf | None) -> str:
+    """What pictures are seen by, or why none is and what to do."""
+    if mind.reads_pixels:
+        return "pictures: decoded frames"
+    if shelf is not None and (meta := shelf.reader.meta) is not None and meta.image_encoder is not None:
+        return f"pictures: the frame vectors of {shelf.reader.folder}"
+    return (
+        "pictures: none are seen. The reasoner reads no pixels and no library holds frame vectors of these "
+        "videos: 'rag index' their files with an image encoder and pass --library, or set a model that sees"
+    )
 
 
 def frames_reader(session: Session, shelf: Shelf | None) -> ReadFrames:

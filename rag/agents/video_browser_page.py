@@ -114,7 +114,9 @@ def _figures(read: ReadWindow, pictures: Pictures) -> str:
     decoded = pictures(read.path, even_times(window.start, window.end, SHOWN_A_WINDOW))
     if decoded is None:
         return ""
-    return "".join(
+    unseen = read.frames is None and (read.frame_vectors is None or not len(read.frame_vectors))
+    note = "<span class=quiet>The reasoner saw no frame of this.</span><br>" if unseen else ""
+    return note + "".join(
         f'<figure><img src="{picture_address(image)}" alt="">'
         f"<figcaption>{clock(float(time))}</figcaption></figure>"
         for time, image in zip(decoded.times, decoded.images, strict=True)

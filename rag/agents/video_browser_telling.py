@@ -16,11 +16,15 @@ QUIET = ("web",)
 
 
 def step_lines(step: BrowserStep, width: int) -> Iterator[str]:
-    """What happened and why, in a few lines no wider than `width`."""
+    """What happened and why, in a few lines no wider than `width`; a problem is told whole."""
     if step.kind in QUIET:
         return
-    label = {"failure": "problem:"}.get(step.kind, f"{step.kind}:")
-    yield f"{'  ' if step.kind == 'failure' else ''}{label} {excerpt(step.text, width - 12)}"
+    label = "problem:" if step.kind == "failure" else f"{step.kind}:"
+    if step.kind == "failure":
+        # Whole: what to do next stands at its end.
+        yield f"  {label} {visible(step.text)}"
+        return
+    yield f"{label} {excerpt(step.text, width - 12)}"
     data = step.data
     if step.kind == "plan":
         for part in data["sub_questions"]:

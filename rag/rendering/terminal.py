@@ -125,11 +125,12 @@ def bar(fraction: float, width: int = 20) -> str:
 def show_command(citation: Citation, library: str | None = None) -> str:
     """The command that shows a citation, quoted for a POSIX shell.
 
-    A path that a shell line cannot carry in the open is named by its id.
+    A path that a shell line cannot carry in the open, and an address of a web, is named by its id.
     """
     match citation:
         case VideoCitation():
-            name = citation.path if visible(citation.path) == citation.path else citation.video_id
+            plain = visible(citation.path) == citation.path and not _on_a_web(citation)
+            name = citation.path if plain else citation.video_id
             what = f"{name}@{_number(citation.start)}-{_number(citation.end)}"
         case PassageCitation():
             what = citation.passage_id
@@ -181,7 +182,13 @@ def citation_lines(
         case PassageCitation():
             yield f"[{number}] {_passage_name(citation.title, citation.path)}"
             yield f"    “{excerpt(citation.text, max(20, 3 * (width - 6)))}”"
-    yield f"    {show_command(citation, library)}"
+    if library is not None or not _on_a_web(citation):
+        yield f"    {show_command(citation, library)}"
+
+
+def _on_a_web(citation: Citation) -> bool:
+    """Whether it is told by an address: then only a library that was named may hold it."""
+    return "://" in citation.path
 
 
 def _passage_name(title: str, path: str) -> str:

@@ -26,6 +26,7 @@ from rag.rendering.terminal import (
     answer_lines,
     bar,
     byte_count,
+    citation_lines,
     clock,
     duration,
     excerpt,
@@ -122,6 +123,12 @@ def test_show_command_keeps_a_leading_dash_from_being_an_option() -> None:
 def test_problem_line_is_one_line() -> None:
     line = problem_line(Problem("a\nb.mp4", "not a video", "skipped"))
     assert line == "a\\nb.mp4: not a video; skipped"
+
+
+def test_an_address_is_shown_by_a_library_that_was_named_or_not_at_all() -> None:
+    cited = VideoCitation("https://videos.example/watch?v=a", "5c9f", 1.0, 6.0, 0.5)
+    assert not any("rag show" in line for line in citation_lines(cited, number=1))
+    assert "rag show --library L 5c9f@1-6" in "\n".join(citation_lines(cited, number=1, library="L"))
 
 
 def test_answer_with_options_and_citations() -> None:
