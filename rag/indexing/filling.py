@@ -8,7 +8,6 @@ it in again as a video left half done.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from corpora.video.reader import MediaReader
@@ -17,6 +16,7 @@ from indexers.soundtrack import SoundMeter
 from rag.config import VideoSettings
 from rag.errors import FileProblem
 from rag.indexing.ahead import Ahead
+from rag.indexing.clips import cut_clips
 from rag.indexing.ledger import Group
 from rag.indexing.measuring import MEASURED, Measuring
 from rag.indexing.report import Progress
@@ -82,11 +82,15 @@ def _frames(
     reader.probe(path)
     stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side)
     with Ahead(iter(stream), BATCHES_AHEAD) as batches:
-        for batch in batches:
-            kept = batch.frames.times < video.duration
-            frames = replace(batch.frames, times=batch.frames.times[kept], images=batch.frames.images[kept])
-            parts[f"{len(parts):08d}"] = measuring.frames(frames)
-            progress.advance(len(frames.times) / settings.rate)
+        for cut in cut_clips(
+            iter(batches),
+            video.video_id,
+            settings.clip_seconds,
+            settings.min_last_clip_seconds,
+            lambda: video.duration,
+        ):
+            parts[cut.clip.clip_id] = measuring.frames(cut.frames)
+            progress.advance(cut.clip.end - cut.clip.start)
     return parts
 
 
