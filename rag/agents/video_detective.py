@@ -24,7 +24,7 @@ from rag.agents.video_detective_packing import best_words, select, weak_evidence
 from rag.agents.video_detective_records import Investigation, Look, Planned, Selected
 from rag.agents.video_detective_scoring import Scorer, described, facets_of, whole_question
 from rag.agents.video_detective_settings import PAPER, DetectiveSettings
-from rag.errors import BudgetSpent, FileProblem, ReasonerError
+from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles import (
     ChosenOption,
     Facet,
@@ -141,7 +141,8 @@ class _Inquiry:
         self.problems: list[str] = []
         self.event = question.text
         self.vlm_query = ""
-        self.spent = False
+        # Nothing is to be looked at any more; the mind cannot be reached.
+        self.spent = self.gone = False
 
     def run(self) -> Investigation:
         clock = time.perf_counter()
@@ -173,7 +174,7 @@ class _Inquiry:
         return self._answered(plan, looks, chosen, timings, clock)
 
     def _facets(self) -> tuple[Facet, ...]:
-        if not self.settings.facets:
+        if not self.settings.facets or self.gone:
             return whole_question(self.question)
         try:
             reply = self.mind.decompose_facets(self.question)
@@ -264,10 +265,8 @@ class _Inquiry:
         request = ObserveRequest(self.question, view, facets, self.vlm_query)
         try:
             return self.mind.observe(request), ""
-        except BudgetSpent as error:
-            self.spent = True
-            return None, str(error)
         except ReasonerError as error:
+            self._heed(error)
             return None, str(error)
 
     def _confirms(self, seen: Observation, r: int) -> bool:
@@ -340,7 +339,11 @@ class _Inquiry:
 
     def _note(self, what: str, error: ReasonerError) -> None:
         self.problems.append(f"{what}: {error}")
-        self.spent = self.spent or isinstance(error, BudgetSpent)
+        self._heed(error)
+
+    def _heed(self, error: ReasonerError) -> None:
+        self.gone = self.gone or isinstance(error, ReasonerUnreachable)
+        self.spent = self.spent or self.gone or isinstance(error, BudgetSpent)
 
 
 def _plain(belief: NDArray[np.float64]) -> tuple[float, ...]:

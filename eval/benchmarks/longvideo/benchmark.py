@@ -186,7 +186,7 @@ class LongVideoBenchmark:
     def _path(self, name: str) -> str:
         folder = self.folder / ("corpus/videos" if self.drawn is not None else "videos")
         tried = [folder / name, *(folder / f"{name}{suffix}" for suffix in SUFFIXES)]
-        found = next((path for path in tried if path.is_file()), None)
+        found = next((path for path in tried if os.path.isfile(path)), None)
         if found is None:
             raise UsageError(f"{folder / name} is missing")
         return os.path.abspath(found)

@@ -10,6 +10,7 @@ from eval.benchmarks.longvideo.systems.baselines import Retrieval, Uniform, Vide
 from eval.benchmarks.longvideo.systems.controls import Blind, Chance
 from eval.benchmarks.longvideo.systems.corpus import Corpus
 from eval.benchmarks.longvideo.systems.detective import Detective
+from eval.benchmarks.longvideo.systems.surviving import Surviving
 from eval.runs.records import System
 from rag.agents.video_detective_settings import PAPER
 from rag.errors import UsageError
@@ -62,16 +63,21 @@ BASELINES: Mapping[str, Callable[[str, Corpus], System]] = {
 
 def open_system(name: str, corpus: Corpus, seed: int) -> System:
     """Raises `UsageError` for a name that is not here."""
+    if name == "random":
+        return Chance(seed)
+    if name == "blind":
+        return Blind(corpus)
+    return Surviving(_asking(name, corpus), corpus)
+
+
+def _asking(name: str, corpus: Corpus) -> System:
+    """One that asks the mind."""
     if name in WITHOUT:
         return Detective(name, corpus, dataclasses.replace(PAPER, **WITHOUT[name]))
     if name in TRUTHFUL:
         if not corpus.films:
             raise UsageError(f"{name} needs films whose truth is known")
         return Detective(name, corpus, dataclasses.replace(PAPER, **TRUTHFUL[name]), truthful=True)
-    if name == "random":
-        return Chance(seed)
-    if name == "blind":
-        return Blind(corpus)
     if name not in BASELINES:
         raise UsageError(f"no system {name!r}; there are {', '.join(SYSTEMS)}")
     return BASELINES[name](name, corpus)
