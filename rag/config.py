@@ -175,7 +175,8 @@ class ReasonerSettings(_Section):
     """Longest reply (VideoDetective, table 8: 4096 for the model that looks, 2048 for one that only
     reads). In process, a context that ends earlier bounds it too; some servers want a lower number then."""
     record: Path | None = None
-    """Keep every exchange with a language model in this file (JSON lines, appended)."""
+    """Keep every exchange with a language model in this file (JSON lines, appended); a call that
+    failed is not kept, and ends a replay."""
     replay: Path | None = None
     """Take every reply from such a file and contact nothing; an exchange it does not hold is an error."""
     planner: PartSettings = PartSettings()
