@@ -54,6 +54,17 @@ BENCHMARKS: Mapping[str, Entry] = {
         "eval.benchmarks.browsecomp.benchmark:open_folder",
         "Video-BrowseComp's published files over a web of one's own: --data DIR",
     ),
+    "rvms-workbench": Entry(
+        "eval.benchmarks.rvms.benchmark:open_workbench",
+        "432 queries by memory for 48 moments of 16 drawn films, under nine sets of cues",
+    ),
+    "rvms-workbench-mini": Entry(
+        "eval.benchmarks.rvms.benchmark:open_mini", "18 of them over a small web, for trying out"
+    ),
+    "rvms": Entry(
+        "eval.benchmarks.rvms.benchmark:open_folder",
+        "RVMS-Bench's published rows over a web of one's own: --data DIR",
+    ),
     "shotfinder-workbench": Entry(
         "eval.benchmarks.shotfinder.benchmark:open_workbench",
         "240 shots with one constraint each, over a drawn web of short films in families",

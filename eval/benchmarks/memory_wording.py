@@ -213,7 +213,7 @@ def _course(teller: _Teller, film: LongFilm) -> list[str]:
     openings = ["it began with", "later there was", "it ended with"]
     if len(chosen) == 2:
         del openings[1]
-    told = []
+    told: list[str] = []
     for opening, part in zip(openings, chosen, strict=False):
         if len(told) and teller.fate("scene", ("left out",)) != "told":
             continue

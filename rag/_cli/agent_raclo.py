@@ -21,6 +21,7 @@ from rag._cli.agent_web import (
     open_mind,
     open_shelf,
     pictures_of,
+    sight_line,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -100,6 +101,7 @@ def raclo(
     from rag.agents.raclo_records import cues_of, only_cues
     from rag.agents.raclo_settings import RacloSettings
     from rag.agents.video_browser_sight import Eyes
+    from rag.reasoners.counting import counted_as
     from rag.reasoners.roles import Memory
     from rag.web import Faults, open_web
 
@@ -113,9 +115,10 @@ def raclo(
         open_web(os.fspath(place), faults=planted, encoder=session.settings.encoder) as opened,
     ):
         shelf = open_shelf(session, place)
-        mind, counted_as = open_mind(session, shelf)
+        mind, label = open_mind(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
+            display.say(sight_line(mind, shelf))
             run = remember(
                 memory,
                 opened,
@@ -127,8 +130,9 @@ def raclo(
                 wait=time.sleep if opened.real_time else None,
             )
             steps.write(_end(run))
-        _print(session, run, chosen, counted_as)
-        written = write_page(html, lambda: page(run, pictures_of(opened, read), counted_as))
+        told_as = counted_as(label, run.usage)
+        _print(session, run, chosen, told_as)
+        written = write_page(html, lambda: page(run, pictures_of(opened, read), told_as))
         if shelf is not None:
             shelf.close()
     return written if run.answer is not None else 1
@@ -179,14 +183,14 @@ def _end(run: RacloRun) -> dict[str, Any]:
     return {"number": len(run.steps) + 1, "turn": 0, "kind": "result", "text": text, "data": shape}
 
 
-def _print(session: Session, run: RacloRun, chosen: RacloSettings, counted_as: str) -> None:
+def _print(session: Session, run: RacloRun, chosen: RacloSettings, told_as: str) -> None:
     from rag.agents.raclo_telling import result_lines, run_json
 
     if session.as_json:
         from dataclasses import asdict
 
-        print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": counted_as})
+        print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": told_as})
         return
     print_lines(result_lines(run, width()))
     cost = f"{run.searches} searches, {len(run.candidates)} videos, {run.tokens} tokens"
-    print_lines([cost + (f" ({counted_as})" if counted_as else "")])
+    print_lines([cost + (f" ({told_as})" if told_as else "")])

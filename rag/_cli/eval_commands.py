@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import typer
 
-from rag._cli import eval_report, eval_run, eval_show
+from rag._cli import eval_failures, eval_report, eval_run, eval_show
 from rag._cli.options import Config, Json, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
@@ -88,3 +88,4 @@ def _folded(systems: Mapping[str, str]) -> Mapping[str, str]:
 app.command("run")(eval_run.run)
 app.command("report")(eval_report.report)
 app.command("show")(eval_show.show)
+app.command("failures")(eval_failures.failures)

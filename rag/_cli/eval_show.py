@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eval.runs.folder import Run
     from eval.runs.records import Benchmark, ClipWindow, Query, Sample
 
-__all__ = ["show"]
+__all__ = ["require_same_data", "show"]
 
 
 def show(
@@ -52,7 +52,7 @@ def show(
     query, sample = _find(held, query_id)
     place = data if data is not None else Path(held.manifest["data"]) if held.manifest.get("data") else None
     benchmark = open_benchmark(held.manifest["factory"], place)
-    _require_same_data(benchmark, held)
+    require_same_data(benchmark, held)
     repeated = _ask_again(benchmark, held, query, sample) if again else None
     picture = _draw(benchmark, query, sample, out or Path(_picture_name(run, query_id)), frames)
     if session.as_json:
@@ -74,7 +74,7 @@ def _find(run: Run, query_id: str) -> tuple[Query, Sample]:
     raise UsageError(f"{run.folder}: {query_id!r} {why}")
 
 
-def _require_same_data(benchmark: Benchmark, run: Run) -> None:
+def require_same_data(benchmark: Benchmark, run: Run) -> None:
     """Raises `UsageError` where the data are elsewhere, which are not made for a look, or others."""
     folder = getattr(benchmark, "folder", None)
     if isinstance(folder, Path) and not folder.exists():

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 
 from rag.reasoners.embedded.phrases import entities, names, worded
+from rag.reasoners.embedded.recollection import recollected, sentences_of
 from rag.reasoners.roles import Hypothesis, ImaginedQueries, ImagineRequest
 
 __all__ = ["imagine_queries"]
 
 LONGEST_QUERY = 8
+HALF_QUERY = 5
+"""Words of each half of a search for two things."""
 MOST_ANCHORS = 6
 _FORMAT = re.compile(
     r"\b(?:meme|trend|challenge|tutorial|how[- ]to|review|unboxing|vlog|compilation|trailer|advert\w*|"
@@ -25,16 +28,15 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     """Exactly `count` different queries; the memory's own words, the most telling first."""
     memory = request.memory
     told = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
-    whole = ". ".join(part.strip().rstrip(".") for part in (*told, memory.constraint) if part.strip())
+    plain = [" ".join(recollected(part)) for part in (*told, memory.constraint)]
+    whole = ". ".join(part.rstrip(".") for part in plain if part)
     anchors = entities(whole, MOST_ANCHORS)
-    hypotheses = _hypotheses(whole, memory.global_impression or memory.key_moment)
+    hypotheses = _hypotheses(whole, plain[0] or plain[1])
     found = [
-        worded(". ".join([*names(whole)[:2], memory.global_impression or memory.key_moment]), LONGEST_QUERY),
-        worded(memory.global_impression, LONGEST_QUERY),
-        worded(memory.key_moment, LONGEST_QUERY),
+        *_of_both(plain[0], plain[1], " ".join(plain[2:5])),
         *(f"{form.lower()} {worded(whole, 5)}" for form in _FORMAT.findall(whole)[:1]),
-        worded(f"{memory.before} {memory.after}", LONGEST_QUERY),
-        worded(memory.auditory_memory, LONGEST_QUERY),
+        worded(f"{plain[2]} {plain[3]}", LONGEST_QUERY),
+        worded(plain[4], LONGEST_QUERY),
         *anchors,
         worded(whole, LONGEST_QUERY),
     ]
@@ -45,6 +47,23 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
         chosen=0 if hypotheses else None,
         queries=_different(found, request.count, whole),
     )
+
+
+def _of_both(impression: str, moment: str, beside: str) -> list[str]:
+    """What the video is about goes first, with its names; then what is used in it, and where it happens.
+
+    A video is listed by what it is as a whole, so of a moment only its deed goes into a search for both.
+    """
+    # What somebody was heard to say names nothing that the video is listed by.
+    told = names(f"{impression} {moment}")[:2]
+    about = worded(". ".join([*told, impression or moment]), 2 * LONGEST_QUERY).split()
+    first, rest = " ".join(about[:LONGEST_QUERY]), " ".join(about[LONGEST_QUERY:])
+    doing = worded(" ".join(sentences_of(moment)[:1]), HALF_QUERY)
+    if impression and moment:
+        return [first, f"{doing} {worded(rest or impression, HALF_QUERY)}", rest]
+    if moment and beside:
+        return [first, f"{doing} {worded(beside, HALF_QUERY)}", rest]
+    return [first, rest, worded(impression, LONGEST_QUERY), worded(moment, LONGEST_QUERY)]
 
 
 def _hypotheses(whole: str, about: str) -> tuple[Hypothesis, ...]:
@@ -60,7 +79,11 @@ def _hypotheses(whole: str, about: str) -> tuple[Hypothesis, ...]:
 
 def _different(found: list[str], count: int, whole: str) -> tuple[str, ...]:
     plain = [" ".join(query.split()) for query in found]
-    kept = list({query.casefold(): query for query in reversed(plain) if query}.values())[::-1]
+    first: dict[str, str] = {}
+    for query in plain:
+        if query:
+            first.setdefault(query.casefold(), query)
+    kept = list(first.values())
     number = 1
     while len(kept) < count:
         number += 1

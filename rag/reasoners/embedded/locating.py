@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.decomposing import decompose
-from rag.reasoners.embedded.listening import heard
+from rag.reasoners.embedded.listening import Heard, heard
+from rag.reasoners.embedded.recollection import recollected
 from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.sight import Sight, relevance_of
 from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
@@ -38,6 +39,10 @@ SCENE = 1.0
 """Weight of the scene that a question names, against the moment itself."""
 BESIDE = 0.5
 """Weight of what was just before and just after, against the moment itself."""
+NEARBY = 12.0
+"""Seconds before or after a moment that count as just before or just after."""
+HEARD = 2.0
+"""Standard scores that a line heard at the moment is worth, of relevance 1."""
 MOST_LINES = 6
 _ASKING = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)
 
@@ -102,7 +107,8 @@ def frame_scores(
     scores = sight.z([sought(text) for text in told], view)
     if scores is None:
         return None
-    total = scores.max(axis=0)
+    # What is remembered of one frame holds of it all at once; a question is asked in one way or another.
+    total = scores.max(axis=0) if memory is None else scores.mean(axis=0)
     weight = 1.0
     # Sparse frames rarely show the moment itself, but nearly always the scene that it belongs to.
     scenes = list(dict.fromkeys(scene for text in told if (scene := parts(text).scene)))
@@ -110,12 +116,13 @@ def frame_scores(
     if around is not None:
         total = total + SCENE * around.max(axis=0)
         weight += SCENE
-    for text, step in ((memory.before, -1), (memory.after, 1)) if memory is not None else ():
-        beside = sight.z([text], view) if content_words(text) else None
-        if beside is None:
+    times = np.asarray(view.times, np.float64)
+    for text, side in ((memory.before, -1), (memory.after, 1)) if memory is not None else ():
+        told = recollected(text)
+        near = sight.z(told, view) if told else None
+        if near is None or len(times) != total.size:
             continue
-        at = np.clip(np.arange(total.size) + step, 0, total.size - 1)
-        total = total + BESIDE * beside[0][at]
+        total = total + BESIDE * _best_beside(near.mean(axis=0), times, side)
         weight += BESIDE
     return np.asarray(np.round(total / weight, 6), np.float64)
 
@@ -126,7 +133,25 @@ def _moments(wanted: str, memory: Memory | None) -> list[str]:
         memory.constraint if memory is not None and memory.constraint_kind in ("color", "style") else ""
     )
     texts = [f"{text} {constraint}".strip() for text in (told, wanted) if text.strip()]
+    if memory is not None:
+        texts = [sentence for text in texts for sentence in recollected(text) or [text]]
     return list(dict.fromkeys(texts)) or ["something"]
+
+
+def _best_beside(scores: NDArray[np.float64], times: NDArray[np.float64], side: int) -> NDArray[np.float64]:
+    """(n,) for each frame the best score among frames up to 12 s before it (`side` -1) or after it.
+
+    Where frames lie further apart, its neighbour; at the ends of the view, the frame itself.
+    """
+    found = np.empty_like(scores)
+    for at, time in enumerate(times):
+        if side < 0:
+            first = min(int(np.searchsorted(times, time - NEARBY)), max(0, at - 1))
+            found[at] = scores[first : max(at, first + 1)].max()
+        else:
+            last = max(int(np.searchsorted(times, time + NEARBY, side="right")), min(len(times), at + 2))
+            found[at] = scores[min(at + 1, last - 1) : last].max()
+    return found
 
 
 def _pictured(request: LocateRequest, sight: Sight) -> list[_Stretch]:
@@ -177,6 +202,12 @@ def _merged(found: list[_Stretch]) -> list[_Stretch]:
     return kept
 
 
+def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[Heard]:
+    """The lines that speak most to any sentence of a text, those that hold for the whole video left out."""
+    found = [line for part in recollected(text) or [text] for line in heard(part, view, vectors)[:MOST_LINES]]
+    return [line for line in found if line.kind != "tag"]
+
+
 def _frame(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Located:
     """By frame scores; what is said near a frame counts as much as what it shows."""
     view = request.view
@@ -189,12 +220,16 @@ def _frame(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Lo
         np.array([relevance_of(float(z)) for z in seen]) if scores is not None else np.zeros(len(times))
     )
     listened = request.memory.auditory_memory if request.memory is not None else ""
-    for line in heard(listened or request.wanted, view, vectors)[:MOST_LINES]:
-        if line.kind == "tag":
-            continue
+    bonus = np.zeros(len(times))
+    for line in _lines_for(listened or request.wanted, view, vectors):
         near = (times >= line.start - AROUND) & (times <= line.end + AROUND)
+        # Sparse frames may all lie beside a line: then the nearest one stands for it.
+        near[np.abs(times - (line.start + line.end) / 2).argmin()] = True
+        if listened:
+            bonus = np.where(near, np.maximum(bonus, HEARD * line.relevance), bonus)
         relevance = np.where(near, np.maximum(relevance, line.relevance), relevance)
-    order = np.lexsort((np.arange(len(times)), -seen, -np.round(relevance, 6)))
+    fits = -np.round(seen + bonus, 6) if listened else -np.round(relevance, 6)
+    order = np.lexsort((np.arange(len(times)), -seen, fits))
     at = int(order[0])
     best = round(float(relevance[at]), 6)
     if best < LEAST and not request.must_choose:

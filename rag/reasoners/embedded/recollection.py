@@ -10,7 +10,19 @@ import re
 
 from rag.relevance import content_words
 
-__all__ = ["recollected", "sentences_of"]
+__all__ = ["placed", "recollected", "sentences_of"]
+
+EDGE = 0.12
+"""Share of a video that is its beginning, and its end."""
+_BEGAN = re.compile(
+    r"\b(?:began|begins|started|starts|opened|opens) with\b|\b(?:at|in) the (?:very )?(?:start|beginning)\b",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    r"\b(?:ended|ends|finished|closed|closes) with\b|\b(?:at|in) the (?:very )?end\b"
+    r"|\bthe (?:last|final|closing) (?:scene|shot|image|frame|part)\b",
+    re.IGNORECASE,
+)
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
 _OPENINGS = re.compile(
@@ -26,7 +38,8 @@ _OPENINGS = re.compile(
     | (?:the|this|one|that)\ (?:(?:specific|particular)\ )?(?:frame|segment|scene|shot|clip|moment)
         (?:\ i\ recall)?\ (?:shows?|showed|features?|featured|had|is|was|describes?)\b(?:\ how)?
     | in\ the\ background\b | (?:most|some|all)\ of\ it\b(?:\ (?:was|were|is))?
-    | (?:it|this|that)\ (?:was|is|had|felt|seemed|began|started|opened|ended|went\ on)\b(?:\ (?:with|like|by))?
+    | (?:it|this|that)\ (?:was|is|had|felt|seemed|began|started|opened|ended|went\ on)\b
+      (?:\ (?:with|like|by))?
     | (?:later|then|afterwards|at\ some\ point|finally)\b | there\ (?:was|were|is|are)\b
     | (?:something|somewhat|rather)\ like\b | (?:maybe|perhaps|probably|possibly)\b
     )[\s,:]*""",
@@ -46,6 +59,12 @@ def sentences_of(text: str) -> list[str]:
 
 def recollected(text: str) -> list[str]:
     """Its sentences without the words of remembering, in order; those that say nothing else are left out."""
+    return [plain for plain, _ in placed(text)]
+
+
+def placed(text: str) -> list[tuple[str, tuple[float, float]]]:
+    """Each of these with the share [from, until) of the video that it tells of: "it began with ...", "it
+    ended with ..."; any other of all of it."""
     told = []
     for sentence in sentences_of(text):
         plain, before = sentence.strip(), ""
@@ -53,5 +72,11 @@ def recollected(text: str) -> list[str]:
             before, plain = plain, _OPENINGS.sub("", plain, count=1)
         plain = " ".join(_DOUBTS.sub("", plain).split()).strip(" ,;:").replace(" .", ".")
         if content_words(plain):
-            told.append(plain)
+            told.append((plain, _share(sentence)))
     return told
+
+
+def _share(sentence: str) -> tuple[float, float]:
+    if _BEGAN.search(sentence):
+        return 0.0, EDGE
+    return (1 - EDGE, 1.0) if _ENDED.search(sentence) else (0.0, 1.0)

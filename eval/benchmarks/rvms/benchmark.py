@@ -1,0 +1,197 @@
+"""RVMS-Bench as the evaluation sees it: queries by memory, a frozen web, and a library of its videos."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.benchmarks.browsecomp.files import file_hash
+from eval.benchmarks.rvms.answering import Recollecting, query_of
+from eval.benchmarks.rvms.building import FULL, MANIFEST, MINI, SAMPLES, build_rvms, read_samples
+from eval.benchmarks.rvms.errors import failure_of
+from eval.benchmarks.rvms.planting import RvmsShape
+from eval.benchmarks.rvms.published import load_published
+from eval.benchmarks.rvms.records import RvmsSample
+from eval.benchmarks.rvms.systems import SYSTEMS, named
+from eval.reports.failures import Failure
+from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
+from rag.agents.frame_budget import frame_times
+from rag.agents.raclo_checking import second_judge
+from rag.agents.video_browser_sight import Eyes
+from rag.config import Settings, load_settings
+from rag.errors import LibraryNotFound, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.library import Library
+    from rag.reasoners.roles import Reasoner
+    from rag.records import Frames
+    from rag.web import MockWeb
+
+__all__ = ["RvmsBenchmark", "open_folder", "open_mini", "open_workbench"]
+
+
+def open_workbench(data: Path | None = None) -> RvmsBenchmark:
+    """432 queries over 48 moments of 16 films; drawn and indexed on first use."""
+    return RvmsBenchmark("rvms-workbench", data or Path("rvms-workbench"), FULL)
+
+
+def open_mini(data: Path | None = None) -> RvmsBenchmark:
+    """18 queries over two short films, for trying out and for tests."""
+    return RvmsBenchmark("rvms-workbench-mini", data or Path("rvms-workbench-mini"), MINI)
+
+
+def open_folder(data: Path | None = None) -> RvmsBenchmark:
+    """The published rows (`*.jsonl`, `*.json`) beside a `web` folder and, for stored vectors, a `library`."""
+    return RvmsBenchmark("rvms", data, None)
+
+
+@dataclass
+class RvmsBenchmark:
+    """Reads nothing until it is asked for queries, hashes or a system."""
+
+    name: str
+    place: Path | None
+    made: RvmsShape | None
+
+    @property
+    def folder(self) -> Path:
+        """Raises `UsageError` where none was given."""
+        if self.place is None:
+            raise UsageError(f"{self.name} needs --data DIR, with RVMS-Bench's rows and a web in DIR/web")
+        return self.place
+
+    @cached_property
+    def samples(self) -> Mapping[str, RvmsSample]:
+        if self.made is not None:
+            if not (self.folder / MANIFEST).is_file():
+                build_rvms(self.folder, self.made)
+            return {sample.sample_id: sample for sample in read_samples(self.folder / SAMPLES)}
+        return {sample.sample_id: sample for sample in load_published(self._rows())}
+
+    @cached_property
+    def queries(self) -> Sequence[Query]:
+        return [query_of(sample) for sample in self.samples.values()]
+
+    @property
+    def dataset(self) -> Mapping[str, str]:
+        assert self.samples, "asked for first, so that the files are there"
+        rows = self._rows() if self.made is None else [self.folder / SAMPLES]
+        paths = [*rows, self.folder / "web" / "web.jsonl"]
+        return {os.path.relpath(path, self.folder): file_hash(path) for path in paths if path.is_file()}
+
+    @property
+    def encoders(self) -> Mapping[str, str]:
+        meta = self.library.reader.meta
+        assert meta is not None, "a library that could be opened has its meta row"
+        image = meta.image_encoder
+        return {
+            "text": meta.text_encoder.fingerprint,
+            "image": image.fingerprint if image is not None else "none",
+            "reasoner": self.mind.name,
+        }
+
+    @cached_property
+    def web(self) -> MockWeb:
+        from rag.web import open_web
+
+        return open_web(self.folder / "web", encoder=self.settings.encoder)
+
+    @cached_property
+    def library(self) -> Library:
+        """Every film of the web, indexed with its shots, its sound and its fingerprint."""
+        from rag.library import Library
+
+        settings = self.settings
+        if not self._all_indexed(settings):
+            catalogue = self.web.catalogue
+            files = {entry.file for entry in catalogue.videos if entry.file}
+            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
+        return Library.open(settings.library, settings=settings)
+
+    @cached_property
+    def mind(self) -> Reasoner:
+        return self.library.reasoner
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The user's own, with exact search; a drawn web takes the encoder that knows it, and reads no
+        text off the screen."""
+        flags: dict[str, Any] = {
+            "library": self.folder / "library",
+            "asr.mode": "off",
+            "search.index": "flat",
+        }
+        chosen = load_settings(flags=flags)
+        if self.made is not None:
+            flags["ocr.mode"] = "off"
+            if chosen.encoder.image == "auto":
+                flags["encoder.image"] = "bundled"
+                flags["encoder.backend"], flags["encoder.batch"] = "torch-fp32", 16
+            chosen = load_settings(flags=flags)
+        return chosen
+
+    def systems(self) -> Mapping[str, str]:
+        return SYSTEMS
+
+    def open_system(self, name: str, seed: int) -> System:
+        """Only `chance-moment` draws anything at random."""
+        chosen, way = named(name)
+        library = self.library
+        eyes = Eyes.of(self.mind, library, library.read_frames)
+        second = second_judge(self.mind)
+        return Recollecting(name, chosen, way, self.samples, self.web, self.mind, second, eyes, seed)
+
+    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
+        """Pictures of the windows; of the score over a video there is nothing to show."""
+        if query_id not in self.samples:
+            raise UsageError(f"{self.name} has no query {query_id}")
+        library, shown, paths = self.library, [], []
+        for window in windows:
+            path = library.path_of(library.video_id(window.clip_id))
+            times = window.start + frame_times(window.end - window.start, frames)
+            shown.append(library.read_frames(path, np.round(times, 6)))
+            paths.append(path)
+        query = query_of(self.samples[query_id])
+        return Explanation(np.zeros(0), np.zeros(0), tuple(windows), tuple(shown), tuple(paths), query.text)
+
+    def failure(self, query: Query, sample: Sample) -> Failure | None:
+        """Where the sample went wrong, what it asked and found, and the true frame beside the one found."""
+        stage = str(sample.evidence.get("error_stage", ""))
+        if not stage:
+            return None
+        asked = self.samples[query.query_id]
+        return failure_of(asked, sample, stage, self._file_of)
+
+    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
+        return self.library.read_frames(path, times)
+
+    def _file_of(self, url: str) -> str:
+        """The file that stands at an address; empty where there is none."""
+        entry = self.web.catalogue.video(url)
+        path = None if entry is None else self.web.catalogue.path(entry)
+        return "" if path is None else str(path)
+
+    def _all_indexed(self, settings: Settings) -> bool:
+        """Whether a library holds every film. Then nobody writes in it, and runs can go side by side."""
+        from rag.library import Library
+
+        try:
+            with Library.open(settings.library, settings=settings) as library:
+                held = {video.video_id for video in library.reader.videos()}
+        except LibraryNotFound:
+            return False
+        return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
+
+    def _rows(self) -> list[Path]:
+        found = sorted([*self.folder.glob("*.jsonl"), *self.folder.glob("*.json")])
+        if not found:
+            raise UsageError(f"{self.folder}: no *.jsonl or *.json of RVMS-Bench lies here")
+        return found

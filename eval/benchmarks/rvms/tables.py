@@ -1,0 +1,354 @@
+"""Tables 1 and 2 of RACLO over our runs, and what is only known where the truth is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from eval.benchmarks.rvms.errors import STAGES
+from eval.benchmarks.rvms.measures import (
+    MEASURES,
+    agreement,
+    compared_tasks,
+    evidence,
+    mean_of,
+    median_error,
+    of_task,
+)
+from eval.benchmarks.rvms.paper import LOCALIZED, MARK, MODEL_RULE, RULE_ONLY
+from eval.benchmarks.rvms.records import GROUPS, TASKS
+from eval.benchmarks.rvms.systems import SYSTEMS
+from eval.metrics.holm import holm
+from eval.metrics.pairing import Paired, compare
+from eval.metrics.scored import Measure, Scored
+from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
+from eval.reports.rows import Row, Section
+
+__all__ = ["OURS", "all_tables", "ordered", "points"]
+
+OURS = "raclo"
+WITH_G = tuple(task for task in TASKS if "G" in task)
+WITH_K = tuple(task for task in TASKS if "K" in task)
+FULL_CUES = "GKTA"
+COMPARED = ("rule", "content", "frame", "shot", "answer's shot", "found")
+
+
+def all_tables(section: Section) -> list[Table]:
+    return [
+        _by_task(section, "table1_rule", "Table 1: retrieval, rule only", "rule", TASKS, RULE_ONLY),
+        _by_task(
+            section, "table1_model", "Table 1: retrieval, model + rule", "model+rule", WITH_G, MODEL_RULE
+        ),
+        _by_task(section, "table2_localization", "Table 2: localization", "frame", WITH_K, LOCALIZED),
+        _by_task(section, "content", "Candidates that show the video, truth known", "content", TASKS, {}),
+        _by_task(section, "shot", "Moments in the true shot, truth known", "shot", WITH_K, {}),
+        _by_task(section, "found", "Found: the answer's video, and its shot", "found", TASKS, {}),
+        _exact(section),
+        _cues(section),
+        _ablations(section),
+        _slices(section, "duration", "group", GROUPS),
+        _slices(section, "topic", "topic", _topics(section)),
+        _agreement(section),
+        _sweeps(section),
+        _errors(section),
+    ]
+
+
+def ordered(section: Section, sweeps: bool = False) -> list[Row]:
+    """The rows in the order in which the systems are listed; `sweeps`: those of figure 4 alone."""
+    known = list(SYSTEMS)
+    order: Callable[[Row], tuple[int, str]] = lambda row: (  # noqa: E731 (a key)
+        known.index(row.system) if row.system in known else len(known),
+        row.label,
+    )
+    return sorted((row for row in section.rows if ("@" in row.system) == sweeps), key=order)
+
+
+def points(section: Section) -> list[tuple[str, str, Row]]:
+    """Axis, value and run of each point of figure 4."""
+    found = []
+    for row in ordered(section, sweeps=True):
+        axis, _, value = row.system.partition("@")
+        found.append((axis, value, row))
+    return found
+
+
+def _by_task(
+    section: Section,
+    name: str,
+    title: str,
+    measure: str,
+    tasks: Sequence[str],
+    printed: Mapping[str, Sequence[float | None]],
+) -> Table:
+    """A measure of each system by task, and over all of the tasks."""
+    body: list[tuple[str, ...]] = []
+    records: list[dict[str, Cell]] = []
+    for row in ordered(section):
+        parts = [mean_of(MEASURES[measure], of_task(row.samples, task)) for task in tasks]
+        whole = mean_of(MEASURES[measure], [one for one in row.samples if one.query.family in tasks])
+        if whole is None:
+            continue
+        body.append((row.label, *(percent_range(part) for part in parts), percent_range(whole, n=True)))
+        records += [
+            record(part, system=row.label, task=task) for task, part in zip(tasks, parts, strict=True)
+        ]
+        records.append(record(whole, system=row.label, task="all"))
+    if body:
+        for model, values in printed.items():
+            kept = [values[TASKS.index(task)] for task in tasks] + [values[-1]]
+            body.append((f"{MARK}: {model}", *("–" if value is None else f"{value:.1f}" for value in kept)))
+    note = "Percent of queries" if measure != "frame" else "Percent of queries with a key moment"
+    return Table(
+        name,
+        title,
+        f"{note}, of any candidate video.",
+        ("system", *tasks, "all"),
+        tuple(body),
+        tuple(records),
+    )
+
+
+def _exact(section: Section) -> Table:
+    """What is known of moments where their times are."""
+    names = ("shot", "event", "answer's video", "answer's shot")
+    body, records = [], []
+    for row in ordered(section):
+        moments = [one for one in row.samples if "K" in one.query.family]
+        found = {name: mean_of(MEASURES[name], moments) for name in names}
+        if all(part is None for part in found.values()):
+            continue
+        middle = median_error(moments)
+        told = "–" if middle is None else f"{middle[0]:.1f} n={middle[1]}"
+        body.append((row.label, *(percent_range(part) for part in found.values()), told))
+        records += [record(part, system=row.label, measure=name) for name, part in found.items()]
+        if middle is not None:
+            records.append(
+                {"system": row.label, "measure": "median error", "value": middle[0], "n": middle[1]}
+            )
+    return Table(
+        "exact",
+        "Exact moments: hit within the shot, temporal error",
+        "Queries with a key moment. Shot and event: of any candidate; event: within 2 s of it. The error is "
+        "in seconds from the key time, where a candidate shows the video.",
+        ("system", *names, "median error, s"),
+        tuple(body),
+        tuple(records),
+    )
+
+
+def _cues(section: Section) -> Table:
+    """All cues against single ones, on the same moments."""
+    pairs: dict[tuple[str, str, str], Paired] = {}
+    for row in ordered(section):
+        for measure in COMPARED:
+            for other in ("G", "K"):
+                pair = compared_tasks(row.samples, FULL_CUES, other, MEASURES[measure])
+                if pair is not None and pair.difference.n:
+                    pairs[row.label, measure, other] = pair
+    adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
+    body = tuple(
+        (
+            label,
+            measure,
+            f"GKTA minus {other}",
+            percent_range(pair.difference, n=True),
+            p_text(pair.p),
+            p_text(adjusted[label, measure, other]),
+        )
+        for (label, measure, other), pair in pairs.items()
+    )
+    records = tuple(
+        record(
+            pair.difference,
+            system=label,
+            measure=measure,
+            other=other,
+            p=pair.p,
+            p_holm=adjusted[label, measure, other],
+        )
+        for (label, measure, other), pair in pairs.items()
+    )
+    return Table(
+        "cues",
+        "All cues against single ones",
+        "Points, paired by moment; p is an exact permutation test over whole videos, Holm's correction is "
+        "over this table.",
+        ("system", "measure", "pair", "difference", "p by video", "p Holm"),
+        body,
+        records,
+    )
+
+
+def _ablations(section: Section) -> Table:
+    """Each system against RACLO as it is, on the same queries."""
+    rows = ordered(section)
+    ours = next((row for row in rows if row.system == OURS), None)
+    pairs: dict[tuple[str, str], Paired] = {}
+    for row in rows if ours is not None else []:
+        for measure in ("rule", "model+rule", "frame", "shot", "found"):
+            if ours is None or row is ours:
+                continue
+            pair = compare(_as_right(row.samples, measure), _as_right(ours.samples, measure))
+            if pair is not None:
+                pairs[row.label, measure] = pair
+    adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
+    body = tuple(
+        (
+            label,
+            measure,
+            percent_range(pair.difference, n=True),
+            p_text(pair.p),
+            p_text(adjusted[label, measure]),
+        )
+        for (label, measure), pair in pairs.items()
+    )
+    records = tuple(
+        record(pair.difference, system=label, measure=measure, p=pair.p, p_holm=adjusted[label, measure])
+        for (label, measure), pair in pairs.items()
+    )
+    return Table(
+        "ablations",
+        "Against RACLO with everything",
+        f"Points, minus `{OURS}`, paired by query; tests as above.",
+        ("system", "measure", "difference", "p by video", "p Holm"),
+        body,
+        records,
+    )
+
+
+def _slices(section: Section, name: str, key: str, values: Sequence[str]) -> Table:
+    measures = ("rule", "model+rule", "content", "frame", "shot", "found")
+    body, records = [], []
+    for row in ordered(section):
+        for value in values:
+            part = [one for one in row.samples if evidence(one, key) == value]
+            found = {measure: mean_of(MEASURES[measure], part) for measure in measures}
+            if part:
+                body.append(
+                    (row.label, value, *(percent_range(one) for one in found.values()), str(len(part)))
+                )
+                records += [
+                    record(one, system=row.label, measure=measure, **{name: value})
+                    for measure, one in found.items()
+                ]
+    return Table(
+        f"by_{name}",
+        f"By {name}",
+        "Percent, over all tasks to which the measure applies.",
+        ("system", name, *measures, "n"),
+        tuple(body),
+        tuple(records),
+    )
+
+
+def _topics(section: Section) -> tuple[str, ...]:
+    return tuple(sorted({str(evidence(one, "topic")) for row in section.rows for one in row.samples}))
+
+
+def _agreement(section: Section) -> Table:
+    """Figure 9: what is judged, by the model and by a CLIP score, against what is true."""
+    body, records = [], []
+    for row in ordered(section):
+        for kind in ("video", "moment"):
+            for rule, (both, alone, missed, neither) in agreement(row.samples, kind).items():
+                total = both + alone + missed + neither
+                if not total:
+                    continue
+                share = (both + neither) / total
+                body.append(
+                    (
+                        row.label,
+                        kind,
+                        rule,
+                        *map(str, (both, alone, missed, neither)),
+                        percent(share),
+                        str(total),
+                    )
+                )
+                records.append(
+                    {
+                        "system": row.label,
+                        "kind": kind,
+                        "rule": rule,
+                        "both": both,
+                        "rule_alone": alone,
+                        "truth_alone": missed,
+                        "neither": neither,
+                        "agreement": share,
+                        "n": total,
+                    }
+                )
+    return Table(
+        "figure9_agreement",
+        "Figure 9: judgement against truth",
+        "Candidates. Video: both judges take it for the video, and it is one of its uploads (tasks with G). "
+        "Moment: text and reference frame match, and the moment lies in the true shot.",
+        (
+            "system",
+            "kind",
+            "rule",
+            "yes and true",
+            "yes, not true",
+            "no, but true",
+            "neither",
+            "agreement",
+            "n",
+        ),
+        tuple(body),
+        tuple(records),
+    )
+
+
+def _sweeps(section: Section) -> Table:
+    """Figure 4 as a table."""
+    measures = ("rule", "model+rule", "frame", "shot", "found")
+    body, records = [], []
+    for axis, value, row in points(section):
+        found = {name: mean_of(MEASURES[name], row.samples) for name in measures}
+        body.append((axis, value, *(percent_range(one) for one in found.values()), str(len(row.samples))))
+        records += [record(one, axis=axis, point=value, measure=name) for name, one in found.items()]
+    return Table(
+        "figure4_sweeps",
+        "Figure 4: searches, videos of each, and frames",
+        "Search: QxU is Q searches of U videos each. Frames: of every video, for both checks.",
+        ("axis", "value", *measures, "n"),
+        tuple(body),
+        tuple(records),
+    )
+
+
+def _errors(section: Section) -> Table:
+    """Where failed samples went wrong, by rule."""
+    body, records = [], []
+    for row in ordered(section):
+        if all("error_stage" not in one.sample.evidence for one in row.samples):
+            continue
+        for task in (*TASKS, "all"):
+            part = list(row.samples) if task == "all" else of_task(row.samples, task)
+            counts = {stage: sum(evidence(one, "error_stage") == stage for one in part) for stage in STAGES}
+            good = len(part) - sum(counts.values())
+            if part:
+                body.append((row.label, task, *map(str, counts.values()), str(good), str(len(part))))
+                records.append({"system": row.label, "task": task, **counts, "right": good, "n": len(part)})
+    return Table(
+        "errors",
+        "Failures by stage",
+        "Queries. Generator: no search has the video among its results. Retriever: one has, but no upload of "
+        "it was taken. Verifier: it was a candidate, and not recognized or not chosen. Localizer: the moment "
+        "lies outside the true shot. Pictures: rag eval failures.",
+        ("system", "task", *STAGES, "right", "n"),
+        tuple(body),
+        tuple(records),
+    )
+
+
+def _as_right(samples: Sequence[Scored], measure: str) -> list[Scored]:
+    """The samples with a measure in the place of what is right; where it does not apply they drop out."""
+    from dataclasses import replace
+
+    wanted: Measure = MEASURES[measure]
+    return [
+        replace(one, sample=replace(one.sample, correct=bool(value)))
+        for one in samples
+        if (value := wanted(one)) is not None
+    ]

@@ -1,0 +1,145 @@
+"""The failure analysis of a run: every failed sample with its stage, what was asked and found, and pictures.
+
+A benchmark that knows where a sample went wrong has the face `Failing`; its page
+is one HTML file that needs nothing else, with a CSV beside it. Same run, same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from eval.reports.layout import csv_text
+from eval.resumable import write_whole
+from eval.runs.records import Query, Sample
+from rag.errors import FileProblem, UsageError
+from rag.rendering.terminal import clock, visible
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from eval.runs.folder import Run
+    from rag.records import Frames
+
+    ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
+
+__all__ = ["Failing", "Failure", "Shown", "write_failures"]
+
+SHORT_SIDE = 150
+QUALITY = 70
+MOST_PICTURED = 200
+"""Failures with pictures; the file would else grow to tens of megabytes."""
+STYLE = """
+body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f26}
+h1{font-size:1.25rem}td,th{padding:.2rem .9rem .2rem 0;text-align:left;vertical-align:top}
+.case{border-top:1px solid #e3e6ea;padding:.6rem 0}.stage{font-weight:600;color:#a33}.quiet{color:#667}
+figure{display:inline-block;margin:.2rem .5rem .2rem 0}figcaption{font-size:12px;color:#667}
+img{display:block;border-radius:3px}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One picture: the frame on screen at `time` seconds of a video file."""
+
+    caption: str
+    path: str
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    stage: str
+    """`generator`, `retriever`, `verifier`, `localizer`."""
+    told: Mapping[str, str]
+    """What was asked, searched for, and found; label to text."""
+    shown: tuple[Shown, ...] = ()
+
+
+@runtime_checkable
+class Failing(Protocol):
+    """What a benchmark has whose failures can be told."""
+
+    def failure(self, query: Query, sample: Sample) -> Failure | None:
+        """None where the sample did not fail."""
+        ...
+
+    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames: ...
+
+
+def write_failures(run: Run, benchmark: Failing, out: Path) -> list[Path]:
+    """Write `failures.html` and `failures.csv` into `out`. Raises `UsageError` where that cannot be."""
+    found = []
+    for query, sample in zip(run.queries, run.samples, strict=False):
+        failure = benchmark.failure(query, sample)
+        if failure is not None:
+            found.append((query, failure))
+    page, table = out / "failures.html", out / "failures.csv"
+    name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        write_whole(page, "\n".join(_page(name, len(run.samples), found, benchmark.read_frames)) + "\n")
+        rows = [
+            {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}
+            for query, failure in found
+        ]
+        write_whole(table, csv_text(rows) if rows else "query_id,family,stage\n")
+    except OSError as error:
+        raise UsageError(f"{error.filename or out}: {error.strerror}") from error
+    return [page, table]
+
+
+def _page(name: str, asked: int, found: Sequence[tuple[Query, Failure]], read: ReadFrames) -> Iterator[str]:
+    counts = Counter(failure.stage for _, failure in found)
+    yield "<!doctype html><html lang=en><meta charset=utf-8>"
+    yield f"<title>{_text(name)}</title><style>{STYLE}</style>"
+    yield f"<h1>Failures of {_text(name)}</h1><p>{len(found)} of {asked} queries failed.</p><table>"
+    for stage, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield f"<tr><td>{_text(stage)}<td>{count}<td>{100 * count / max(1, len(found)):.1f} %"
+    yield "</table>"
+    for number, (query, failure) in enumerate(found):
+        yield f"<div class=case><span class=stage>{_text(failure.stage)}</span> "
+        yield f"{_text(query.query_id)} <span class=quiet>{_text(query.family)}</span><table>"
+        for label, text in failure.told.items():
+            yield f"<tr><td class=quiet>{_text(label)}<td>{_text(text)}"
+        yield "</table>"
+        if number < MOST_PICTURED:
+            yield from (_figure(shown, read) for shown in failure.shown)
+        yield "</div>"
+    yield "</html>"
+
+
+def _figure(shown: Shown, read: ReadFrames) -> str:
+    caption = f"{_text(shown.caption)}, {clock(shown.time)}"
+    try:
+        images = read(shown.path, np.array([shown.time])).images
+    except FileProblem as error:
+        return f"<p class=quiet>{caption}: no picture: {_text(str(error))}</p>"
+    if not len(images):
+        return f"<p class=quiet>{caption}: no picture</p>"
+    return (
+        f'<figure><img src="data:image/jpeg;base64,{_jpeg(images[0])}" alt="">'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def _jpeg(image: NDArray[np.uint8]) -> str:
+    from PIL import Image
+
+    drawn = Image.fromarray(image)
+    drawn.thumbnail((SHORT_SIDE * 4, SHORT_SIDE), Image.Resampling.BICUBIC)
+    buffer = io.BytesIO()
+    drawn.save(buffer, "JPEG", quality=QUALITY)
+    return base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))
