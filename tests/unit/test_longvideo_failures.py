@@ -35,9 +35,9 @@ CORPUS: Any = SimpleNamespace(mind=SimpleNamespace(usage=lambda: Usage(calls=3, 
 
 class Failing:
     name = "failing"
-    settings = {"a": 1}  # noqa: RUF012
 
     def __init__(self, error: ReasonerError | None) -> None:
+        self.settings = {"a": 1}
         self.error = error
 
     def answer(self, query: Query) -> Sample:
