@@ -80,12 +80,8 @@ def test_the_same_again_is_the_same_to_the_byte(
 
 
 def test_a_recorded_run_is_replayed_to_the_byte(
-    world: Path,
-    runs: dict[str, list[dict[str, Any]]],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert runs, "the films are drawn and indexed before"
     tape = world / "tape.jsonl"
     words = [
         "eval",
