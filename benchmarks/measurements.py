@@ -1,6 +1,6 @@
 """How right the measurements of docs/measurements.md are, on films whose truth is known.
 
-    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--films 30] [--seconds 16]
+    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--films 30] [--long 8]
 
 Films of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
 copies are held against the plan of each film. Looks: short films of every style and light, at four
@@ -25,7 +25,7 @@ import numpy as np
 from corpora.workbench.catalogue import Split
 from corpora.workbench.copies import changed_frames, changed_sound, plan_change
 from corpora.workbench.film import AUDIO_RATE, Line, Render, clip_frames, write_film
-from corpora.workbench.pen import STYLES
+from corpora.workbench.pen import STYLES, Style
 from corpora.workbench.seeds import stream
 from corpora.workbench.sound import HUSHED_SHARE, add_at, melody, story_sound, to_sixteen_bits
 from corpora.workbench.speech import VoicedLine, spoken_seconds
@@ -52,13 +52,13 @@ class Film:
     seed: int
     split: Split
     seconds: float
-    style: str
+    style: Style
     height: int
     fps: int
     mode: int
 
     def story(self) -> ClipStory:
-        return plan_clip(self.seed, self.split, duration=self.seconds, style=self.style)  # type: ignore[arg-type]
+        return plan_clip(self.seed, self.split, duration=self.seconds, style=self.style)
 
     def voices(self) -> list[VoicedLine]:
         lines, free = [], 0.0
@@ -198,6 +198,32 @@ def copies_report(films: Sequence[Film], library: Library, ids: dict[str, str]) 
     return {"copies": share(known, asked), "false matches": share(false, list(ids)), "copies wrong": wrong}
 
 
+def cuts_report(split: Split, seed: int, films: int) -> dict[str, Any]:
+    """Changes of scene of films of two and a half minutes, painted at two frames a second, and cuts found.
+
+    A cut is right where it is the first frame of the new scene.
+    """
+    from corpora.workbench.long_films import long_frames, plan_long_film
+    from indexers.shots import cut_times, measure_frames
+    from rag.records import Frames
+
+    found, names, others = [], [], 0
+    for number in range(films):
+        film = plan_long_film(100_000 * (seed + 1) + number, split, 2.5, style=STYLES[number % 4])
+        images = np.stack(list(long_frames(film, Render(180, 2))))
+        cuts = cut_times(measure_frames(Frames(np.arange(len(images)) / 2, images)))
+        truth = [part.start for part in film.parts[1:]]
+        found += [any(0 <= cut - start < 0.5 for cut in cuts) for start in truth]
+        names += [f"cuts{number:03d}"] * len(truth)
+        others += sum(not any(0 <= cut - start < 0.5 for start in truth) for cut in cuts)
+    minutes = 2.5 * films
+    return {
+        "cuts": share(found, names),
+        "false cuts a minute": round(others / minutes, 3),
+        "minutes": minutes,
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -207,6 +233,7 @@ def main() -> None:
     parser.add_argument("--looks", type=int, default=48)
     parser.add_argument("--films", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=16.0)
+    parser.add_argument("--long", type=int, default=8, help="films of several scenes, for the cuts")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="keep films and library here")
     options = parser.parse_args()
@@ -216,7 +243,8 @@ def main() -> None:
         (folder / "videos").mkdir(parents=True, exist_ok=True)
         with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
             pool.map(draw, [(film, folder / "videos") for film in films], chunksize=1)
-        print(json.dumps(measured(films, folder), indent=1))
+        found = measured(films, folder) | cuts_report(options.split, options.seed, options.long)
+        print(json.dumps(found, indent=1))
 
 
 def measured(films: Sequence[Film], folder: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,18 +89,16 @@ def _one_way(a: Track, b: Track) -> Alignment | None:
     times_b, pictures_b = _thinned(b)
     if len(times_a) < 2 or len(times_b) < 2:
         return None
+    crops = _crops(*pictures_a.shape[1:])
+    flat_a = pictures_a.reshape(len(pictures_a), -1).astype(np.float64)
     rows_b = _levelled(_shrunk(pictures_b))
     # The crop is that of the whole video, so it shows in what stands still.
-    boxes = list(_boxes(*pictures_a.shape[1:]))
-    mean_a = pictures_a.mean(axis=0, keepdims=True)
-    cropped = np.concatenate([_shrunk(mean_a[:, rows, columns]) for rows, columns in boxes])
-    alike = (_levelled(cropped) @ _levelled(rows_b.mean(axis=0))).round(6)
+    alike = (_levelled(crops @ flat_a.mean(axis=0)) @ _levelled(rows_b.mean(axis=0))).round(6)
     best: tuple[float, Alignment] | None = None
     for place in np.argsort(-alike, kind="stable")[:MOST_CROPS].tolist():
         if alike[place] < LEAST_ALIKE:
             break
-        rows, columns = boxes[place]
-        one = _under_crop(a, b, times_a, times_b, _levelled(_shrunk(pictures_a[:, rows, columns])), rows_b)
+        one = _under_crop(a, b, times_a, times_b, _levelled(flat_a @ crops[place].T), rows_b)
         if one is not None and (best is None or one.still + one.moving > best[0]):
             best = one.still + one.moving, one
     return best[1] if best is not None else None
@@ -136,6 +135,14 @@ def _thinned(track: Track) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     return track.times[kept], track.pictures[kept]
 
 
+@lru_cache(maxsize=8)
+def _crops(height: int, width: int) -> NDArray[np.float64]:
+    """What takes a flat picture to each of its crops, as they are compared: (crops, 144, height * width)."""
+    single = np.eye(height * width).reshape(-1, height, width)
+    boxes = _boxes(height, width)
+    return np.stack([_shrunk(single[:, rows, columns]).T for rows, columns in boxes])
+
+
 def _boxes(height: int, width: int) -> Iterator[tuple[slice, slice]]:
     """Rows and columns of every crop."""
     for share in KEPT_SHARES:
@@ -170,7 +177,7 @@ def _levelled(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9), np.float64)
 
 
 def _best_line(

@@ -44,6 +44,8 @@ class Snapshot:
         self.layout = layout
         self._index: IndexKind = index
         self._evidence: dict[str, list[Evidence]] = {}
+        self._sounds: dict[str, SoundTrack | None] = {}
+        self._marks: dict[str, Fingerprint | None] = {}
         for attempt in range(ATTEMPTS):
             try:
                 if self._pin():
@@ -164,13 +166,20 @@ class Snapshot:
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
-        rows = self._measured("sound_tracks", ["video_id", "classes", "loudness"], video_id)
-        return sound_track_of(rows[0]) if rows else None
+        """The last few hundred videos are remembered, here and below."""
+        if video_id not in self._sounds:
+            rows = self._measured("sound_tracks", ["video_id", "classes", "loudness"], video_id)
+            _make_room(self._sounds)
+            self._sounds[video_id] = sound_track_of(rows[0]) if rows else None
+        return self._sounds[video_id]
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
-        columns = ["video_id", "times", "height", "width", "pictures"]
-        rows = self._measured("fingerprints", columns, video_id)
-        return fingerprint_of(rows[0]) if rows else None
+        if video_id not in self._marks:
+            columns = ["video_id", "times", "height", "width", "pictures"]
+            rows = self._measured("fingerprints", columns, video_id)
+            _make_room(self._marks)
+            self._marks[video_id] = fingerprint_of(rows[0]) if rows else None
+        return self._marks[video_id]
 
     def _measured(self, name: str, columns: list[str], video_id: str) -> list[dict[str, Any]]:
         if name not in self.tables or video_id not in self.ready:
@@ -298,3 +307,8 @@ class Snapshot:
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         return {row["passage_id"]: row for row in shown}
+
+
+def _make_room(remembered: dict[str, Any]) -> None:
+    while len(remembered) >= REMEMBERED_VIDEOS:
+        del remembered[next(iter(remembered))]

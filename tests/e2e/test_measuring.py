@@ -46,7 +46,7 @@ def library(films: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_tone_finds_its_film_alone(library: Path) -> None:
     with Library.open(settings=settings(library)) as shelf:
         for light in ("warm", "cold"):
-            hits = shelf.search("a person at work", where=ShotFilter(tone=light))  # type: ignore[arg-type]
+            hits = shelf.search("a person at work", where=ShotFilter(tone=light))  # type: ignore[arg-type]  # a literal
             assert [Path(hit.path).stem for hit in hits] == [light]
             (hit,) = hits
             assert isinstance(hit, VideoHit)

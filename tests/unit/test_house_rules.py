@@ -50,6 +50,8 @@ HEAVY = {
         "rapidocr",
         "onnxruntime",
         "faster_whisper",
+        "scenedetect",
+        "pyloudnorm",
     ),
     *("llama_index", "openai", "httpx"),
 }
