@@ -218,7 +218,7 @@ class ShotFinder:
         if found is None:
             self._tell(
                 "absent",
-                f"{made.title}: N/A, {made.reason}",
+                f"{made.title}: {made.reason}",
                 url=made.url,
                 missed=made.missed,
                 reason=made.reason,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from corpora.workbench.shot_films import shot_story
-from eval.benchmarks.shotfinder.errors import wrong_stage
+from eval.benchmarks.shotfinder.errors import failure_of, wrong_stage
 from eval.benchmarks.shotfinder.files import read_shot_queries, write_shot_queries
 from eval.benchmarks.shotfinder.measures import Agreement
 from eval.benchmarks.shotfinder.published import load_published
@@ -21,6 +21,7 @@ from eval.benchmarks.shotfinder.verifying import Judged, true_moment, true_shot
 from eval.benchmarks.shotfinder.workbench.drafting import draft_queries
 from eval.benchmarks.shotfinder.workbench.families import FULL, MINI, plan_families, stories_of
 from eval.benchmarks.shotfinder.workbench.uploads import uploads_of
+from eval.runs.records import Sample
 from rag.agents.shotfinder_constraints import Constraints
 from rag.agents.shotfinder_records import FoundShot, Look, ShotRequest, ShotRun
 from rag.errors import UsageError
@@ -203,6 +204,25 @@ def test_each_failure_has_its_stage() -> None:
     assert wrong_stage(ASKED, searched(a_look("gold", None)), False, told) == "localizer"
     assert wrong_stage(ASKED, searched(a_look("twin", found("twin", 5.0))), False, told) == "retriever"
     assert wrong_stage(ASKED, searched(queries=("sora demo",)), False, told) == "generator"
+
+
+def test_a_failure_is_told_with_both_frames() -> None:
+    shot = {"url": "u", "video_id": "twin", "start": 4.0, "end": 8.0, "frame": 5.0}
+    checks = [{"kind": "color", "wanted": "warm", "found": "", "holds": None}]
+    evidence = {"stage": "verifier", "shot": {**shot, "checks": checks}, "queries": ["kettle tips"]}
+    sample = Sample("q", "color", "gold", "c", None, False, None, evidence=evidence)
+    failure = failure_of(replace(ASKED, frame=6.0), sample, lambda video: f"{video}.mp4")
+    assert failure is not None
+    assert failure.stage == "verifier"
+    assert failure.told["measured"] == "color: wanted warm, not measured"
+    assert [(each.caption, each.path, each.time) for each in failure.shown] == [
+        ("found", "twin.mp4", 5.0),
+        ("right", "gold.mp4", 6.0),
+    ]
+    nothing = failure_of(ASKED, replace(sample, evidence={**evidence, "shot": None}), lambda _: None)
+    assert nothing is not None
+    assert (nothing.told["found"], nothing.shown) == ("N/A", ())
+    assert failure_of(ASKED, replace(sample, correct=True), lambda _: None) is None
 
 
 def test_strict_wants_both_and_lenient_either() -> None:

@@ -14,13 +14,15 @@ import numpy as np
 from eval.benchmarks.shotfinder.answering import Finding, query_of
 from eval.benchmarks.shotfinder.building import MANIFEST, build_shotfinder, file_hash
 from eval.benchmarks.shotfinder.controls import MetadataControl
+from eval.benchmarks.shotfinder.errors import failure_of
 from eval.benchmarks.shotfinder.files import read_shot_queries
 from eval.benchmarks.shotfinder.published import load_published
 from eval.benchmarks.shotfinder.records import ShotQuery
 from eval.benchmarks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from eval.benchmarks.shotfinder.verifying import FrameShelf
 from eval.benchmarks.shotfinder.workbench.families import FULL, MINI, ShotShape
-from eval.runs.records import ClipWindow, Explanation, Query, System
+from eval.reports.failures import Failure
+from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
 from rag.agents.video_browser_sight import Eyes
 from rag.config import Settings, load_settings
 from rag.errors import LibraryNotFound, UsageError
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
+    from rag.records import Frames
     from rag.web import MockWeb
 
 __all__ = ["ShotFinderBenchmark", "open_folder", "open_mini", "open_workbench"]
@@ -158,6 +161,20 @@ class ShotFinderBenchmark:
         nothing = np.zeros(0)
         words = self.shots[query_id].description
         return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), words)
+
+    def failure(self, query: Query, sample: Sample) -> Failure | None:
+        """For `rag eval failures`."""
+
+        def file_of(video_id: str) -> str | None:
+            try:
+                return self.library.path_of(video_id)
+            except (KeyError, IndexError):
+                return None
+
+        return failure_of(self.shots[query.query_id], sample, file_of)
+
+    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
+        return self.library.read_frames(path, times)
 
     def _encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Pictures from elsewhere into the library's picture space; (n, 0) where it has none."""

@@ -10,15 +10,17 @@ In the order of the pipeline, the first that holds:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from eval.benchmarks.shotfinder.records import ShotQuery
 from eval.benchmarks.shotfinder.verifying import true_shot
+from eval.reports.failures import Failure, Shown
+from eval.runs.records import Sample
 from rag.agents.shotfinder_records import ShotRun
 from rag.relevance import content_words
 
-__all__ = ["STAGES", "Stage", "wrong_stage"]
+__all__ = ["STAGES", "Stage", "failure_of", "wrong_stage"]
 
 Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
 STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
@@ -37,6 +39,36 @@ def wrong_stage(query: ShotQuery, run: ShotRun, correct: bool, told: Sequence[st
     words = {word for text in told for word in content_words(text)}
     shared = any(words & set(content_words(search)) for search in run.queries)
     return "retriever" if shared else "generator"
+
+
+def failure_of(asked: ShotQuery, sample: Sample, file_of: Callable[[str], str | None]) -> Failure | None:
+    """What was asked, searched for and found, with the frame that was given and the true one.
+
+    `file_of`: content id to a file; None where there is none. None for a sample that did not fail.
+    """
+    stage = str(sample.evidence.get("stage", ""))
+    if sample.correct or not stage:
+        return None
+    shot = sample.evidence.get("shot")
+    told = {
+        "description": asked.description,
+        asked.task: " / ".join(part for part in asked.constraint.split("\n") if part),
+        "searches": "; ".join(sample.evidence.get("queries", ())),
+        "found": "N/A" if shot is None else f"{shot['url']} {shot['start']:.1f}-{shot['end']:.1f} s",
+        "measured": "" if shot is None else "; ".join(_checked(check) for check in shot["checks"]),
+        "right": f"{', '.join(asked.gold.urls)} {asked.gold.start:.1f}-{asked.gold.end:.1f} s",
+    }
+    shown = []
+    if shot is not None and (path := file_of(shot["video_id"])) is not None:
+        shown.append(Shown("found", path, float(shot["frame"])))
+    if asked.gold.timed and (path := file_of(asked.gold.video_id)) is not None:
+        shown.append(Shown("right", path, asked.frame))
+    return Failure(stage, {label: text for label, text in told.items() if text}, tuple(shown))
+
+
+def _checked(check: Mapping[str, Any]) -> str:
+    found = check["found"] or "not measured"
+    return f"{check['kind']}: wanted {check['wanted']}, {found}"
 
 
 def _found_any(looked: Sequence[object]) -> bool:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from eval.benchmarks.shotfinder.errors import STAGES
 from eval.benchmarks.shotfinder.measures import agreement, stage
+from eval.benchmarks.shotfinder.slices import named, of_task, swept, tasks_of
 from eval.benchmarks.shotfinder.systems import METADATA, OURS
-from eval.benchmarks.shotfinder.tables import named, of_task, swept, tasks_of
 from eval.metrics.accuracy import correct
 from eval.metrics.tables import estimate
 from eval.reports.drawing import COLOURS, draw, grouped_bars, percent_axis

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from eval.benchmarks.shotfinder.errors import STAGES
-from eval.benchmarks.shotfinder.measures import (
-    agreement,
-    by_rule,
-    in_right_video,
-    off_by,
-    stage,
-    told,
-    value,
-)
+from eval.benchmarks.shotfinder.diagnosis import agreement_table, stage_table, work_table
+from eval.benchmarks.shotfinder.measures import by_rule, in_right_video, off_by, value
 from eval.benchmarks.shotfinder.paper import MARK, TABLE_1
 from eval.benchmarks.shotfinder.records import TASKS
-from eval.benchmarks.shotfinder.systems import ASKED, METADATA, OFF, OURS, SYSTEMS
+from eval.benchmarks.shotfinder.slices import mean_tokens, named, of_task, swept, tasks_of
+from eval.benchmarks.shotfinder.systems import ASKED, METADATA, OFF, OURS
 from eval.metrics.accuracy import correct
 from eval.metrics.holm import holm
-from eval.metrics.intervals import cluster_interval
 from eval.metrics.iou import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Scored
 from eval.metrics.tables import estimate
-from eval.reports.layout import Table, p_text, percent, percent_range, record
-from eval.reports.rows import Row, Section
+from eval.reports.layout import Table, p_text, percent_range, record
+from eval.reports.rows import Section
 
-__all__ = ["RULES", "all_tables", "named", "of_task", "swept", "tasks_of"]
+__all__ = ["RULES", "all_tables"]
 
 NO = "–"
 RULES = {
@@ -53,28 +42,6 @@ def all_tables(section: Section) -> list[Table]:
         stage_table(section),
         work_table(section),
     ]
-
-
-def named(section: Section) -> list[Row]:
-    """The systems of a name of their own, in the order in which they are listed."""
-    order = {name: at for at, name in enumerate(SYSTEMS)}
-    rows = [row for row in section.rows if "@" not in row.system]
-    return sorted(rows, key=lambda row: (order.get(row.system, len(order)), row.label))
-
-
-def swept(section: Section) -> list[tuple[str, str, Row]]:
-    """Axis, value and row of every point of figure 4, by axis and size."""
-    points = [(*row.system.partition("@")[::2], row) for row in section.rows if "@" in row.system]
-    return sorted(points, key=lambda point: (point[0], _size(point[1])))
-
-
-def tasks_of(section: Section) -> list[str]:
-    present = {query.family for query in section.queries}
-    return [task for task in TASKS if task in present]
-
-
-def of_task(row: Row, task: str) -> list[Scored]:
-    return [scored for scored in row.samples if scored.query.family == task]
 
 
 def result_table(section: Section) -> Table:
@@ -222,7 +189,7 @@ def sweep_table(section: Section) -> Table:
     for axis, size, row in swept(section):
         found = {task: estimate(correct, of_task(row, task)) for task in tasks}
         found["overall"] = estimate(correct, row.samples)
-        spent = _mean_tokens(row)
+        spent = mean_tokens(row)
         body.append((axis, size, *(percent_range(each, n=True) for each in found.values()), f"{spent:,.0f}"))
         records += [
             record(each, axis=axis, size=size, task=task) | {"tokens": spent} for task, each in found.items()
@@ -237,102 +204,6 @@ def sweep_table(section: Section) -> Table:
     )
 
 
-def agreement_table(section: Section) -> Table:
-    rules = {"strict": "model verifier, text and image", "by_clip": "CLIP at 0.7"}
-    body, records = [], []
-    for row in named(section):
-        for rule, about in rules.items():
-            for truth in ("truth", "moment"):
-                found = agreement(row.samples, rule, truth)
-                if not found.n:
-                    continue
-                agreed = cluster_interval([hit for hit, _ in found.hits], [one for _, one in found.hits])
-                shares = (found.precision, found.recall)
-                counts = (found.both, found.only_rule, found.only_truth, found.neither)
-                kappa = NO if found.kappa is None else f"{found.kappa:.2f}"
-                body.append(
-                    (
-                        row.label,
-                        about,
-                        truth,
-                        *map(str, counts),
-                        percent_range(agreed, n=True),
-                        *map(percent, shares),
-                        kappa,
-                    )
-                )
-                records.append(
-                    record(agreed, system=row.label, rule=rule, truth=truth)
-                    | dict(zip(("both", "only_rule", "only_truth", "neither"), counts, strict=True))
-                    | {"precision": found.precision, "recall": found.recall, "kappa": found.kappa}
-                )
-    return Table(
-        "figure6_agreement",
-        "Figure 6: the verifier and CLIP against the truth",
-        "Over the frames of all candidates. `truth`: the right shot of the right film; `moment`: a shot that "
-        "fits the description, the constraint aside, which is all that a frame can show of sound or size.",
-        (
-            "system",
-            "rule",
-            "against",
-            "both yes",
-            "rule only",
-            "truth only",
-            "both no",
-            "agree",
-            "precision",
-            "recall",
-            "kappa",
-        ),
-        tuple(body),
-        tuple(records),
-    )
-
-
-def stage_table(section: Section) -> Table:
-    body, records = [], []
-    for row in named(section):
-        if row.system == METADATA:
-            continue
-        for task in (*tasks_of(section), "overall"):
-            samples = row.samples if task == "overall" else of_task(row, task)
-            wrong = [scored for scored in samples if not scored.sample.correct]
-            counts = {name: sum(stage(each) == name for each in wrong) for name in STAGES}
-            body.append((row.label, task, str(len(wrong)), *(str(count) for count in counts.values())))
-            records += [
-                {"system": row.label, "task": task, "stage": name, "count": count, "wrong": len(wrong)}
-                for name, count in counts.items()
-            ]
-    return Table(
-        "failures",
-        "Where failed searches went wrong",
-        "Counts, by the rules of `eval/benchmarks/shotfinder/errors.py`: no search shares a telling word "
-        "with the right video (generator); the video was not looked at (retriever); it was, and its shot was "
-        "not named (localizer); its shot was named, and another video preferred (verifier).",
-        ("system", "task", "failed", *STAGES),
-        tuple(body),
-        tuple(records),
-    )
-
-
-def work_table(section: Section) -> Table:
-    body, records = [], []
-    for row in section.rows:
-        searches = _mean([float(told(each, "searches", 1)) for each in row.samples])
-        videos = _mean([float(len(each.sample.clips)) for each in row.samples])
-        tokens = _mean_tokens(row)
-        body.append((row.label, f"{searches:.2f}", f"{videos:.2f}", f"{tokens:,.0f}"))
-        records.append({"system": row.label, "searches": searches, "videos": videos, "tokens": tokens})
-    return Table(
-        "work",
-        "Work",
-        "Means a query; videos that were looked at, or for the control read about.",
-        ("system", "searches", "videos", "tokens"),
-        tuple(body),
-        tuple(records),
-    )
-
-
 def _right(section: Section) -> str:
     timed = any(query.has_window for query in section.queries)
     how = (
@@ -342,15 +213,3 @@ def _right(section: Section) -> str:
         else "the verifier says that text and image match (strict)"
     )
     return f"Percent. Right: {how}. Intervals by family of films. The paper's rows: table 1."
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
-def _mean_tokens(row: Row) -> float:
-    return _mean([float(sum(each.sample.tokens.values())) for each in row.samples])
-
-
-def _size(text: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in text.split("x"))
