@@ -91,10 +91,7 @@ class Recollecting:
             correct=found,
             unshuffled_choice=None,
             confidence=0.0 if run.answer is None else run.answer.fit,
-            clips=tuple(
-                ClipScore(one.video_id or one.url, 1.0 / rank)
-                for rank, one in enumerate(_ranked(run), start=1)
-            ),
+            clips=_ranked(run),
             gold_window_found=_window(run, checked),
             evidence=self._evidence(sample, run, checked, verdict),
             tokens={"all": run.tokens},

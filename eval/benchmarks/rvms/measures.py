@@ -75,8 +75,13 @@ def of_task(samples: Sequence[Scored], task: str) -> list[Scored]:
 
 
 def compared_tasks(samples: Sequence[Scored], task: str, other: str, measure: Measure) -> Paired | None:
-    """The same moments under two sets of cues: `task` minus `other`, paired by moment, tested by video."""
-    return compare(_by_moment(of_task(samples, task), measure), _by_moment(of_task(samples, other), measure))
+    """The same moments under two sets of cues: `task` minus `other`, paired by moment, tested by video.
+
+    Over the moments to which the measure applies under both; None where there is none.
+    """
+    ours, theirs = (_by_moment(of_task(samples, name), measure) for name in (task, other))
+    both = {one.query.query_id for one in ours} & {one.query.query_id for one in theirs}
+    return compare(*([one for one in part if one.query.query_id in both] for part in (ours, theirs)))
 
 
 def agreement(samples: Iterable[Scored], kind: str) -> dict[str, tuple[int, int, int, int]]:
