@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,73 +15,17 @@ from rag.agents.raclo_page import page
 from rag.agents.raclo_records import CUE_SETS, RacloRun, RacloStep, cues_of, only_cues
 from rag.agents.raclo_settings import PAPER, RacloSettings, sweep
 from rag.agents.raclo_telling import result_lines, run_json, step_lines
-from rag.errors import BudgetSpent, ReasonerError, ReplyInvalid, UsageError
+from rag.errors import BudgetSpent, ReplyInvalid, UsageError
 from rag.reasoners.embedded.recollection import placed, recollected
 from rag.reasoners.parted import PartedReasoner
 from rag.reasoners.roles import (
-    Hypothesis,
-    ImaginedQueries,
-    ImagineRequest,
-    Located,
-    LocateRequest,
     Memory,
-    VerifyRequest,
-    VideoVerdict,
 )
-from rag.records import SoundTrack, Usage
+from rag.records import SoundTrack
 from tests.browser_world import HOST, eyes, make_web
+from tests.raclo_world import RecallingMind
 
 EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
-
-
-class RecallingMind:
-    """Searches for film 7, knows it by its secret, and finds the moment at 40 s."""
-
-    name = "rules"
-    fingerprint = "rules-1"
-    reads_pixels = True
-
-    def __init__(
-        self,
-        queries: Sequence[str] = ("kettle film 7", "kettle"),
-        *,
-        accepts: bool = True,
-        fails: Sequence[str] = (),
-        error: type[ReasonerError] = ReasonerError,
-    ) -> None:
-        self.queries, self.accepts = tuple(queries), accepts
-        self.fails, self.error = tuple(fails), error
-        self.imagined: list[ImagineRequest] = []
-        self.verified: list[VerifyRequest] = []
-        self.located: list[LocateRequest] = []
-
-    def _ask(self, role: str) -> None:
-        if role in self.fails:
-            raise self.error(f"no {role} today")
-
-    def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
-        self._ask("imagine_queries")
-        self.imagined.append(request)
-        guess = Hypothesis(kind="literal", guess="a recording of kettles")
-        return ImaginedQueries(
-            thought="kettles", hypotheses=(guess,), chosen=0, queries=self.queries[: request.count]
-        )
-
-    def verify_video(self, request: VerifyRequest) -> VideoVerdict:
-        self._ask("verify_video")
-        self.verified.append(request)
-        known = self.accepts and any("secret" in line.text for line in request.view.texts)
-        return VideoVerdict(video_match=known, confidence=0.9, reason="the secret" if known else "no secret")
-
-    def locate(self, request: LocateRequest) -> Located:
-        self._ask("locate")
-        self.located.append(request)
-        times = request.view.times
-        at = min(range(len(times)), key=lambda i: abs(times[i] - 40.0))
-        return Located(relevant=True, frame=at, confidence=0.8, reason="the lid")
-
-    def usage(self) -> Usage:
-        return Usage()
 
 
 def run(
