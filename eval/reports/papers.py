@@ -47,6 +47,13 @@ def _shotfinder(system: str) -> str:
     return _told(TABLE_1["GPT-5.2"]["overall"], "ShotFinder, table 1, GPT-5.2")
 
 
+def _rvms(system: str) -> str:
+    from eval.benchmarks.rvms.paper import RULE_ONLY
+
+    best = RULE_ONLY["Gemini-3-Pro"][-1] if system == "raclo" else None
+    return _told(best, "RACLO, table 1, rule only, Gemini-3-Pro")
+
+
 def _told(value: float | None, place: str) -> str:
     return "" if value is None else f"{value:.1f} ({place})"
 
@@ -55,6 +62,7 @@ TELLERS: Mapping[str, Callable[[str], str]] = {
     "egofact": _egofact,
     "browsecomp": _browsecomp,
     "longvideo": _longvideo,
+    "rvms": _rvms,
     "shotfinder": _shotfinder,
 }
 NOTES: Mapping[str, str] = {

@@ -20,6 +20,7 @@ def test_what_the_papers_printed_is_found_by_system() -> None:
     assert printed("longvideo", "video-detective").endswith("(VideoDetective, table 3)")
     assert printed("shotfinder-workbench", "shotfinder") == "26.9 (ShotFinder, table 1, GPT-5.2)"
     assert printed("shotfinder-workbench", "shotfinder-off") == ""
+    assert printed("rvms-workbench", "raclo") == "20.6 (RACLO, table 1, rule only, Gemini-3-Pro)"
     assert printed("mine", "mine") == ""
 
 
