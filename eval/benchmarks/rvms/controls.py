@@ -26,7 +26,7 @@ def metadata_run(mind: Reasoner, memory: Memory, web: MockWeb, settings: RacloSe
     mind.usage()
     queries = recall(mind, memory, (), settings).queries
     found: dict[str, tuple[SearchResult, str]] = {}
-    steps = []
+    steps: list[RacloStep] = []
     for query in queries:
         page = web.search_videos(query, page_size=settings.results)
         shown = [{"url": result.url, "title": result.title} for result in page.results]
