@@ -219,7 +219,7 @@ def cuts_report(split: Split, seed: int, films: int) -> dict[str, Any]:
     minutes = 2.5 * films
     return {
         "cuts": share(found, names),
-        "false cuts a minute": round(others / minutes, 3),
+        "false cuts a minute": round(others / max(minutes, 1e-9), 3),
         "minutes": minutes,
     }
 

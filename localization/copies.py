@@ -28,6 +28,8 @@ SPEEDS = (0.85, 1.18)
 """Least and greatest speed of a copy."""
 LEAST_OVERLAP = 0.7
 """Share of the shorter video that a line must cover."""
+LEAST_WHOLE = 0.6
+"""And of the longer one: a copy is of the whole. Of a few seconds within a film chance finds a likeness."""
 KEPT_SHARES = (1.0, 0.95, 0.9, 0.85)
 """Of the frame's height and width, that a crop keeps."""
 CROP_STEPS = 3
@@ -196,7 +198,10 @@ def _best_line(
     best: tuple[float, float, float] | None = None
     step = float(np.median(np.diff(times_a)))
     for speed in speeds:
-        needed = LEAST_OVERLAP * min(long_a, speed * long_b)
+        lengths = long_a, speed * long_b
+        needed = max(LEAST_OVERLAP * min(lengths), LEAST_WHOLE * max(lengths))
+        if needed > min(lengths):
+            continue
         first, last = needed - speed * long_b, long_a - needed
         offsets = np.unique([*np.arange(first, last + 1e-9, step).tolist(), min(max(0.0, first), last)])
         near, within = _along(times_a, times_b, speed, offsets)

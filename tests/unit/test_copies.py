@@ -72,8 +72,9 @@ def test_the_same_place_at_another_time_is_no_copy() -> None:
     assert line is None or not is_copy(line)
 
 
-def test_a_film_much_longer_has_no_line() -> None:
+def test_a_few_seconds_of_a_film_are_no_copy_of_it() -> None:
     pictures, loudness = film(4)
+    assert align(track(pictures, loudness), track(pictures[:10], loudness[:10])) is None
     assert align(track(pictures, loudness), track(*film(4, 1))) is None
 
 
