@@ -7,7 +7,7 @@ from eval.benchmarks.shotfinder.measures import agreement, stage, told
 from eval.benchmarks.shotfinder.slices import mean, mean_tokens, named, of_task, tasks_of
 from eval.benchmarks.shotfinder.systems import METADATA
 from eval.metrics.intervals import cluster_interval
-from eval.reports.layout import Table, percent, percent_range, record
+from eval.reports.layout import Cell, Table, percent, percent_range, record
 from eval.reports.rows import Section
 
 __all__ = ["agreement_table", "stage_table", "work_table"]
@@ -68,7 +68,8 @@ def agreement_table(section: Section) -> Table:
 
 
 def stage_table(section: Section) -> Table:
-    body, records = [], []
+    body: list[tuple[str, ...]] = []
+    records: list[dict[str, Cell]] = []
     for row in named(section):
         if row.system == METADATA:
             continue
@@ -94,7 +95,8 @@ def stage_table(section: Section) -> Table:
 
 
 def work_table(section: Section) -> Table:
-    body, records = [], []
+    body: list[tuple[str, ...]] = []
+    records: list[dict[str, Cell]] = []
     for row in section.rows:
         searches = mean([float(told(each, "searches", 1)) for each in row.samples])
         videos = mean([float(len(each.sample.clips)) for each in row.samples])

@@ -13,7 +13,7 @@ from eval.metrics.holm import holm
 from eval.metrics.iou import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.tables import estimate
-from eval.reports.layout import Table, p_text, percent_range, record
+from eval.reports.layout import Cell, Table, p_text, percent_range, record
 from eval.reports.rows import Section
 
 __all__ = ["RULES", "all_tables"]
@@ -112,7 +112,7 @@ def constraint_table(section: Section) -> Table:
         body.append(
             (task, one, other, percent_range(pair.difference), str(pair.difference.n), clusters, *cells)
         )
-        told_p = {"p": pair.p, "p_holm": p_holm, "p_mcnemar": pair.p_mcnemar}
+        told_p: dict[str, Cell] = {"p": pair.p, "p_holm": p_holm, "p_mcnemar": pair.p_mcnemar}
         records.append(record(pair.difference, task=task, system=one, minus=other) | told_p)
     return Table(
         "constraints",
@@ -131,7 +131,7 @@ def value_table(section: Section) -> Table:
     rows = [row for row in named(section) if row.system in (OURS, ASKED, OFF)]
     if rows:
         values = list(dict.fromkeys((each.query.family, value(each)) for each in rows[0].samples))
-        values.sort(key=lambda each: TASKS.index(each[0]) if each[0] in TASKS else len(TASKS))  # type: ignore[arg-type]  # tested for
+        values.sort(key=lambda each: TASKS.index(each[0]) if each[0] in TASKS else len(TASKS))
         for task, asked in values:
             if not asked:
                 continue
