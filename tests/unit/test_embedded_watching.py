@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rag.reasoners.embedded.listening import asked_of_speech
 from rag.reasoners.embedded.locating import locate
 from rag.reasoners.embedded.observing import MOST_SAID, observe
 from rag.reasoners.embedded.sight import Sight
@@ -81,6 +82,28 @@ def test_a_line_of_the_transcript_is_a_place_too(sight, vectors):
     assert reply.relevant
     assert (reply.windows[0].start, reply.windows[0].end) == (19.0, 26.0)
     assert "subtitle at 21.0 s" in reply.windows[0].reason
+
+
+def test_a_question_about_somebodys_words_is_sought_in_the_words(sight, vectors):
+    line = "The best advice on this I ever had came from my old friend Beatrix."
+    view = showing("guitar", "boat", "kitchen", texts=(said(2.0, "Let us begin."), said(24.0, line)))
+    found = locate(LocateRequest("Who does the speaker say gave the best advice?", view), sight, vectors)
+    assert found.windows[0].start < 24.0 < found.windows[0].end
+    assert line[:20] in found.reason
+    assert not any("frame" in window.reason for window in found.windows)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Who does the speaker say gave the best advice?", "Who gave the best advice?"),
+        ("Where do they say that the train goes to?", "Where the train goes to?"),
+        ("What does the person say?", "What ?"),
+        ("What does the person pour?", ""),
+    ],
+)
+def test_saying_is_taken_off_a_question_about_words(text, asked):
+    assert asked_of_speech(text) == asked
 
 
 def test_nowhere_is_a_legal_answer_unless_one_must_choose(sight, vectors):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     from rag.reasoners.roles import VideoView
     from rag.records import Evidence
 
-__all__ = ["Heard", "heard", "lines", "relevances"]
+__all__ = ["Heard", "asked_of_speech", "heard", "lines", "relevances"]
+
+_SAYING = re.compile(
+    r"\b(?:do|does|did)\s+(?:the\s+)?\w+(?:\s+\w+)?\s+(?:say|mention|announce|explain|claim|tell\s+us)\b(?:\s+that\b)?",
+    re.IGNORECASE,
+)
 
 MOST_LINES = 24
 """Lines that are worth a vector for one text; those that share most of its words."""
@@ -59,6 +65,15 @@ def heard(text: str, view: VideoView, vectors: SentenceVectors) -> list[Heard]:
         for line, score in zip(kept, scores, strict=True)
     ]
     return sorted(scored, key=lambda line: (-line.relevance, line.start, line.end, line.text))
+
+
+def asked_of_speech(text: str) -> str:
+    """What a question about somebody's words asks, without the saying; empty for any other question.
+
+    "Who does the speaker say gave the best advice?" is "Who gave the best advice?", and no frame shows it.
+    """
+    left = _SAYING.sub(" ", text, count=1)
+    return "" if left == text else " ".join(left.split())
 
 
 def relevances(text: str, others: Sequence[str], vectors: SentenceVectors) -> list[float]:

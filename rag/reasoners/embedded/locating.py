@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.decomposing import decompose
-from rag.reasoners.embedded.listening import Heard, heard
+from rag.reasoners.embedded.listening import Heard, asked_of_speech, heard
 from rag.reasoners.embedded.recollection import recollected
 from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.sight import Sight, relevance_of
@@ -61,7 +61,8 @@ def locate(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Lo
         return _frame(request, sight, vectors)
     view, found = request.view, list[_Stretch]()
     for text in asked_parts(request.wanted):
-        found += [*_pictured(replace(request, wanted=text), sight), *_spoken(text, view, vectors)]
+        said = _said(text, view, vectors)
+        found += said or [*_pictured(replace(request, wanted=text), sight), *_spoken(text, view, vectors)]
     kept = [stretch for stretch in _merged(found) if stretch.relevance >= LEAST or request.must_choose]
     if not kept and not request.must_choose:
         best = max((stretch.relevance for stretch in found), default=0.0)
@@ -183,6 +184,12 @@ def _spoken(wanted: str, view: VideoView, vectors: SentenceVectors) -> list[_Str
             reason = f"{line.kind} at {line.start:.1f} s: {line.text}"
             found.append(_Stretch(start, end, line.relevance, reason))
     return found
+
+
+def _said(text: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
+    """Where a question about somebody's words is answered by words; empty for any other question."""
+    asked = asked_of_speech(text)
+    return [line for line in _spoken(asked, view, vectors) if line.relevance >= LEAST] if asked else []
 
 
 def _merged(found: list[_Stretch]) -> list[_Stretch]:

@@ -23,6 +23,7 @@ import numpy as np
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.decomposing import without_naming
+from rag.reasoners.embedded.listening import asked_of_speech
 from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.embedded.shortlist import shortlist
@@ -88,6 +89,7 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
     """Best first; equal ones in the order of reading."""
     question = without_naming(reading.question.text)
     core = parts(question).asked or question
+    core = asked_of_speech(core) or core
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)
     candidates = shortlist(wanted, sentences_of(reading), kind)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner"]
 
-RULES = 10
+RULES = 11
 """Goes up whenever a rule changes what is said."""
 
 
