@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.sparse import csr_array
 
-__all__ = ["distinct", "diverse", "graph_nms", "spread"]
+__all__ = ["distinct", "diverse", "graph_nms"]
 
 SUPPRESSION = 0.2
 NODES = 8
@@ -33,12 +33,12 @@ def graph_nms(
     count: int = NODES,
     suppression: float = SUPPRESSION,
 ) -> list[int]:
-    """Up to `count` nodes in the order of their choice: one a facet first, then by belief. Algorithm 2.
+    """Nodes in the order of their choice: one a facet first, then by belief up to `count`. Algorithm 2.
 
     `belief`: F, (k,). `graph`: W~, (k, k). `priors`: Y_r of each facet, (k,). A facet's node has the
     greatest Y_r F; where no product of two positive numbers is there (two negative ones would pass
-    for one), the greatest Y_r. A node that stands for two facets is kept once; facets beyond
-    `count` get none. Each node chosen by belief multiplies its neighbours' belief by `suppression`.
+    for one), the greatest Y_r. A node that stands for two facets is kept once; more facets than `count`
+    make more nodes. Each node chosen by belief multiplies its neighbours' belief by `suppression`.
     Nodes without positive belief are not chosen.
     """
     if not 0.0 < suppression < 1.0 or count < 1:
@@ -49,7 +49,7 @@ def graph_nms(
         told = np.asarray(prior, np.float64)
         agreed = (told > 0) & (left > 0)
         node = strongest(told * left, agreed) if agreed.any() else strongest(told, np.ones(len(told), bool))
-        if node is not None and node not in chosen and len(chosen) < count:
+        if node is not None and node not in chosen:
             chosen.append(node)
     while len(chosen) < min(count, len(left)):
         free = np.ones(len(left), np.bool_)
@@ -60,14 +60,6 @@ def graph_nms(
         chosen.append(node)
         left[neighbours_of(graph, node)[0]] *= suppression
     return chosen
-
-
-def spread(first: int, last: int, count: int) -> list[int]:
-    """`count` indices spread evenly over [first, last): the middles of equal parts, each once."""
-    if count < 1 or last <= first:
-        return []
-    step = (last - first) / count
-    return sorted({first + int((part + 0.5) * step) for part in range(count)})
 
 
 def distinct(

@@ -190,6 +190,8 @@ class _Inquiry:
             return events
         except ReasonerError as error:
             self._note("timeline", error)
+            # What the failed scan cost is the question's; its budget was the scan's alone.
+            self.scan, self.spent = self.mind.usage(), self.gone
             return ()
 
     def _planned(self, facets: tuple[Facet, ...], events: tuple[TimelineEvent, ...]) -> Planned:

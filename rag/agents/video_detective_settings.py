@@ -16,6 +16,7 @@ __all__ = ["PAPER", "DetectiveSettings"]
 
 BASE_OPTIONS = 4
 SHARES = (
+    "similarity",
     "alpha",
     "prior_weight",
     "retry_relevance",
@@ -123,6 +124,8 @@ class DetectiveSettings:
     """`uniform`: frames and words from evenly spread places, in the same packs."""
 
     def __post_init__(self) -> None:
+        if self.least_uniform < 0:
+            raise ValueError(f"least_uniform must not be negative, is {self.least_uniform}")
         for name in SHARES:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must lie in [0, 1], is {getattr(self, name)}")

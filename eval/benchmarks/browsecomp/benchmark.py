@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from eval.benchmarks.browsecomp.files import file_hash, read_questions
 from eval.benchmarks.browsecomp.published import load_published
 from eval.benchmarks.browsecomp.records import BrowseQuestion
 from eval.benchmarks.browsecomp.systems import SYSTEMS, settings_of
+from eval.benchmarks.screen_text import screen_text_hash
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_browser_sight import Eyes
 from rag.config import Settings, load_settings
@@ -89,7 +89,7 @@ class BrowseCompBenchmark:
             "text": meta.text_encoder.fingerprint,
             "image": image.fingerprint if image is not None else "none",
             "reasoner": self.mind.fingerprint,
-            "screen text": self._screen_text(),
+            "screen text": screen_text_hash(self.library.reader),
         }
 
     @cached_property
@@ -173,15 +173,6 @@ class BrowseCompBenchmark:
         except LibraryNotFound:
             return False
         return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
-
-    def _screen_text(self) -> str:
-        """Hash over all text that was read off the screen: a library made without that answers otherwise."""
-        reader, digest = self.library.reader, hashlib.sha256()
-        for video in sorted(reader.videos(), key=lambda video: video.video_id):
-            for text in reader.evidence(video.video_id, 0.0, float("inf")):
-                if text.kind == "ocr":
-                    digest.update(f"{video.video_id} {text.start:.3f} {text.text}\n".encode())
-        return digest.hexdigest()[:16]
 
     def _read(self) -> list[BrowseQuestion]:
         if self.made is not None:

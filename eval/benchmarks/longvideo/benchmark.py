@@ -19,6 +19,7 @@ from eval.benchmarks.longvideo.records import Kind, LongQuestion, as_query
 from eval.benchmarks.longvideo.systems import SYSTEMS, TRUTHFUL, open_system
 from eval.benchmarks.longvideo.systems.corpus import Corpus, question_of
 from eval.benchmarks.longvideo.tables import read_table
+from eval.benchmarks.screen_text import screen_text_hash
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_detective_material import read_material
 from rag.agents.video_detective_settings import PAPER
@@ -129,6 +130,7 @@ class LongVideoBenchmark:
             "text": meta.text_encoder.fingerprint,
             "image": image.fingerprint if image is not None else "none",
             "reasoner": library.reasoner.fingerprint,
+            "screen text": screen_text_hash(library.reader),
         }
 
     @cached_property

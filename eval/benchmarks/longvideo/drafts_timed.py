@@ -12,6 +12,8 @@ from eval.benchmarks.longvideo.records import Draft
 
 __all__ = ["counts", "orders"]
 
+MOST_TRIES = 1000
+"""Order questions drawn of one film at most: one with few events repeats itself and has no more."""
 APART = 90.0
 """Seconds between any two events of one order question, at least; an eighth of a short film."""
 PLACES = {
@@ -31,7 +33,7 @@ def orders(film: Film, rng: random.Random) -> Iterator[Draft]:
     counted = Counter(event.sentence for event in film.events)
     single = [event for event in film.events if counted[event.sentence] == 1]
     apart = min(APART, film.duration / 8)
-    while True:
+    for _ in range(MOST_TRIES):
         chosen: list[FilmEvent] = []
         for event in rng.sample(single, len(single)):
             if all(abs(event.start - other.start) >= apart for other in chosen):

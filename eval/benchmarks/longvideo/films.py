@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from rag.errors import UsageError
-
-__all__ = ["Film", "FilmEvent", "FilmPart", "Spoken", "film_of", "read_films"]
+__all__ = ["Film", "FilmEvent", "FilmPart", "Spoken", "film_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +105,6 @@ def film_of(truth: Mapping[str, Any]) -> Film:
         lines=tuple(spoken(row) for row in truth["lines"]),
         cards=tuple(spoken(row) for row in truth["cards"]),
     )
-
-
-def read_films(path: Path) -> list[Film]:
-    """The long films of an `events.jsonl`, sorted by name. Raises `UsageError` naming file and line."""
-    films = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
-    for number, line in enumerate(lines, 1):
-        try:
-            truth = json.loads(line)
-            if truth["kind"] == "long":
-                films.append(film_of(truth))
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}:{number}: not a film's events: {error!r}") from error
-    return sorted(films, key=lambda film: film.video)
 
 
 def _part(number: int, row: Mapping[str, Any]) -> FilmPart:

@@ -21,7 +21,7 @@ from rag.agents.video_detective_packing import best_words, uniform_frames
 from rag.agents.video_detective_records import Pack
 from rag.agents.video_detective_scoring import Scorer, facets_of
 from rag.agents.video_detective_settings import PAPER
-from rag.reasoners.roles import ChosenOption, Reading, Reasoner
+from rag.reasoners.roles import ChosenOption, Facet, Reading, Reasoner
 from rag.records import Frames, Question
 
 if TYPE_CHECKING:
@@ -130,8 +130,10 @@ class VideoAgent(_Baseline):
         taken = uniform_frames(material, self.first)
         reply, packs = self._asked(ground, material, question, mind, taken)
         rounds = 1
+        facets: tuple[Facet, ...] = ()
         while rounds < self.rounds and reply.confidence < self.sure and len(taken) < PAPER.frames:
-            facets = facets_of(mind.decompose_facets(question), question)
+            # Asked once: the reply depends on the question alone.
+            facets = facets or facets_of(mind.decompose_facets(question), question)
             library = self.corpus.library
             scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
             for facet in facets:

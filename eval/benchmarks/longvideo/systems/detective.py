@@ -13,6 +13,7 @@ from eval.benchmarks.longvideo.systems.corpus import Corpus, question_of, sample
 from eval.runs.records import Query, Sample
 from rag.agents.video_detective import Investigation, VideoDetective
 from rag.agents.video_detective_settings import PAPER, DetectiveSettings
+from rag.reasoners.counting import CountedReasoner
 from rag.reasoners.roles import ChosenOption, Observation, ObserveRequest, Reasoner
 from rag.relevance import content_words
 
@@ -57,10 +58,14 @@ class Detective:
         return self._made[key]
 
     def _reasoner(self, query: Query) -> Reasoner:
-        reasoner = self.corpus.mind
+        mind = self.corpus.mind
         if not self.truthful:
-            return reasoner
-        return cast("Reasoner", TruthfulWatcher(reasoner, self.corpus.films[query.video]))
+            return mind
+        film = self.corpus.films[query.video]
+        if isinstance(mind, CountedReasoner):
+            # Inside the count, so that its looks cost what any other watcher's would.
+            return CountedReasoner(cast("Reasoner", TruthfulWatcher(self.corpus.library.reasoner, film)))
+        return cast("Reasoner", TruthfulWatcher(mind, film))
 
 
 class TruthfulWatcher:
