@@ -32,7 +32,14 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(library: Path, **flags: object) -> Settings:
-    always = {"ocr.mode": "off", "asr.mode": "off", "encoder.image": "bundled", "library": library}
+    always: dict[str, object] = {
+        "ocr.mode": "off",
+        "asr.mode": "off",
+        "encoder.image": "bundled",
+        "library": library,
+    }
+    # Left to themselves they are measured, and two libraries may differ in them.
+    always |= {"encoder.backend": "torch-fp32", "encoder.batch": 4}
     return load_settings(flags={**always, **flags})
 
 

@@ -18,6 +18,7 @@ from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.raclo_records import only_cues
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
+from rag.web import MockWeb
 from tests.browser_world import HOST, eyes, make_web
 from tests.raclo_world import RecallingMind
 
@@ -83,10 +84,10 @@ class KettleMemories:
     def open_system(self, name: str, seed: int) -> System:
         chosen, way = named(name)
         mind = JudgingMind()
-        return Recollecting(name, chosen, way, SAMPLES, self.web, mind, None, eyes(), seed)  # type: ignore[arg-type]
+        return Recollecting(name, chosen, way, SAMPLES, self.web, mind, None, eyes(), seed)  # type: ignore[arg-type]  # it plays some roles only
 
     @cached_property
-    def web(self):  # type: ignore[no-untyped-def]
+    def web(self) -> MockWeb:
         return make_web(self.folder)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:

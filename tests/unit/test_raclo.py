@@ -47,7 +47,7 @@ def run(
             mind or RecallingMind(),  # type: ignore[arg-type]  # it plays three roles of fourteen
             eyes(),
             settings,
-            second=other,  # type: ignore[arg-type]
+            second=other,  # type: ignore[arg-type]  # it verifies alone
             watch=told,
         )
 
@@ -162,7 +162,7 @@ def test_settings_say_what_they_want() -> None:
     with pytest.raises(UsageError, match="at least 1"):
         RacloSettings(urls=0)
     with pytest.raises(UsageError, match="sampled, stored"):
-        RacloSettings(frames="all")  # type: ignore[arg-type]
+        RacloSettings(frames="all")  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_stored_frames_need_a_library(tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_stored_frames_need_a_library(tmp_path: Path) -> None:
 def test_the_judges_model_is_the_second_one() -> None:
     first, other = RecallingMind(), RecallingMind()
     parts = dict.fromkeys(("analyst", "planner", "watcher", "judge"), first)
-    assert second_judge(first) is None  # type: ignore[arg-type]
-    assert second_judge(PartedReasoner(parts)) is None  # type: ignore[arg-type]
-    assert second_judge(PartedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]
+    assert second_judge(first) is None  # type: ignore[arg-type]  # it verifies alone
+    assert second_judge(PartedReasoner(parts)) is None  # type: ignore[arg-type]  # they verify alone
+    assert second_judge(PartedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]  # as above
 
 
 def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:

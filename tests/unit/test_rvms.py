@@ -273,7 +273,7 @@ def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
         samples=(sample, replace(sample, query_id="good")),
         identity={"benchmark": "rvms", "system": "raclo", "seed": 0},
     )
-    page, table = write_failures(held, FailingBenchmark(), tmp_path)  # type: ignore[arg-type]
+    page, table = write_failures(held, FailingBenchmark(), tmp_path)  # type: ignore[arg-type]  # it shows failures alone
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 queries failed" in text
     assert "a &lt;b&gt;" in text
