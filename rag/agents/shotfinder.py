@@ -1,7 +1,7 @@
 """ShotFinder: a shot out of a web of videos, by its description and what else must hold of it (section 4).
 
     generator   imagine the whole video that such a shot is part of; searches out of that
-    retriever   of each search the first videos that can be had
+    retriever   of each search the first videos that can be had and that no measurement denies
     localizer   in each of them the shot that fits, or N/A
 
 The best of what was found is the answer; N/A is one too. An error of the web
@@ -162,8 +162,11 @@ class ShotFinder:
                 continue
             self._seen.add(result.url)
             made = self._candidate(request, query, result)
-            left -= made is not None
-            looks += [made] if made is not None else []
+            if made is None:
+                continue
+            looks.append(made)
+            # What a measurement denies was not looked at, and takes no place of another.
+            left -= made.missed != "constraint"
         return looks
 
     def _search(self, query: str) -> Sequence[SearchResult]:
@@ -186,7 +189,14 @@ class ShotFinder:
     def _candidate(self, request: ShotRequest, query: str, result: SearchResult) -> Look | None:
         """None for a video that cannot be had, or whose very bytes were looked at before."""
         try:
-            sight = open_sight(self._web, result, self._eyes, self._patience, words=True)
+            sight = open_sight(
+                self._web,
+                result,
+                self._eyes,
+                self._patience,
+                words=True,
+                missed=lambda error: self._failed(error, f"the transcript of {result.title or result.url}"),
+            )
             self._web_steps()
             if sight.video_id in self._contents:
                 self._tell("absent", f"{result.title}: the same file as one before", url=result.url)

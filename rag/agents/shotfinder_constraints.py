@@ -106,7 +106,7 @@ class Constraints:
         return ", ".join(part for part in told if part)
 
     def without(self, kind: ConstraintKind) -> Constraints:
-        """The others alone."""
+        """The others alone; free words go with the kind that they told of."""
         gone: dict[str, dict[str, str | None]] = {
             "color": {"color": None},
             "style": {"style": None},
@@ -114,7 +114,8 @@ class Constraints:
             "resolution": {"min_height": None, "resolution": None},
             "temporal": {"after": "", "before": ""},
         }
-        return replace(self, **gone.get(kind, {}))  # type: ignore[arg-type]  # names and values of one table
+        told = "" if kind in self.kinds and kind != "temporal" else self.told
+        return replace(self, told=told, **gone.get(kind, {}))  # type: ignore[arg-type]  # names and values of one table
 
     def options(self) -> dict[str, str | int]:
         """What is set, by name."""

@@ -3,8 +3,9 @@
 What an index measured decides first: a video of other lines, a shot of another
 tone, style or sound is not looked at. The frames are spread over what is left,
 the mind names the one that fits or none, and the shot around it is the find.
-Where something is said of what comes before or after, a few shots are named
-in turn, and each is weighed by how well its neighbours fit:
+It is told what no measurement decides, and what comes before and after. Where
+something is said of that, a few shots are named in turn, and each is weighed
+by how well its neighbours fit:
 
     score = confidence * mean over the sides of context(neighbour)
 
@@ -96,12 +97,20 @@ class Localizer:
     def _sided(self) -> bool:
         return bool(self._measured.after or self._measured.before)
 
+    @property
+    def _told(self) -> Constraints:
+        """What is left to the mind: what measurements decide is not said again, where it would only blur
+        the description."""
+        if self.settings.heed != "measured":
+            return self.constraints
+        return self.measures.undecided(self.constraints)
+
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
         """The reply and the moment of its frame; no reply where nothing can be shown."""
         view = self.sight.view(0.0, self.sight.duration, times)
         if not view.times:
             return None, None
-        memory = memory_of(self.description, self.constraints, neighbours=not self._sided)
+        memory = memory_of(self.description, self._told)
         reply = self.mind.locate(LocateRequest(self.description, view, target="frame", memory=memory))
         if not reply.relevant or reply.frame is None:
             return reply, None

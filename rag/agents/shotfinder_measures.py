@@ -39,6 +39,16 @@ class Measures:
         """The shots that none of the measurable constraints is denied of."""
         return tuple(shot for shot in self.shots if self.denied(constraints, shot) is None)
 
+    def undecided(self, constraints: Constraints) -> Constraints:
+        """Those that nothing measured decides about for every shot."""
+        shots: Sequence[Shot | None] = self.shots or (None,)
+        checks = [check for shot in shots for check in self.checks(constraints, shot)]
+        open_ = {check.kind for check in checks if check.holds is None}
+        left = constraints
+        for kind in {check.kind for check in checks} - open_:
+            left = left.without(kind)
+        return left
+
     def shot_at(self, time: float) -> Shot | None:
         return next((shot for shot in self.shots if shot.start <= time < shot.end), None)
 

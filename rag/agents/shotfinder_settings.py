@@ -21,13 +21,15 @@ class ShotSettings:
     queries: int = 2
     """Searches imagined for one description."""
     urls: int = 2
-    """Videos taken of each search: the first that can be had and that no search before it gave."""
+    """Videos looked at of each search: the first that can be had, that no search before it gave and that no
+    measurement denies."""
     results: int = 10
     """How far down a search is gone for them."""
     budget: FrameBudget = SHOTFINDER
     """Frames laid before the localizer, by duration."""
     heed: Heed = "measured"
     """`measured`: what an index measured of the shots decides about a constraint, the mind about the rest.
+    A video that a measurement denies takes no place of another.
     `asked`: a constraint is words for the mind, as in the paper. `off`: only the description counts."""
     imagine: bool = True
     """False: the description itself is the one search (section 4.2, what the paper tried first)."""

@@ -12,6 +12,7 @@ from rag.reasoners.embedded.imagining import imagine_queries
 from rag.reasoners.embedded.locating import asked_parts
 from rag.reasoners.embedded.phrases import entities, names, runs, worded
 from rag.reasoners.embedded.planning import plan
+from rag.reasoners.embedded.recollection import recollected
 from rag.reasoners.embedded.selecting import select_candidates
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import (
@@ -156,3 +157,28 @@ def test_imagined_queries_are_the_memorys_own_words():
     assert len(reply.queries) == 3
     assert "Lyon" in reply.queries[0]
     assert {guess.kind for guess in reply.hypotheses} == {"source", "format", "literal"}
+
+
+def test_a_moment_is_searched_by_its_deed_first_then_with_what_stands_around():
+    told = (
+        "I need a shot. I vaguely remember the frame shows how somebody decants a coffee cup into the sink "
+        "in a garage. In the background I see a wall clock."
+    )
+    assert imagine_queries(ImagineRequest(Memory(key_moment=told), 2)).queries == (
+        "decants coffee cup sink garage",
+        "decants coffee cup sink garage wall clock",
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "plain"),
+    [
+        ("I am looking for a clip of a man who cuts bread.", ["a man who cuts bread."]),
+        ("I want to find a video segment. Show me the shot where she opens the door", ["she opens the door"]),
+        ("I'm searching for some footage with a kite", ["a kite"]),
+        ("Looking out of the window, a cat", ["Looking out of the window, a cat"]),
+        ("Find the keys under the doormat", ["Find the keys under the doormat"]),
+    ],
+)
+def test_the_words_of_asking_go(told, plain):
+    assert recollected(told) == plain

@@ -105,6 +105,26 @@ def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
     assert "wanted 1080p, measured 720p" in missed[0].reason
 
 
+def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
+    heights = {"film04": 1080, "film05": 1080}
+    found = run(tmp_path, Constraints(resolution=1080), settings=replace(MAIN, queries=1), heights=heights)
+    looked = [look.url[-6:] for look in found.looks if look.missed != "constraint"]
+    assert looked == ["film04", "film05"]
+    assert len(found.looks) > len(looked)
+
+
+def test_what_measurements_decide_is_not_said_to_the_mind(tmp_path: Path) -> None:
+    constraints = Constraints(color="warm", audio="speech", after="near 25", told="a voice in warm light")
+    run(tmp_path, constraints, mind := ShotMind())
+    memory = mind.located[0].memory
+    assert memory is not None
+    assert (memory.constraint, memory.auditory_memory, memory.before) == ("", "", "near 25")
+    run(tmp_path / "b", constraints, mind := ShotMind(), measured=False)
+    memory = mind.located[0].memory
+    assert memory is not None
+    assert (memory.constraint, memory.auditory_memory) == ("a voice in warm light",) * 2
+
+
 def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
     found = run(tmp_path, description="nothing of this world")
     assert found.shot is None

@@ -33,7 +33,7 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     anchors = entities(whole, MOST_ANCHORS)
     hypotheses = _hypotheses(whole, plain[0] or plain[1])
     found = [
-        *_of_both(plain[0], plain[1], " ".join(plain[2:5])),
+        *_of_both(plain[0], plain[1], " ".join(plain[2:5]).strip()),
         *(f"{form.lower()} {worded(whole, 5)}" for form in _FORMAT.findall(whole)[:1]),
         worded(f"{plain[2]} {plain[3]}", LONGEST_QUERY),
         worded(plain[4], LONGEST_QUERY),
@@ -63,6 +63,9 @@ def _of_both(impression: str, moment: str, beside: str) -> list[str]:
         return [first, f"{doing} {worded(rest or impression, HALF_QUERY)}", rest]
     if moment and beside:
         return [first, f"{doing} {worded(beside, HALF_QUERY)}", rest]
+    if moment:
+        # Titles tell what is done with what, and hardly ever what stands around.
+        return [worded(" ".join(sentences_of(moment)[:1]), LONGEST_QUERY), first, rest]
     return [first, rest, worded(impression, LONGEST_QUERY), worded(moment, LONGEST_QUERY)]
 
 

@@ -1,7 +1,7 @@
-"""A memory in the first person as what was seen or heard: the phrases of remembering go, the rest stays.
+"""A memory in the first person as what was seen or heard: the phrases of remembering and of asking go.
 
-"I vaguely recall there was maybe a red kite" tells of a red kite. Held against pictures or typed into
-a search box, the words of remembering only blur it.
+"I vaguely recall there was maybe a red kite" and "I am looking for a clip of a red kite" tell of a red
+kite. Held against pictures or typed into a search box, the other words only blur it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ _OPENINGS = re.compile(
     | i\ (?:(?:can|could|do|only|also|still|just|seem\ to|vaguely|faintly|dimly|distinctly|clearly)\ )*
         (?:remember|recall|think|believe|guess|suppose|see|saw|heard|hear)\b
       (?:\ (?:that|how|watching|seeing|hearing))?
+    | (?:please\ )?(?:i\ (?:need|want|would\ like|search|look)|i(?:\ am|['’]m)\ (?:looking|searching)
+        |find|show|give|search|look)\b(?:\ (?:to|for|me|find|see|have|get))*
+      (?:\ (?:an?|the|some|any))?(?:\ video)?
+      \ (?:shot|clip|video|segment|scene|moment|footage|film|picture)s?\b
+      (?:\ (?:of|that|which|where|in\ which|with|showing|shows?))*
     | in\ the\ (?:preceding|following|previous|next)\ (?:seconds|moments)(?:\ of\ (?:this|the)\ clip)?\b
     | (?:just\ )?(?:before|after)\ (?:that|this)\b
     | (?:the|this|one|that)\ (?:(?:specific|particular)\ )?(?:frame|segment|scene|shot|clip|moment)
