@@ -174,7 +174,6 @@ class Raclo:
                 partial(self._web.search_videos, query, page_size=self._settings.results)
             )
         except WebError as error:
-            self._web_steps()
             self._failed(error, f"the search {query!r}")
             return ()
         self._web_steps()
@@ -184,11 +183,18 @@ class Raclo:
 
     def _open(self, result: SearchResult) -> Sight | None:
         """None for a video that cannot be had, or whose very bytes are a candidate already."""
+        title = result.title or result.url
         try:
-            sight = open_sight(self._web, result, self._eyes, self._patience, words=self._settings.sound)
+            sight = open_sight(
+                self._web,
+                result,
+                self._eyes,
+                self._patience,
+                words=self._settings.sound,
+                missed=lambda error: self._failed(error, f"the transcript of {title}"),
+            )
         except (WebError, FileProblem) as error:
-            self._web_steps()
-            self._failed(error, result.title or result.url)
+            self._failed(error, title)
             return None
         self._web_steps()
         if sight.video_id in self._contents:
@@ -234,6 +240,8 @@ class Raclo:
     # Telling
 
     def _failed(self, error: Exception, what: str) -> None:
+        """An error, after the calls of the web that led to it."""
+        self._web_steps()
         name = type(error).__name__
         self._failures.append(name)
         if isinstance(error, FATAL):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag.agents.frame_budget import frame_times
-from rag.agents.raclo_hearing import library_of, sound_lines
+from rag.agents.raclo_hearing import sound_lines
 from rag.agents.raclo_records import Moment
 from rag.agents.raclo_settings import RacloSettings
 from rag.agents.video_browser_sight import Sight
@@ -23,8 +23,6 @@ from rag.reasoners.roles import Consensus, LocateRequest, Memory, Reasoner, Veri
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from rag.records import Shot
 
 __all__ = ["global_part", "locate_moment", "second_judge", "shown", "verify"]
 
@@ -106,15 +104,10 @@ def _moment_part(memory: Memory) -> Memory:
     return replace(memory, global_impression="")
 
 
-def _shots(sight: Sight) -> Sequence[Shot]:
-    library = library_of(sight)
-    return () if library is None else library.shots(sight.video_id)
-
-
 def _stretch(sight: Sight, times: Sequence[float], at: int) -> tuple[float, float]:
     """The shot that holds frame `at`, where shots were measured; else halfway to its neighbours."""
     time = times[at]
-    for shot in _shots(sight):
+    for shot in () if sight.library is None else sight.library.shots(sight.video_id):
         if shot.start <= time < shot.end:
             return shot.start, shot.end
     before = times[at - 1] if at else -times[0]

@@ -12,10 +12,9 @@ from rag.agents.video_browser_sight import Sight
 from rag.records import Evidence
 
 if TYPE_CHECKING:
-    from rag.library import Library
     from rag.records import AudioClass, SoundTrack
 
-__all__ = ["library_of", "measured_lines", "sound_lines"]
+__all__ = ["measured_lines", "sound_lines"]
 
 SHORTEST = 3
 """Seconds of one sound that are worth a line."""
@@ -30,15 +29,9 @@ WORDED: dict[AudioClass, str] = {
 SPOKEN = ("subtitle", "asr")
 
 
-def library_of(sight: Sight) -> Library | None:
-    """The library that holds the video; None where none does."""
-    library = sight._eyes.library
-    return library if library is not None and sight._held else None
-
-
 def sound_lines(sight: Sight) -> tuple[Evidence, ...]:
     """In time order. What the web's transcript says already is not said twice."""
-    library = library_of(sight)
+    library = sight.library
     if library is None:
         return ()
     spoken: list[Evidence] = []

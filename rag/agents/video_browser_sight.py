@@ -57,6 +57,18 @@ class Sight:
     def video_id(self) -> str:
         return self.file.video_id
 
+    @cached_property
+    def library(self) -> Library | None:
+        """The library that holds the video; None where none does."""
+        library = self._eyes.library
+        if library is None:
+            return None
+        try:
+            library.reader.video(self.video_id)
+        except KeyError:
+            return None
+        return library
+
     def view(
         self, start: float, end: float, times: NDArray[np.float64] | None, *, words: bool = True
     ) -> VideoView:
@@ -111,28 +123,16 @@ class Sight:
 
     @cached_property
     def _written(self) -> list[Evidence]:
-        library = self._eyes.library
-        if library is None or not self._held:
+        if self.library is None:
             return []
-        found = library.reader.evidence(self.video_id, 0.0, float("inf"))
+        found = self.library.reader.evidence(self.video_id, 0.0, float("inf"))
         return [text for text in found if text.kind in ON_SCREEN]
-
-    @cached_property
-    def _held(self) -> bool:
-        library = self._eyes.library
-        if library is None:
-            return False
-        try:
-            library.reader.video(self.video_id)
-        except KeyError:
-            return False
-        return True
 
     @cached_property
     def _stored(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Times (n,), rising, and vectors (n, d); empty where the library holds none of this video."""
-        library, nothing = self._eyes.library, (np.zeros(0), np.zeros((0, 0), np.float32))
-        if library is None or not self._held or library.tower is None:
+        library, nothing = self.library, (np.zeros(0), np.zeros((0, 0), np.float32))
+        if library is None or library.tower is None:
             return nothing
         clips = [clip.clip_id for clip in library.reader.clips(self.video_id)]
         try:
@@ -184,9 +184,8 @@ def even_times(start: float, end: float, count: int) -> NDArray[np.float64]:
 
 def _duration(sight: Sight) -> float:
     """As the library measured it, else as the result says, else up to the last word."""
-    library = sight._eyes.library
-    if library is not None and sight._held:
-        return float(library.reader.video(sight.video_id).duration)
+    if sight.library is not None:
+        return float(sight.library.reader.video(sight.video_id).duration)
     spoken = max((line.end for line in sight.lines), default=0.0)
     return max(sight.result.duration, spoken) or 1.0
 

@@ -15,13 +15,12 @@ from rag.agents.raclo_page import page
 from rag.agents.raclo_records import CUE_SETS, RacloRun, RacloStep, cues_of, only_cues
 from rag.agents.raclo_settings import PAPER, RacloSettings, sweep
 from rag.agents.raclo_telling import result_lines, run_json, step_lines
-from rag.errors import BudgetSpent, ReplyInvalid, UsageError
+from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded.recollection import placed, recollected
 from rag.reasoners.parted import PartedReasoner
-from rag.reasoners.roles import (
-    Memory,
-)
+from rag.reasoners.roles import Memory
 from rag.records import SoundTrack
+from rag.web import MockWeb, Transcript
 from tests.browser_world import HOST, eyes, make_web
 from tests.raclo_world import RecallingMind
 
@@ -115,6 +114,23 @@ def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
     assert not {f"{HOST}film07", f"{HOST}film03"} & {one.url for one in found.candidates}
     assert {"PageGone", "AccessRefused"} <= set(found.failures)
     assert not found.matched
+
+
+def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(_: MockWeb, url: str) -> Transcript:
+        raise WebTimeout(f"{url}: no transcript in time")
+
+    monkeypatch.setattr(MockWeb, "transcript", silent)
+    found = run(tmp_path)
+    assert len(found.candidates) == 4
+    assert found.failures == ("WebTimeout",) * 4
+    told = [step.text for step in found.steps if step.kind == "failure"]
+    assert all(text.startswith("the transcript of kettle film") for text in told)
+    assert not found.matched
+    deaf = run(tmp_path / "deaf", settings=replace(PAPER, sound=False))
+    assert deaf.failures == ()
 
 
 def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
