@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,9 @@ from eval.reports.page import write_report
 from eval.runs.drive import run_system
 from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow, Explanation, Query, System
+from eval.runs.records import Sample as EvalSample
 from rag.agents.raclo_records import only_cues
+from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
 from rag.web import MockWeb
 from tests.browser_world import HOST, eyes, make_web
@@ -161,8 +164,71 @@ def test_the_report_has_the_papers_tables_and_what_the_truth_tells(place: Path) 
     assert drawn | {"errors.csv", "cues.csv", "exact.csv"} <= made
 
 
-def test_a_row_of_another_moment_changes_the_query() -> None:
+def test_a_query_has_the_window_of_its_moment() -> None:
     one = SAMPLES["film07-K"]
     assert query_of(one).window == (30.0, 60.0)
     assert query_of(SAMPLES["film07-G"]).window == (0.0, 0.0)
     assert query_of(replace(one, shot=None)).has_window is False
+
+
+class WithoutJudgement(JudgingMind):
+    """Its `match_frame` and `select_candidates` fail too, where they are said to."""
+
+    def match_frame(self, request: MatchRequest) -> FrameMatch:
+        self._ask("match_frame")
+        return super().match_frame(request)
+
+    def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
+        self._ask("select_candidates")
+        return super().select_candidates(request)
+
+
+def answered(
+    folder: Path, name: str, mind: RecallingMind, asked: str = "film07-GKTA", **changed: Any
+) -> EvalSample:
+    chosen, way = named(name)
+    samples = {key: replace(one, **changed) for key, one in SAMPLES.items()}
+    with make_web(folder) as web:
+        system = Recollecting(name, chosen, way, samples, web, mind, None, eyes(), 0)  # type: ignore[arg-type]  # it plays some roles only
+        return system.answer(query_of(samples[asked]))
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("raclo", "imagine_queries"),
+        ("raclo", "verify_video"),
+        ("raclo", "match_frame"),
+        ("wo-verification", "verify_video"),
+        ("metadata-only", "select_candidates"),
+        ("oracle-video", "locate"),
+    ],
+)
+def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> None:
+    mind = WithoutJudgement(fails=(role,), error=ReasonerUnreachable)
+    with pytest.raises(ReasonerUnreachable):
+        answered(tmp_path, name, mind)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("metadata-only", "select_candidates"), ("oracle-video", "locate")]
+)
+def test_a_reply_that_cannot_be_read_costs_a_control_one_query(name: str, role: str, tmp_path: Path) -> None:
+    told = answered(tmp_path, name, WithoutJudgement(fails=(role,), error=ReplyInvalid))
+    assert (told.correct, told.parse_failure, told.evidence["failure"]) == (False, True, "ReplyInvalid")
+
+
+@pytest.mark.parametrize("name", ["oracle-video", "chance-moment"])
+def test_a_video_that_the_web_lacks_is_found_by_no_control(name: str, tmp_path: Path) -> None:
+    told = answered(tmp_path, name, JudgingMind(), url=f"{HOST}film99")
+    assert (told.correct, told.evidence["failure"]) == (False, "PageGone")
+
+
+def test_without_a_known_shot_the_judge_of_frames_decides(tmp_path: Path) -> None:
+    right = answered(tmp_path / "right", "raclo", JudgingMind(), shot=None)
+    assert (right.correct, right.evidence["in_shot"], right.evidence["error_stage"]) == (True, None, "")
+    mind = WithoutJudgement(fails=("match_frame",), error=ReplyInvalid)
+    wrong = answered(tmp_path / "wrong", "raclo", mind, shot=None)
+    assert (wrong.correct, wrong.evidence["error_stage"]) == (False, "localizer")
+    timeless = answered(tmp_path / "timeless", "raclo", JudgingMind(), shot=None, key_time=None)
+    assert (timeless.correct, timeless.evidence["frame"]) == (True, None)

@@ -73,7 +73,9 @@ def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
 
 
 def test_a_row_may_name_its_task(tmp_path: Path) -> None:
-    (sample,) = load_published([write(tmp_path / "r.jsonl", {**PAPER_ROW, "Task Type": "K+T"})])
+    rows = [{**PAPER_ROW, "Task Type": "K+T"}, {**PAPER_ROW, "Task Type": "G-task"}]
+    sample, whole = load_published([write(tmp_path / "r.jsonl", *rows)])
+    assert (whole.sample_id, whole.task) == ("youtube_abc-G", "G")
     assert (sample.task, cues_of(sample.memory), sample.asks_video, sample.asks_moment) == (
         "KT",
         "KT",
@@ -89,6 +91,8 @@ def test_a_row_may_name_its_task(tmp_path: Path) -> None:
         ({"timestamp": "soon"}, "no time of the form"),
         ({"timestamp": ""}, "duration"),
         ({"video_url": None}, "video_url"),
+        ({"task": "GK", "key_moment": ""}, "tells nothing for K"),
+        ({"task": "retrieval"}, "is no task"),
     ],
 )
 def test_a_row_that_is_none_is_named(change: dict[str, Any], problem: str, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eval.benchmarks.rvms.checking import Checked, Checker, verdict_of
-from eval.benchmarks.rvms.controls import chance_run, metadata_run, oracle_run
-from eval.benchmarks.rvms.errors import error_of, target_rank
+from eval.benchmarks.rvms.controls import chance_run, failed_run, metadata_run, oracle_run
+from eval.benchmarks.rvms.errors import error_of, moment_found, target_rank
 from eval.benchmarks.rvms.records import RvmsSample
 from eval.benchmarks.rvms.systems import Way
 from eval.runs.records import ClipScore, Query, Sample
@@ -18,6 +18,7 @@ from rag.agents.raclo import remember
 from rag.agents.raclo_records import RacloRun
 from rag.agents.raclo_settings import RacloSettings
 from rag.agents.video_browser_sight import Eyes
+from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, ReplyInvalid, WebError
 from rag.reasoners.counting import counted
 from rag.reasoners.roles import Memory, Reasoner
 
@@ -53,7 +54,11 @@ def query_of(sample: RvmsSample) -> Query:
 
 @dataclass
 class Recollecting:
-    """A `System`. Every query meets the web as its first visitor."""
+    """A `System`. Every query meets the web as its first visitor.
+
+    `answer` raises `ReasonerUnreachable` where the reasoner is gone: an outage is no wrong answer, and a
+    run of the evaluation goes on where it stopped.
+    """
 
     name: str
     chosen: RacloSettings
@@ -79,9 +84,14 @@ class Recollecting:
     def answer(self, query: Query) -> Sample:
         sample = self.samples[query.query_id]
         run = self._run(sample)
+        if run.failure == ReasonerUnreachable.__name__:
+            raise ReasonerUnreachable(
+                f"{query.query_id}: the reasoner went silent, so this query is not answered wrongly but "
+                "not at all; the same command goes on here"
+            )
         checked = [self._checker.check(sample, candidate) for candidate in run.candidates]
         verdict = verdict_of(sample, checked, run.chosen)
-        found = bool(verdict["answer_true"]) and verdict["in_shot_answer"] is not False
+        found = bool(verdict["answer_true"]) and moment_found(sample, verdict) is not False
         return Sample(
             query_id=query.query_id,
             family=query.family,
@@ -101,13 +111,17 @@ class Recollecting:
 
     def _run(self, sample: RvmsSample) -> RacloRun:
         memory, web = sample.memory, self.web.session()
-        if self.way == "metadata":
-            return metadata_run(self._counted, memory, web, self.chosen)
-        if self.way == "oracle":
-            return oracle_run(self._counted, memory, web, self.eyes, sample.url, self.chosen)
-        if self.way == "chance":
-            digest = hashlib.sha256(f"{self.seed} {sample.sample_id}".encode()).digest()
-            return chance_run(memory, web, sample.url, int.from_bytes(digest[:8], "big") / 2**64)
+        try:
+            if self.way == "metadata":
+                return metadata_run(self._counted, memory, web, self.chosen)
+            if self.way == "oracle":
+                return oracle_run(self._counted, memory, web, self.eyes, sample.url, self.chosen)
+            if self.way == "chance":
+                digest = hashlib.sha256(f"{self.seed} {sample.sample_id}".encode()).digest()
+                return chance_run(memory, web, sample.url, int.from_bytes(digest[:8], "big") / 2**64)
+        except (ReplyInvalid, BudgetSpent, WebError, FileProblem) as error:
+            # As the agent has it: what cannot be read or had costs a query, not the run.
+            return failed_run(memory, error, self._counted.usage())
         return remember(memory, web, self._counted, self.eyes, self.chosen, second=self.second)
 
     def _evidence(

@@ -23,7 +23,7 @@ from rag.agents.raclo_records import CandidateVideo, Moment
 from rag.agents.raclo_settings import PAPER
 from rag.agents.video_browser_sight import Eyes, Sight, open_sight
 from rag.agents.video_browser_weather import Patience
-from rag.errors import FileProblem, ReasonerError, WebError
+from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles import MatchRequest, Memory, Reasoner, VideoView
 from rag.web import SearchResult
 from rag.web.catalogue import address
@@ -75,7 +75,8 @@ class Checked:
 
 
 class Checker:
-    """Over one web. `judge`: who says whether frames and videos match, the first and the second mind."""
+    """Over one web. `mind` and `second` say whether frames and videos match. Where one of them does not
+    answer in a form that can be read, nothing is certified; `ReasonerUnreachable` is raised."""
 
     def __init__(self, web: MockWeb, eyes: Eyes, mind: Reasoner, second: Reasoner | None) -> None:
         self._web, self._eyes, self._mind, self._second = web, eyes, mind, second
@@ -144,6 +145,8 @@ class Checker:
             return False
         try:
             return verify(self._mind, self._second, sample.memory, sight, PAPER).agreed
+        except ReasonerUnreachable:
+            raise
         except (ReasonerError, FileProblem):
             return False
 
@@ -164,6 +167,8 @@ class Checker:
         )
         try:
             match = self._mind.match_frame(request)
+        except ReasonerUnreachable:
+            raise
         except (ReasonerError, FileProblem):
             return False
         return match.text_match and bool(match.image_match)
@@ -175,7 +180,9 @@ def verdict_of(sample: RvmsSample, found: list[Checked], chosen: int | None) -> 
     rule = any(one.rule for one in found)
     model = any(bool(one.model) for one in found)
     frames = [one.frame for one in found if one.frame is not None]
-    asked = sample.asks_moment
+    in_time = sample.asks_moment
+    # Without its time there is no reference frame to be held against.
+    framed = in_time and sample.key_time is not None
     errors = [one.error for one in found if one.error is not None]
     return {
         "rule": rule,
@@ -184,11 +191,11 @@ def verdict_of(sample: RvmsSample, found: list[Checked], chosen: int | None) -> 
             rule or any(one.true and bool(one.model) for one in found) if sample.asks_video else None
         ),
         "content": any(one.true for one in found),
-        "frame": any(frames) if asked else None,
-        "frame_answer": bool(answer is not None and answer.frame) if asked else None,
-        "in_shot": any(bool(one.in_shot) for one in found) if asked and sample.shot else None,
-        "in_shot_answer": bool(answer and answer.in_shot) if asked and sample.shot else None,
-        "on_event": any(bool(one.on_event) for one in found) if asked and sample.event else None,
+        "frame": any(frames) if framed else None,
+        "frame_answer": bool(answer is not None and answer.frame) if framed else None,
+        "in_shot": any(bool(one.in_shot) for one in found) if in_time and sample.shot else None,
+        "in_shot_answer": bool(answer and answer.in_shot) if in_time and sample.shot else None,
+        "on_event": any(bool(one.on_event) for one in found) if in_time and sample.event else None,
         "error": min(errors) if errors else None,
         "answer_true": bool(answer is not None and answer.true),
         "answer_rule": bool(answer is not None and answer.rule),

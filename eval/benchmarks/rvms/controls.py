@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rag.agents.raclo import NOTHING_FOUND
 from rag.agents.raclo_checking import locate_moment
 from rag.agents.raclo_recall import recall
 from rag.agents.raclo_records import CandidateVideo, Moment, RacloRun, RacloStep, cues_of
@@ -11,6 +13,7 @@ from rag.agents.raclo_settings import RacloSettings
 from rag.agents.video_browser_sight import Eyes, open_sight
 from rag.agents.video_browser_watcher import candidate as told_of
 from rag.agents.video_browser_weather import Patience
+from rag.errors import PageGone
 from rag.reasoners.roles import Memory, Reasoner, SelectRequest
 from rag.records import Usage
 from rag.web import SearchResult
@@ -18,11 +21,14 @@ from rag.web import SearchResult
 if TYPE_CHECKING:
     from rag.web import MockWeb
 
-__all__ = ["chance_run", "metadata_run", "oracle_run"]
+__all__ = ["chance_run", "failed_run", "metadata_run", "oracle_run"]
 
 
 def metadata_run(mind: Reasoner, memory: Memory, web: MockWeb, settings: RacloSettings) -> RacloRun:
-    """The same searches; of their results the likeliest by title and description, and its middle."""
+    """The same searches; of their results the likeliest by title and description, and its middle.
+
+    Raises what the web and the mind raise.
+    """
     mind.usage()
     queries = recall(mind, memory, (), settings).queries
     found: dict[str, tuple[SearchResult, str]] = {}
@@ -67,16 +73,24 @@ def oracle_run(
 
 
 def chance_run(memory: Memory, web: MockWeb, url: str, share: float) -> RacloRun:
-    """The right video, at `share` in [0, 1) of it."""
+    """The right video, at `share` in [0, 1) of it. Raises `PageGone`."""
     result = _result(web, url)
     moment = _at(share * result.duration, result.duration) if memory.key_moment else None
     found = CandidateVideo(url, result.title, web.video_id(url) or "", result.duration, "", 1, moment=moment)
     return _run(memory, (found,), 0, (), Usage())
 
 
+def failed_run(memory: Memory, error: Exception, usage: Usage) -> RacloRun:
+    """What is left of a control that an error ended: no candidate, and the error's name."""
+    name = type(error).__name__
+    return replace(_run(memory, (), None, (), usage), failure=name, failures=(name,))
+
+
 def _result(web: MockWeb, url: str) -> SearchResult:
+    """As a search would have it. Raises `PageGone` where a web of one's own lacks the video."""
     entry = web.catalogue.video(url)
-    assert entry is not None, "the benchmark's own video is in its web"
+    if entry is None:
+        raise PageGone(f"{url}: the web does not hold the video that is asked for")
     return SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
 
 
@@ -100,7 +114,7 @@ def _run(
         matched=chosen is not None,
         queries=queries,
         turns=1,
-        failure="" if candidates else "NothingFound",
+        failure="" if candidates else NOTHING_FOUND,
         failures=(),
         searches=len(queries),
         usage=usage,

@@ -23,7 +23,7 @@ from rag.web.catalogue import address
 if TYPE_CHECKING:
     from eval.benchmarks.rvms.checking import Checked
 
-__all__ = ["STAGES", "error_of", "failure_of", "target_rank"]
+__all__ = ["STAGES", "error_of", "failure_of", "moment_found", "target_rank"]
 
 STAGES = ("generator", "retriever", "verifier", "localizer")
 
@@ -49,8 +49,14 @@ def error_of(
         return "retriever" if target_rank(run, sample) is not None else "generator"
     if not verdict["answer_true"] or not run.matched:
         return "verifier"
-    located = verdict["in_shot_answer"] if sample.shot is not None else verdict["frame_answer"]
-    return "localizer" if located is False else ""
+    return "localizer" if moment_found(sample, verdict) is False else ""
+
+
+def moment_found(sample: RvmsSample, verdict: Mapping[str, Any]) -> bool | None:
+    """Whether the answer's moment is the one: in the true shot, else, where no shot is known, by the judge
+    of frames; None where no moment is asked for."""
+    found: bool | None = verdict["in_shot_answer"] if sample.shot is not None else verdict["frame_answer"]
+    return found
 
 
 def failure_of(asked: RvmsSample, sample: Sample, stage: str, file_of: Callable[[str], str]) -> Failure:

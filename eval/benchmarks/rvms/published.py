@@ -123,9 +123,12 @@ def _sample(fields: Mapping[str, Any], fallback: str) -> RvmsSample:
     row = _Row.model_validate({_key(name): value for name, value in fields.items()})
     context = [*row.temporal_context, "", ""]
     memory = Memory(row.global_impression, row.key_moment, context[0], context[1], row.auditory_memory)
-    task = _task(row.task) or cues_of(memory)
+    told = cues_of(memory)
+    task = _task(row.task) or told
     if task not in TASKS:
         raise ValueError(f"its cues are {task or 'none'}; a task is one of {', '.join(TASKS)}")
+    if missing := [letter for letter in task if letter not in told]:
+        raise ValueError(f"its task is {task}, and it tells nothing for {', '.join(missing)}")
     at, duration = _progress(row.timestamp)
     name = row.id or fallback
     return RvmsSample(
@@ -148,8 +151,10 @@ def _key(name: str) -> str:
 
 
 def _task(said: str) -> str:
-    """Its cues in the order of the tables; "K+G+T" is GKT."""
-    letters = set(re.sub(r"[^A-Z]", "", said.upper()))
+    """Its cues in the order of the tables; "K+G+T" is GKT. Raises `ValueError` for other words."""
+    letters = re.sub(r"[\s+,&/_-]+|task", "", said, flags=re.IGNORECASE).upper()
+    if not set(letters) <= set("GKTA"):
+        raise ValueError(f"{said!r} is no task; it is one of {', '.join(TASKS)}")
     return "".join(letter for letter in "GKTA" if letter in letters)
 
 

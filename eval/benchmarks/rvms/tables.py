@@ -97,11 +97,12 @@ def _by_task(
         for model, values in printed.items():
             kept = [values[TASKS.index(task)] for task in tasks] + [values[-1]]
             body.append((f"{MARK}: {model}", *("–" if value is None else f"{value:.1f}" for value in kept)))
-    note = "Percent of queries" if measure != "frame" else "Percent of queries with a key moment"
+    kind = " with a key moment" if "G" not in tasks else ""
+    whose = "of the answer, recognized or guessed" if measure == "found" else "of any candidate video"
     return Table(
         name,
         title,
-        f"{note}, of any candidate video.",
+        f"Percent of queries{kind}, {whose}.",
         ("system", *tasks, "all"),
         tuple(body),
         tuple(records),
