@@ -30,6 +30,7 @@ from rag.records import (
 )
 from rag.store.filters import path_matches
 from rag.store.layout import find_library
+from rag.store.names import nearest_names
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats, Where
 from rag.store.scan_cache import ScanCache
@@ -329,7 +330,7 @@ class Library:
     def video_id(self, name: str) -> str:
         """The id of a video given by path or its last parts, or by its id or how that begins.
 
-        Raises `UsageError` where none or several are meant.
+        Raises `UsageError` where none or several are meant; it names what is like a name that nothing has.
         """
         path = os.path.abspath(name)
         videos = [video.video_id for video in self._reader.videos()]
@@ -340,7 +341,9 @@ class Library:
             return named[0]
         if named:
             raise UsageError(f"{name}: {len(named)} videos have a path or an id like this; give more of it")
-        raise UsageError(f"{name}: no such video in the library; index it first with: rag index {name}")
+        near = nearest_names(name, (path for video_id in videos for path in self._reader.paths(video_id)))
+        meant = f"did you mean {' or '.join(near)}? Else index" if near else "index"
+        raise UsageError(f"{name}: no such video in the library; {meant} it first with: rag index {name}")
 
     def path_of(self, video_id: str) -> str:
         """The first path of a content that is still there, else the first that was. KeyError if unknown."""
