@@ -17,6 +17,15 @@ LONGEST_QUERY = 8
 HALF_QUERY = 5
 """Words of each half of a search for two things."""
 MOST_ANCHORS = 6
+ABOUT = 12
+"""Words of the search for what a video is about."""
+CLAUSE = 4
+"""Words of each further sentence of an impression: what it begins with tells the most."""
+_MEDIUM = re.compile(
+    r"\b(?:(?:first|third)[- ]person|films?|filmed|videos?|clips?|footage|movies?|recorded|uploaded|camera|"
+    r"came into view|to be seen)\b",
+    re.IGNORECASE,
+)
 _FORMAT = re.compile(
     r"\b(?:meme|trend|challenge|tutorial|how[- ]to|review|unboxing|vlog|compilation|trailer|advert\w*|"
     r"commercial|music video|dance|gameplay|documentary|news|interview|time[- ]?lapse|animation|cartoon)\b",
@@ -50,23 +59,28 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
 
 
 def _of_both(impression: str, moment: str, beside: str) -> list[str]:
-    """What the video is about goes first, with its names; then what is used in it, and where it happens.
+    """What the video is about with its names, then its course; what is done in a moment, and where.
 
-    A video is listed by what it is as a whole, so of a moment only its deed goes into a search for both.
+    A video is listed by what it is as a whole: a moment goes into a search only where no impression is
+    given or both of its searches are spent. Titles tell what is done with what, hardly ever what stands
+    around.
     """
     # What somebody was heard to say names nothing that the video is listed by.
     told = names(f"{impression} {moment}")[:2]
-    about = worded(". ".join([*told, impression or moment]), 2 * LONGEST_QUERY).split()
-    first, rest = " ".join(about[:LONGEST_QUERY]), " ".join(about[LONGEST_QUERY:])
-    doing = worded(" ".join(sentences_of(moment)[:1]), HALF_QUERY)
-    if impression and moment:
-        return [first, f"{doing} {worded(rest or impression, HALF_QUERY)}", rest]
-    if moment and beside:
-        return [first, f"{doing} {worded(beside, HALF_QUERY)}", rest]
-    if moment:
-        # Titles tell what is done with what, and hardly ever what stands around.
-        return [worded(" ".join(sentences_of(moment)[:1]), LONGEST_QUERY), first, rest]
-    return [first, rest, worded(impression, LONGEST_QUERY), worded(moment, LONGEST_QUERY)]
+    doing = " ".join(sentences_of(moment)[:1])
+    if impression:
+        about = worded(". ".join([*told, _topic(impression)]), ABOUT)
+        course = " ".join(worded(_topic(part.split(",")[0]), CLAUSE) for part in sentences_of(impression)[1:])
+        return [about, worded(course, LONGEST_QUERY), worded(doing, LONGEST_QUERY)]
+    about = worded(". ".join([*told, moment]), LONGEST_QUERY)
+    if beside:
+        return [about, f"{worded(doing, HALF_QUERY)} {worded(beside, HALF_QUERY)}"]
+    return [worded(doing, LONGEST_QUERY), about]
+
+
+def _topic(text: str) -> str:
+    """Without the words that hold of every video."""
+    return " ".join(_MEDIUM.sub(" ", text).split())
 
 
 def _hypotheses(whole: str, about: str) -> tuple[Hypothesis, ...]:
