@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ImageEncoder", "TextEncoder", "TextTower", "unit_rows"]
+__all__ = ["ByParts", "ImageEncoder", "TextEncoder", "TextTower", "unit_rows"]
 
 
 class TextTower(Protocol):
@@ -56,6 +56,15 @@ class TextEncoder(Protocol):
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim)."""
+        ...
+
+
+@runtime_checkable
+class ByParts(Protocol):
+    """A `TextEncoder` that gives each batch as soon as it is done."""
+
+    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+        """Places in `texts` and their unit rows, float32 (m, dim); together what `encode_text` gives."""
         ...
 
 

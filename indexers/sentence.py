@@ -7,7 +7,7 @@ shape takes another way through the matrix kernels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,11 +70,17 @@ class SentenceEncoder:
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""
         rows = np.empty((len(texts), self.dim), np.float32)
+        for places, part in self.encode_parts(texts):
+            rows[places] = part
+        return rows
+
+    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+        """Each batch as soon as it is done: places in `texts`, and their unit rows, float32 (m, dim)."""
         for length, members in self._by_length([self._tokens(self._prompt + text) for text in texts]).items():
             for start in range(0, len(members), BATCH):
                 part = members[start : start + BATCH]
-                rows[[place for place, _ in part]] = self._encode_batch([ids for _, ids in part], length)
-        return unit_rows(rows)
+                rows = self._encode_batch([ids for _, ids in part], length)
+                yield [place for place, _ in part], unit_rows(rows)
 
     def _by_length(self, texts: list[NDArray[np.int64]]) -> dict[int, list[tuple[int, NDArray[np.int64]]]]:
         groups: dict[int, list[tuple[int, NDArray[np.int64]]]] = {}

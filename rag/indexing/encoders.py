@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from indexers.protocol import ImageEncoder, TextEncoder
+from indexers.protocol import ByParts, ImageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.config import Settings
 from rag.errors import EncoderMismatch, SettingsError
@@ -151,9 +151,20 @@ class TextOnDemand:
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """As the encoder itself. Raises `EncoderMismatch` where its weights are not the library's."""
+        return self._opened().encode_text(texts)
+
+    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+        """As the encoder itself; all at once where that tells of no parts. Raises `EncoderMismatch`."""
+        encoder = self._opened()
+        if isinstance(encoder, ByParts):
+            yield from encoder.encode_parts(texts)
+        else:
+            yield list(range(len(texts))), encoder.encode_text(texts)
+
+    def _opened(self) -> TextEncoder:
         if self._encoder is None:
             encoder = open_text_encoder(self.name, self._settings.encoder)
             if encoder.fingerprint != self.fingerprint:
                 raise _mismatch("text", f"{self.name} ({self.fingerprint[:12]})", encoder.fingerprint[:12])
             self._encoder = encoder
-        return self._encoder.encode_text(texts)
+        return self._encoder
