@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+from corpora.kinds import VIDEO
 from rag.web import TranscriptLine, VideoEntry, open_web, write_catalogue
 from rag.web.serving import app
+from rag.web.serving.media import MEDIA_TYPES
 from tests.synthetic import write_video
 
 NAME = "a/b c"
@@ -18,10 +21,17 @@ NAME = "a/b c"
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     home = tmp_path_factory.mktemp("web")
     write_video(home / "film.mp4", 1.0)
+    write_video(home / "FILM.MKV", 1.0)
+    (home / "film.y4m").write_bytes((home / "film.mp4").read_bytes())
     said = (TranscriptLine(0.0, 1.0, "hello"),)
     write_catalogue(
         home,
-        [VideoEntry(NAME, "https://v.example/1", "Kettle", duration=1.0, transcript=said, file="film.mp4")],
+        [
+            VideoEntry(NAME, "https://v.example/1", "Kettle", duration=1.0, transcript=said, file="film.mp4"),
+            VideoEntry("mkv", "https://v.example/2", "Lamp", duration=1.0, file="FILM.MKV"),
+            VideoEntry("odd", "https://v.example/3", "Odd", duration=1.0, file="film.y4m"),
+            VideoEntry("none", "https://v.example/4", "None", duration=1.0),
+        ],
     )
     with TestClient(app.build_app(open_web(home, engine="bm25"))) as client:
         yield client
@@ -63,3 +73,28 @@ def test_ids_with_a_slash_are_served_where_the_page_says(client: TestClient) -> 
         assert path in page.text
         assert client.get(f"/{path}").status_code == 200
     assert client.get("/youtube/v3/captions/a%2Fb%20c").text.strip().endswith("hello")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(NAME, "video/mp4"), ("mkv", "video/matroska"), ("odd", "application/octet-stream")]
+)
+def test_a_file_goes_out_under_its_own_media_type(client: TestClient, name: str, kind: str) -> None:
+    answer = client.get(f"/media/{quote(name, safe='')}.mp4")
+    assert answer.headers["content-type"] == kind
+    page = client.get("/watch", params={"v": name}).text
+    assert f'type="{kind}"></object>' in page
+    assert f'property="og:video:type" content="{kind}"' in page
+    assert f'"encodingFormat": "{kind}"' in page
+
+
+def test_no_type_is_told_of_a_file_that_is_not_there(client: TestClient) -> None:
+    page = client.get("/watch", params={"v": "none"}).text
+    assert "og:video:type" not in page
+    assert "encodingFormat" not in page
+    assert client.get("/media/none.mp4").status_code == 404
+
+
+def test_every_kind_of_video_but_raw_streams_has_a_type() -> None:
+    raw = {".264", ".265", ".dv", ".h264", ".h265", ".hevc", ".ivf", ".mjpeg", ".mjpg", ".nut", ".rm"}
+    raw |= {".rmvb", ".wtv", ".y4m"}
+    assert {ending for ending in VIDEO if ending not in MEDIA_TYPES} == raw

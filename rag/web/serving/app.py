@@ -26,7 +26,7 @@ from rag.web.mock import LARGEST_PAGE, MockWeb
 from rag.web.records import Page, Transcript
 from rag.web.serving import pages, serper, youtube
 from rag.web.serving.links import Links, subtitles
-from rag.web.serving.media import Thumbnails, cut_file
+from rag.web.serving.media import Thumbnails, cut_file, media_type
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -100,7 +100,9 @@ class _Face:
 
     def watch(self, request: Request) -> Response:
         page = self._web.open(self._url(request.query_params.get("v", "")))
-        return _html(pages.watch_page(page, _links(request)))
+        entry = self._web.catalogue.by_id.get(page.id)
+        kind = media_type(entry.file) if entry is not None and entry.file else ""
+        return _html(pages.watch_page(page, _links(request), kind))
 
     def text(self, request: Request) -> Response:
         entry = self._web.catalogue.pages_by_id.get(request.path_params["name"])
@@ -120,8 +122,10 @@ class _Face:
             except DownloadTruncated as error:
                 path = Path(self._web.media(url).path)
                 size = {"Content-Length": str(path.stat().st_size), "Accept-Ranges": "bytes"}
-                return StreamingResponse(cut_file(path, error.received), headers=size, media_type="video/mp4")
-        return FileResponse(got.path, media_type="video/mp4")
+                return StreamingResponse(
+                    cut_file(path, error.received), headers=size, media_type=media_type(str(path))
+                )
+        return FileResponse(got.path, media_type=media_type(got.path))
 
     def transcript(self, request: Request) -> Response:
         from starlette.responses import Response

@@ -18,14 +18,19 @@ NOTICES = {
 }
 
 
-def watch_page(page: Page, links: Links) -> str:
-    """What stands at `/watch?v=ID`; behind a gate it says so and links no media."""
+def watch_page(page: Page, links: Links, media_type: str) -> str:
+    """What stands at `/watch?v=ID`; behind a gate it says so and links no media.
+
+    `media_type`: of the video's file; empty where the web has none.
+    """
     notice = NOTICES.get(page.availability, "")
     # yt-dlp reads a <video> before the JSON-LD, and then knows the title alone.
-    player = f'<object data="{escape(links.media(page.id))}" type="video/mp4"></object>'
+    kind = f' type="{escape(media_type)}"' if media_type else ""
+    player = f'<object data="{escape(links.media(page.id))}"{kind}></object>'
     said = f'<a href="{escape(links.transcript(page.id))}">transcript</a>' if page.has_transcript else ""
     head = "".join(
-        f'<meta property="{name}" content="{escape(value)}">\n' for name, value in _graph(page, links)
+        f'<meta property="{name}" content="{escape(value)}">\n'
+        for name, value in _graph(page, links, media_type)
     )
     body = [
         f"<h1>{escape(page.title)}</h1>",
@@ -34,7 +39,7 @@ def watch_page(page: Page, links: Links) -> str:
         *(f"<p>{escape(part)}</p>" for part in page.text.splitlines() if part.strip()),
         f"<p>{escape(', '.join(page.tags))}</p>" if page.tags else "",
     ]
-    return _html(page.title, f"{head}{_structured(page, links)}", body)
+    return _html(page.title, f"{head}{_structured(page, links, media_type)}", body)
 
 
 def text_page(page: Page) -> str:
@@ -66,7 +71,7 @@ def front_page(videos: int, pages: int) -> str:
     )
 
 
-def _graph(page: Page, links: Links) -> list[tuple[str, str]]:
+def _graph(page: Page, links: Links, media_type: str) -> list[tuple[str, str]]:
     """Open Graph."""
     found = [
         ("og:site_name", "A frozen web"),
@@ -77,11 +82,12 @@ def _graph(page: Page, links: Links) -> list[tuple[str, str]]:
         ("og:image", links.thumbnail(page.id)),
     ]
     if page.availability == "ok":
-        found += [("og:video", links.media(page.id)), ("og:video:type", "video/mp4")]
+        found.append(("og:video", links.media(page.id)))
+        found += [("og:video:type", media_type)] if media_type else []
     return [*found, *(("og:video:tag", tag) for tag in page.tags)]
 
 
-def _structured(page: Page, links: Links) -> str:
+def _structured(page: Page, links: Links, media_type: str) -> str:
     """schema.org's VideoObject as JSON-LD."""
     said: dict[str, Any] = {
         "@context": "https://schema.org",
@@ -98,7 +104,8 @@ def _structured(page: Page, links: Links) -> str:
     }
     if page.availability == "ok":
         said["contentUrl"] = links.media(page.id)
-        said["encodingFormat"] = "video/mp4"
+        if media_type:
+            said["encodingFormat"] = media_type
     # A `</script>` in a title must not end the script.
     return f'<script type="application/ld+json">{json.dumps(said).replace("<", chr(92) + "u003c")}</script>\n'
 
