@@ -6,14 +6,15 @@ time are sought under which the pictures agree all along:
     t_a = speed * t_b + offset,   score = mean over the line of max(0, r(crop(A(t_a)), B(t_b)))
 
 r is the correlation of two pictures after their mean and spread are taken out, which no grade moves
-much. Videos of one place agree in what stands still, so what moves is compared apart: pictures less
-the video's own mean picture. Loudness is compared along the same line.
+much; a picture of one tone, as a black one, is like nothing. Videos of one place, or of one title card,
+agree in what stands still, so what moves is compared apart: pictures less the video's own mean picture,
+where they differ from it by more than an encoder's noise. Loudness is compared along the same line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,10 @@ MOST_CROPS = 2
 """The likeliest crops, of which the line of time is sought."""
 LEAST_ALIKE = 0.5
 """Correlation of what stands still, below which no line is sought."""
+FLAT = 1.0
+"""Gray levels: a spread below it is an encoder's noise on a picture of one tone."""
+UNMOVED = 0.05
+"""Share of a picture's own spread by which it must differ from the mean picture to have moved."""
 SPEED_STEP = 0.02
 HEIGHT, WIDTH = 9, 16
 """Crops are compared at this size."""
@@ -70,6 +75,8 @@ class Alignment:
     """Of the pictures less their means, in [-1, 1]."""
     sound: float | None
     """Correlation of the loudness, in [-1, 1]; None where one of them has no sound that varies."""
+    pictures: int
+    """How many were compared along the line: of few, chance alone makes many alike."""
 
 
 def align(a: Track, b: Track) -> Alignment | None:
@@ -77,10 +84,7 @@ def align(a: Track, b: Track) -> Alignment | None:
     found = [_one_way(a, b)]
     turned = _one_way(b, a)
     if turned is not None:
-        back = Alignment(
-            1 / turned.speed, -turned.offset / turned.speed, turned.still, turned.moving, turned.sound
-        )
-        found.append(back)
+        found.append(replace(turned, speed=1 / turned.speed, offset=-turned.offset / turned.speed))
     good = [one for one in found if one is not None]
     return max(good, key=lambda one: (one.still + one.moving, one.still), default=None)
 
@@ -95,7 +99,7 @@ def _one_way(a: Track, b: Track) -> Alignment | None:
     flat_a = pictures_a.reshape(len(pictures_a), -1).astype(np.float64)
     rows_b = _levelled(_shrunk(pictures_b))
     # The crop is that of the whole video, so it shows in what stands still.
-    alike = (_levelled(crops @ flat_a.mean(axis=0)) @ _levelled(rows_b.mean(axis=0))).round(6)
+    alike = (_levelled(crops @ flat_a.mean(axis=0)) @ _unit(rows_b.mean(axis=0), 1e-9)).round(6)
     best: tuple[float, Alignment] | None = None
     for place in np.argsort(-alike, kind="stable")[:MOST_CROPS].tolist():
         if alike[place] < LEAST_ALIKE:
@@ -115,7 +119,7 @@ def _under_crop(
     rows_b: NDArray[np.float64],
 ) -> Alignment | None:
     still = (rows_a @ rows_b.T).clip(0, 1)
-    moving = _unit(rows_a - rows_a.mean(axis=0)) @ _unit(rows_b - rows_b.mean(axis=0)).T
+    moving = _moved(rows_a) @ _moved(rows_b).T
     line = _best_line(still + moving, times_a, times_b, a.duration, b.duration)
     if line is None:
         return None
@@ -128,6 +132,7 @@ def _under_crop(
         round(float(still[rows, columns].mean()), 4),
         round(float(moving[rows, columns].mean()), 4),
         _sound(a.loudness, b.loudness, speed, offset),
+        len(rows),
     )
 
 
@@ -174,12 +179,17 @@ def _shrunk(pictures: NDArray[np.uint8] | NDArray[np.float64]) -> NDArray[np.flo
 
 
 def _levelled(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Without mean and spread: the product of two rows is their correlation."""
-    return _unit(rows - rows.mean(axis=-1, keepdims=True))
+    """Without mean and spread: the product of two rows is their correlation, and less for flat ones."""
+    return _unit(rows - rows.mean(axis=-1, keepdims=True), FLAT * rows.shape[-1] ** 0.5)
 
 
-def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9), np.float64)
+def _moved(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What differs from the mean of the `rows`, as unit rows; shorter where hardly anything does."""
+    return _unit(rows - rows.mean(axis=0), UNMOVED)
+
+
+def _unit(rows: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), least), np.float64)
 
 
 def _best_line(

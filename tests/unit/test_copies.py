@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from localization.copies import Track, align
+from localization.copies import Alignment, Track, align
 from rag.retrieval.copies import is_copy, likeness
 
 
@@ -76,6 +78,60 @@ def test_a_few_seconds_of_a_film_are_no_copy_of_it() -> None:
     pictures, loudness = film(4)
     assert align(track(pictures, loudness), track(pictures[:10], loudness[:10])) is None
     assert align(track(pictures, loudness), track(*film(4, 1))) is None
+
+
+def noisy(picture: NDArray[np.float64], seconds: int, seed: int) -> NDArray[np.float64]:
+    """The same picture all along, with an encoder's noise: a level more or less, here and there."""
+    rng = np.random.default_rng(seed)
+    noise = np.kron(rng.integers(-1, 2, (seconds, 18, 32)), np.ones((1, 4, 4)))
+    return (picture[None] + noise).clip(0, 255)
+
+
+def card(seed: int) -> NDArray[np.float64]:
+    rng = np.random.default_rng(seed)
+    return np.kron(rng.choice([20.0, 230.0], (6, 8)), np.ones((12, 16)))
+
+
+def test_black_pictures_are_like_nothing() -> None:
+    loudness = film(6)[1]
+    exact = track(np.zeros((30, 72, 128)), loudness)
+    assert align(exact, exact) is None
+    one, other = (track(noisy(np.full((72, 128), 16.0), 30, seed), loudness) for seed in (1, 1))
+    line = align(one, other)
+    assert line is None or not is_copy(line)
+
+
+def test_one_title_card_under_other_sounds_is_no_copy() -> None:
+    picture, sounds = card(7), [film(seed)[1] for seed in range(8)]
+    # The same noise in all: one encoder pulses alike over one still picture.
+    made = [track(noisy(picture, 30, 1), loudness) for loudness in sounds]
+    lines = [align(made[0], other) for other in made[1:]]
+    assert all(line is not None and line.still > 0.95 and line.moving < 0.5 for line in lines)
+    assert not any(line is not None and is_copy(line) for line in lines)
+    silent = track(noisy(picture, 30, 1), np.zeros(30))
+    line = align(silent, silent)
+    assert line is None or not is_copy(line)
+
+
+def test_a_shared_opening_makes_no_copy() -> None:
+    for seed in range(4):
+        one, other = film(20 + seed), film(40 + seed)
+        for pictures, _ in (one, other):
+            pictures[:9] = card(8)
+        line = align(track(*one), track(*other))
+        assert line is None or not is_copy(line)
+
+
+def test_of_few_pictures_more_is_asked() -> None:
+    alike = Alignment(1.0, 0.0, still=0.8, moving=0.45, sound=0.85, pictures=8)
+    assert is_copy(alike)
+    assert not is_copy(replace(alike, pictures=3))
+    assert is_copy(replace(alike, pictures=3, still=0.9, moving=0.7))
+    pictures, loudness = film(9, 6)
+    line = align(track(pictures, loudness), track(cropped(pictures), loudness))
+    assert line is not None
+    assert line.pictures == 3
+    assert is_copy(line)
 
 
 def test_likeness_without_sound_rests_on_pictures() -> None:
