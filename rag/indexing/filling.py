@@ -56,10 +56,12 @@ def fill_measures(
         video, stages = writer.video(group.content_id), ready[group.content_id]
         try:
             parts = _frames(group.first.path, video, reader, measuring, settings, progress)
-            meter = _sound(group.first.path, video, reader, measuring)
+            meter, damage = _sound(group.first.path, video, reader, measuring)
         except FileProblem as problem:
             progress.note(f"{problem}; not measured")
             continue
+        if damage:
+            progress.note(damage)
         writer.begin_video(video)
         measuring.put(writer, video, parts, meter)
         writer.finish_video(video, {**stages, **measuring.prints})
@@ -94,9 +96,11 @@ def _frames(
     return parts
 
 
-def _sound(path: str, video: Video, reader: MediaReader, measuring: Measuring) -> SoundMeter | None:
+def _sound(
+    path: str, video: Video, reader: MediaReader, measuring: Measuring
+) -> tuple[SoundMeter | None, str]:
+    """What was heard, and what went wrong with it."""
     if not video.audio or not measuring.hears:
-        return None
+        return None, ""
     meter = SoundMeter()
-    measuring.listen(meter, reader.audio(path))
-    return meter
+    return meter, measuring.listen(meter, reader.audio(path))

@@ -15,7 +15,8 @@ import numpy as np
 
 from rag.errors import LibraryError
 from rag.records import AudioClass, Shot, ShotFilter
-from rag.relevance import PictureScale
+from rag.relevance import PictureScale, logistic
+from rag.relevance.pictures import MIDDLE, SLOPE
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where
 
@@ -116,18 +117,24 @@ def seen_spans(frames: Sequence[ClipFrames], text: str, scale: PictureScale) -> 
     order = np.unique(times, return_index=True)[1]
     times, rows = times[order], np.concatenate([clip.vectors for clip in held])[order]
     z = scale.level_z(scale.encode([text]), rows)[0]
-    near = np.abs(times[:, None] - times[None, :]) <= SEEN_SECONDS / 2
-    relevance = _logistic((near @ z) / near.sum(axis=1)).round(6)
+    half = SEEN_SECONDS / 2
+    means = _means_around(times, z, half)
+    relevance = np.array([round(logistic(SLOPE * (mean - MIDDLE)), 6) for mean in means.tolist()])
     places = np.flatnonzero(relevance >= SEEN_FROM)
     if not len(places):
         best = int(relevance.argmax())
         places = np.array([best] if relevance[best] >= SEEN_FROM / 2 else [], int)
-    half = SEEN_SECONDS / 2
     return _merged([(max(0.0, float(times[k]) - half), float(times[k]) + half) for k in places])
 
 
-def _logistic(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(1 / (1 + np.exp(-2.0 * (z - 2.5))), np.float64)
+def _means_around(
+    times: NDArray[np.float64], values: NDArray[np.float64], half: float
+) -> NDArray[np.float64]:
+    """(n,) mean of the `values` within `half` seconds of each of the `times`, which rise."""
+    sums = np.concatenate([np.zeros(1), np.cumsum(values)])
+    first = np.searchsorted(times, times - half, side="left")
+    last = np.searchsorted(times, times + half, side="right")
+    return np.asarray((sums[last] - sums[first]) / (last - first), np.float64)
 
 
 def _fits(shot: Shot, wanted: ShotFilter) -> bool:

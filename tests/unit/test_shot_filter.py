@@ -5,20 +5,23 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rag.errors import LibraryError
-from rag.records import AudioClass, Shot, ShotFilter, SoundTrack
-from rag.retrieval.shots import allowed_spans, resolved, sounding_spans
+from rag.records import AudioClass, Clip, Shot, ShotFilter, SoundTrack
+from rag.relevance import PictureScale
+from rag.retrieval.shots import CONTEXT_SECONDS, allowed_spans, resolved, seen_spans, sounding_spans
 from rag.store.database import Database
 from rag.store.dump import dump
 from rag.store.layout import Layout
 from rag.store.measures import MEASURED_TABLES, Fingerprint
 from rag.store.meta_table import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import Where
+from rag.store.records import ClipFrames, Where
 from rag.store.writing import Writer
 from tests.store_material import META, clip_frames, fill, unit, video
 
@@ -104,6 +107,64 @@ def test_stretches_of_one_sound_join_over_short_gaps() -> None:
     classes += ["silence", "silence", "silence", "music"]
     assert sounding_spans(classes, "music") == [(0, 4), (7, 8)]
     assert sounding_spans(classes, "speech") == []
+
+
+class PlainScale:
+    """The standard score of a text at a frame is a number of the frame's vector: its first, its second."""
+
+    def encode(self, texts: list[str]) -> NDArray[np.float32]:
+        return np.eye(2, dtype=np.float32)[[("a lamp", "a kettle").index(text) for text in texts]]
+
+    def level_z(self, queries: NDArray[np.float32], rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        return np.asarray(queries @ rows.T, np.float64)
+
+
+SCALE = cast("PictureScale", PlainScale())
+
+
+def watched(lamp: dict[float, float], kettle: dict[float, float], seconds: int = 60) -> list[ClipFrames]:
+    """One clip, two frames a second; standard scores by time, -5 elsewhere."""
+    times = np.arange(2 * seconds) / 2
+    rows = np.array([[seen.get(float(time), -5.0) for seen in (lamp, kettle)] for time in times], np.float32)
+    return [ClipFrames(Clip("v:0", "v", 0.0, float(seconds)), times, rows, rows[0])]
+
+
+def steadily(start: float, end: float, score: float) -> dict[float, float]:
+    return {float(time): score for time in np.arange(2 * start, 2 * end) / 2}
+
+
+def test_what_is_seen_is_a_stretch_of_its_relevant_means() -> None:
+    frames = watched(steadily(20, 26, 5.0), {})
+    ((start, end),) = seen_spans(frames, "a lamp", SCALE)
+    assert 18.0 <= start <= 20.0
+    assert 25.5 <= end <= 27.5
+    assert seen_spans(frames, "a kettle", SCALE) == []
+    assert seen_spans([], "a lamp", SCALE) == []
+    # Below one half the best place alone, and below a quarter none.
+    assert len(seen_spans(watched(steadily(20, 30, 2.2), {}), "a lamp", SCALE)) == 1
+    assert seen_spans(watched(steadily(20, 30, 1.8), {}), "a lamp", SCALE) == []
+
+
+def test_hours_of_frames_are_looked_through_in_little_memory() -> None:
+    frames = watched(steadily(9000, 9010, 5.0), {}, seconds=6 * 3600)
+    ((start, end),) = seen_spans(frames, "a lamp", SCALE)
+    assert (8998 < start < 9001, 9009 < end < 9012) == (True, True)
+
+
+def test_moments_lie_after_and_before_what_is_seen(tmp_path: Path) -> None:
+    with Reader.open(measured(tmp_path / "lib")) as reader:
+        frames = watched(steadily(2, 6, 5.0), steadily(50, 54, 5.0))
+
+        def allowed(**asked: str) -> list[tuple[float, float]]:
+            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one stands for many
+            return allowed_spans(reader, video(1).video_id, wanted, SCALE, lambda _: frames)
+
+        (_, lit), (boils, _) = (seen_spans(frames, text, SCALE)[0] for text in ("a lamp", "a kettle"))
+        # A cut at 20 s ends every stretch.
+        assert allowed(after="a lamp") == [(lit, 20.0), (20.0, min(60.0, lit + CONTEXT_SECONDS))]
+        assert allowed(before="a kettle") == [(0.0, 20.0), (20.0, boils)]
+        assert allowed(after="a lamp", before="a kettle", tone="warm") == [(lit, 20.0)]
+        assert allowed(after="a kettle", before="a lamp") == []
 
 
 def test_conditions_meet_in_time(tmp_path: Path) -> None:
