@@ -65,6 +65,7 @@ def read_packs(
         windows=tuple(_window(material, pack, read_frames) for pack in packs),
         passages=(),
         must_choose=must_choose,
+        sought_by_option=True,
     )
 
 

@@ -245,3 +245,8 @@ def test_evenly_spread_frames() -> None:
     assert evenly(times, 0.0, 10.0, 2) == [5, 15]
     assert evenly(times, 0.0, 1.0, 8) == [0, 1, 2]
     assert evenly(times[:0], 0.0, 1.0, 8) == []
+
+
+def test_what_is_laid_before_the_mind_was_looked_for_by_the_options(library: Library) -> None:
+    _, mind = run(library)
+    assert mind.readings[0].sought_by_option

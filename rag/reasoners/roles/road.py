@@ -66,6 +66,9 @@ class Reading:
     passages: tuple[ReadPassage, ...]
     must_choose: bool = False
     """True: of the options one is taken even where the evidence supports none, as an examination asks."""
+    sought_by_option: bool = False
+    """Whether the windows were looked for by what each option asks for: then every option finds evidence
+    that fits it, and how well it does tells less of which is right."""
 
 
 class RewrittenQuestion(Reply):
