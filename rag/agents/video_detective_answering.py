@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.agents.video_detective_material import Material
-from rag.agents.video_detective_records import Pack, Words
+from rag.agents.video_detective_records import Pack
+from rag.agents.video_detective_words import cited_texts, evidence_of, texts_of
 from rag.questions import option_label
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.roles import (
@@ -21,7 +22,6 @@ from rag.reasoners.roles import (
 from rag.records import (
     Answer,
     Evidence,
-    EvidenceKind,
     Frames,
     Question,
     ScoredOption,
@@ -62,7 +62,9 @@ def read_packs(
         # What the scene looks like, by rule: a language model is shown only the event.
         rewritten=rewrite_question(question),
         anchor=AnchorEvent(description=event),
-        windows=tuple(_window(material, pack, read_frames) for pack in packs),
+        windows=tuple(
+            _window(material, pack, _texts(question, material, pack), read_frames) for pack in packs
+        ),
         passages=(),
         must_choose=must_choose,
         sought_by_option=True,
@@ -77,7 +79,8 @@ def answer_of(
     timings: Mapping[str, float],
     details: Mapping[str, Any],
 ) -> Answer:
-    cited = tuple(_citation(reading.windows[index]) for index in sorted(set(reply.windows)))
+    said = reply.text if isinstance(reply, OpenAnswer) else None
+    cited = tuple(_citation(reading.windows[index], said) for index in sorted(set(reply.windows)))
     shared: dict[str, Any] = {
         "question": question,
         "explanation": reply.explanation,
@@ -122,7 +125,17 @@ def together(first: Usage, second: Usage) -> Usage:
     )
 
 
-def _window(material: Material, pack: Pack, read_frames: ReadFrames | None) -> ReadWindow:
+def _texts(question: Question, material: Material, pack: Pack) -> tuple[Evidence, ...]:
+    """The best line of a pack, which options are weighed by (equation 14); an open answer quotes, and
+    must have whole sentences to quote."""
+    if not question.options:
+        return texts_of(material, pack)
+    return (evidence_of(material.video.video_id, pack.words),) if pack.words is not None else ()
+
+
+def _window(
+    material: Material, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
+) -> ReadWindow:
     times = np.array(pack.times, np.float64)
     index = np.searchsorted(material.times, times - 1e-6)
     video = material.video
@@ -133,20 +146,15 @@ def _window(material: Material, pack: Pack, read_frames: ReadFrames | None) -> R
         clip=material.clip_at(pack.start),
         window=Window(video.video_id, pack.start, max(pack.end, pack.start + SPAN), pack.belief),
         retrieval_score=min(1.0, max(0.0, pack.belief)),
-        texts=(_evidence(video.video_id, pack.words),) if pack.words is not None else (),
+        texts=texts,
         frame_times=times if pictured else None,
         frame_vectors=material.vectors[index] if pictured else None,
         frames=read_frames(material.path, times) if read_frames is not None and len(times) else None,
     )
 
 
-def _evidence(video_id: str, words: Words) -> Evidence:
-    kinds: dict[str, EvidenceKind] = {"asr": "asr", "ocr": "ocr", "caption": "caption"}
-    return Evidence(video_id, words.start, words.end, kinds[words.source], words.text)
-
-
-def _citation(read: ReadWindow) -> VideoCitation:
+def _citation(read: ReadWindow, said: str | None) -> VideoCitation:
+    """`said`: an open answer, which is cited by what it quotes."""
     window = read.window
-    return VideoCitation(
-        read.path, window.video_id, window.start, window.end, read.retrieval_score, read.texts
-    )
+    texts = read.texts if said is None else cited_texts(said, read.texts)
+    return VideoCitation(read.path, window.video_id, window.start, window.end, read.retrieval_score, texts)

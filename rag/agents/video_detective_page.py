@@ -99,7 +99,7 @@ def _look(found: Investigation, look: Look, seen: set[int], pictures: Pictures) 
         f"<span class=quiet>{look.policy}{_text(facets)}, score {look.score:.2f}</span>"
     )
     if look.words is not None:
-        yield f"<p>{look.words.source}: {_text(look.words.text)}</p>"
+        yield f"<p>{look.words.kind}: {_text(look.words.text)}</p>"
     if look.missing:
         yield f"<p class=quiet>missing: {_text(', '.join(look.missing))}</p>"
     if look.confirmed:
@@ -118,7 +118,7 @@ def _shown(found: Investigation, pictures: Pictures) -> Iterator[str]:
     for pack in found.selected.packs:
         yield f"<div class=look><b>{clock(pack.start)}-{clock(pack.end)}</b> {_why(pack)}"
         if pack.words is not None:
-            yield f"<p>{pack.words.source}: {_text(pack.words.text)}</p>"
+            yield f"<p>{pack.words.kind}: {_text(pack.words.text)}</p>"
         yield _figures(pack.times, pictures) + "</div>"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from localization.lexical import Source
 from rag.reasoners.roles import Facet, TimelineEvent
-from rag.records import Answer
+from rag.records import Answer, EvidenceKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +26,9 @@ class Words:
 
     text: str
     source: Source
+    """As the paper weighs it: subtitles are what was said, as speech recognition is."""
+    kind: EvidenceKind
+    """As it is stored."""
     score: float
     facet: str
     """The facet that it speaks to most."""

@@ -170,7 +170,7 @@ class Scorer:
         source = SOURCES[text.kind]
         scores = self._scores(text.text, row, source)
         best = max(range(len(scores)), key=lambda r: (scores[r], -r))
-        return Words(text.text, source, scores[best], self.facets[best].name, text.start, text.end)
+        return Words(text.text, source, text.kind, scores[best], self.facets[best].name, text.start, text.end)
 
     def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
         held = set(content_words(text))

@@ -56,7 +56,7 @@ def look_lines(plan: Planned, look: Look, width: int) -> Iterator[str]:
     where = f"{clock(look.start)}-{clock(look.end)}"
     yield f"look {look.step}/{plan.steps}  {where}  {why}  score {look.score:.2f}"
     if look.words is not None:
-        yield f"  {look.words.source}: {excerpt(look.words.text, width - 12)}"
+        yield f"  {look.words.kind}: {excerpt(look.words.text, width - 12)}"
     if look.missing:
         yield f"  missing: {excerpt(', '.join(look.missing), width - 12)}"
     if look.confirmed:

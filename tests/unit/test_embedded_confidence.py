@@ -1,4 +1,4 @@
-"""How sure a choice is told to be where the options' evidence was looked for: by its margin, and no other one."""
+"""How sure a choice is told to be where evidence was looked for by the options: as its margin is wide."""
 
 from __future__ import annotations
 

@@ -95,6 +95,24 @@ def test_speech_without_punctuation_is_cut() -> None:
     assert sentences[-1][2] == 60
 
 
+def test_a_cut_lies_where_a_cue_begins() -> None:
+    cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
+    told = [text.split() for text, _, _ in joined(cues)]
+    assert all(words[0].startswith("word") and words[-1] == "on" for words in told)
+
+
+def test_a_long_sentence_that_ends_is_whole() -> None:
+    cues = [cue(i, i + 1, f"part{i} of one thing that is") for i in range(11)]
+    cues.append(cue(11, 12, "said. And more."))
+    (first, start, end), (second, _, _) = joined(cues)
+    assert len(first.split()) == 67
+    assert first.endswith("that is said.")
+    assert (start, end) == (0, 12)
+    assert second == "And more."
+    endless = " ".join(f"word{at}" for at in range(100))
+    assert [len(text.split()) for text, _, _ in joined([cue(0, 9, endless)])] == [45, 45, 10]
+
+
 def test_abbreviations_and_decimals_end_nothing() -> None:
     assert split_sentences("Dr. Rossi paid 3.50 dollars. He left!  Why? “Gone.”") == [
         "Dr. Rossi paid 3.50 dollars.",

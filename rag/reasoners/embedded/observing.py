@@ -8,6 +8,7 @@ that reach a relevance of one half and come nearer than all of those; both under
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from rag.relevance import content_words
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["observe"]
+__all__ = ["observe", "without_quotations"]
 
 SUPPORTED = 0.5
 MOST_SAID, MOST_SHOWN = 6, 4
@@ -29,6 +30,7 @@ MOST_COMPARED = 24
 
 _SAID = ("subtitle", "asr")
 _TOLD = ("caption", "chapter")
+_QUOTATION = re.compile(r"\s*\b(?:On the screen|Said): “[^“”]*”\.(?=\s|$)")
 ROOM = ((_SAID, MOST_SAID), (("ocr",), MOST_SHOWN), (_TOLD, MOST_SHOWN))
 
 
@@ -53,6 +55,11 @@ def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> 
         missing_visual_keyword=lacking,
         reasoning=_reasoning(len(queries) - len(unmet), len(queries), len(missing), len(keywords)),
     )
+
+
+def without_quotations(caption: str) -> str:
+    """What a caption of `observe` tells of the pictures, without what it quotes of speech and screen."""
+    return _QUOTATION.sub("", caption).strip()
 
 
 def _seen(texts: Sequence[str], view: VideoView, sight: Sight) -> dict[str, float]:

@@ -7,7 +7,7 @@ together again before anything is compared or quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,7 +20,9 @@ __all__ = ["Sentence", "joined", "sentences_of", "split_sentences"]
 MAX_GAP = 2.0
 """Seconds of silence between two cues after which they are two sentences."""
 MAX_WORDS = 45
-"""Speech without punctuation is cut at the first cue that goes beyond this."""
+"""Speech without punctuation is cut at the last cue that ends before this."""
+LONGEST_SENTENCE = 2 * MAX_WORDS
+"""Words of a spoken sentence that stays whole because it has an end."""
 LEAST_WORDS = 4
 """Words on end that make a sentence of a description; tags, parted by commas, are shorter."""
 HEADING_WORDS = 8
@@ -180,19 +182,38 @@ def _sentences_of_run(run: Sequence[tuple[str, float, float]]) -> Iterable[tuple
     for part, start, end in run:
         spans.append((at, at + len(part), start, end))
         at += len(part) + 1
+    edges = {begin for begin, _, _, _ in spans}
     position = 0
-    for sentence in _limited(split_sentences(" ".join(part for part, _, _ in run))):
+    for sentence in _limited(split_sentences(" ".join(part for part, _, _ in run)), edges):
         stop = position + len(sentence)
         held = [(start, end) for begin, upto, start, end in spans if begin < stop and upto > position]
         yield sentence, held[0][0], held[-1][1]
         position = stop + 1
 
 
-def _limited(sentences: Iterable[str]) -> Iterable[str]:
+def _limited(sentences: Iterable[str], edges: Collection[int]) -> Iterable[str]:
+    """Sentences that are too long in pieces, cut where a cue begins if one does; `edges`: those offsets."""
+    position = 0
     for sentence in sentences:
         words = sentence.split(" ")
-        for start in range(0, len(words), MAX_WORDS):
-            yield " ".join(words[start : start + MAX_WORDS])
+        whole = len(words) <= LONGEST_SENTENCE and _CLOSED.search(sentence)
+        while len(words) > MAX_WORDS and not whole:
+            cut = _last_edge(words, position, edges)
+            piece = " ".join(words[:cut])
+            yield piece
+            words = words[cut:]
+            position += len(piece) + 1
+        yield " ".join(words)
+        position += len(" ".join(words)) + 1
+
+
+def _last_edge(words: Sequence[str], position: int, edges: Collection[int]) -> int:
+    """How many of `words`, which begin at `position`, come before the last edge within `MAX_WORDS`."""
+    offset, last = position, 0
+    for count, word in enumerate(words[:MAX_WORDS], start=1):
+        offset += len(word) + 1
+        last = count if offset in edges else last
+    return last or MAX_WORDS
 
 
 def _news(last: str, text: str) -> str:
