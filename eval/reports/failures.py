@@ -36,7 +36,7 @@ __all__ = ["Failing", "Failure", "Shown", "write_failures"]
 SHORT_SIDE = 150
 QUALITY = 70
 MOST_PICTURED = 200
-"""Failures with pictures; the file would else grow to tens of megabytes."""
+"""Failures with pictures, the first so many; the file would else grow to tens of megabytes."""
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f26}
 h1{font-size:1.25rem}td,th{padding:.2rem .9rem .2rem 0;text-align:left;vertical-align:top}
@@ -105,6 +105,8 @@ def _page(name: str, asked: int, found: Sequence[tuple[Query, Failure]], read: R
     for stage, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         yield f"<tr><td>{_text(stage)}<td>{count}<td>{100 * count / max(1, len(found)):.1f} %"
     yield "</table>"
+    if len(found) > MOST_PICTURED:
+        yield f"<p class=quiet>Pictures of the first {MOST_PICTURED}; the others in words alone.</p>"
     for number, (query, failure) in enumerate(found):
         yield f"<div class=case><span class=stage>{_text(failure.stage)}</span> "
         yield f"{_text(query.query_id)} <span class=quiet>{_text(query.family)}</span><table>"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag.reasoners.roles import VideoVerdict
     from rag.records import Frames
 
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
@@ -70,7 +71,7 @@ def _answer(run: RacloRun, counted_as: str) -> Iterator[str]:
     if answer is None:
         yield f"<p>No video was found <span class=failure>{_text(run.failure)}</span></p>"
     else:
-        doubt = "" if run.matched else " <span class=quiet>a guess: no judge recognized it</span>"
+        doubt = "" if run.matched else " <span class=quiet>a guess: not taken for the video</span>"
         at = "" if answer.moment is None else f" at {clock(answer.moment.time)}"
         yield f"<p><b>{_text(answer.title)}</b>{at}{doubt}"
         yield f"<br><span class=quiet>{_text(answer.url)}</span></p>"
@@ -86,9 +87,9 @@ def _candidate(one: CandidateVideo, chosen: bool, pictures: Pictures) -> str:
         said = (
             "<span class=yes>taken for the video</span>" if one.accepted else "<span class=no>rejected</span>"
         )
-        verdict = (
-            f"{said}, fits by {one.fit:.2f}<br><span class=quiet>{_text(one.consensus.first.reason)}</span>"
-        )
+        judges = [judge for judge in (one.consensus.first, one.consensus.second) if judge is not None]
+        reasons = "<br>".join(_judgement(judge) for judge in judges)
+        verdict = f"{said}, fits by {one.fit:.2f}<br><span class=quiet>{reasons}</span>"
     whole = _figures(pictures, one.url, frame_times(one.duration, SHOWN_OF_ALL), None)
     moment = ""
     if one.moment is not None:
@@ -104,6 +105,10 @@ def _candidate(one: CandidateVideo, chosen: bool, pictures: Pictures) -> str:
         f"<div class=step><b>{mark}{_text(one.title)}</b> {clock(one.duration)} "
         f"<span class=quiet>{_text(one.query)}, rank {one.rank}</span><br>{verdict}<br>{whole}{moment}</div>"
     )
+
+
+def _judgement(verdict: VideoVerdict) -> str:
+    return f"{'yes' if verdict.video_match else 'no'}: {_text(verdict.reason)}"
 
 
 def _step(step: RacloStep) -> str:

@@ -207,6 +207,11 @@ def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
     assert shape["answer"]["moment"]["frames"] == 32
     text = page(found, lambda url, times: None)  # noqa: ARG005 (no pictures)
     assert "kettle film 7" in text
+    assert text.count("yes: the secret") == 2
+    assert "no: no secret" in text
+    doubted = page(run(tmp_path / "doubt", second=RecallingMind(accepts=False)), lambda url, times: None)  # noqa: ARG005 (no pictures)
+    assert "a guess: not taken for the video" in doubted
+    assert (doubted.count("yes: the secret"), doubted.count("no: no secret")) == (1, 4)
     again: list[RacloStep] = []
     run(tmp_path / "again", watch=again)
     assert [step.line() for step in again] == [step.line() for step in steps]

@@ -24,7 +24,7 @@ from eval.benchmarks.rvms.published import clock_seconds, load_published
 from eval.benchmarks.rvms.records import GROUPS, TASKS, RvmsSample, Shown, group_of
 from eval.benchmarks.rvms.systems import SYSTEMS, named
 from eval.metrics.scored import Scored
-from eval.reports.failures import Failure, write_failures
+from eval.reports.failures import MOST_PICTURED, Failure, write_failures
 from eval.reports.failures import Shown as Picture
 from eval.runs.records import Query, Sample
 from rag.agents.raclo_records import CandidateVideo, RacloRun, RacloStep, cues_of
@@ -272,14 +272,22 @@ def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
     query = Query("bad", "t", (), "a", "K", "v", "v", (0.0, 0.0), ())
     sample = Sample("bad", "K", "v", "v", None, False, None)
 
+    identity = {"benchmark": "rvms", "system": "raclo", "seed": 0}
     held = SimpleNamespace(
         queries=(query, replace(query, query_id="good")),
         samples=(sample, replace(sample, query_id="good")),
-        identity={"benchmark": "rvms", "system": "raclo", "seed": 0},
+        identity=identity,
     )
+    many = SimpleNamespace(
+        queries=(query,) * (MOST_PICTURED + 1), samples=(sample,) * (MOST_PICTURED + 1), identity=identity
+    )
+    crowded, _ = write_failures(many, FailingBenchmark(), tmp_path / "many")  # type: ignore[arg-type]  # as below
+    assert crowded.read_text(encoding="utf-8").count("<img") == MOST_PICTURED
+    assert f"Pictures of the first {MOST_PICTURED}" in crowded.read_text(encoding="utf-8")
     page, table = write_failures(held, FailingBenchmark(), tmp_path)  # type: ignore[arg-type]  # it shows failures alone
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 queries failed" in text
+    assert "Pictures of the first" not in text
     assert "a &lt;b&gt;" in text
     assert "data:image/jpeg;base64," in text
     assert "localizer" in table.read_text(encoding="utf-8")
