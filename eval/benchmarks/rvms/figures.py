@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.benchmarks.rvms.measures import MEASURES, agreement, evidence, mean_of, of_task
+from eval.benchmarks.rvms.ordering import OURS, ordered, points
 from eval.benchmarks.rvms.records import GROUPS, TASKS
-from eval.benchmarks.rvms.tables import OURS, ordered, points
 from eval.metrics.estimate import Estimate
 from eval.reports.drawing import COLOURS, draw, grouped_bars, percent_axis
 from eval.reports.rows import Row, Section

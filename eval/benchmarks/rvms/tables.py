@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from eval.benchmarks.rvms.errors import STAGES
 from eval.benchmarks.rvms.measures import (
     MEASURES,
     agreement,
-    compared_tasks,
     evidence,
     mean_of,
     median_error,
     of_task,
 )
+from eval.benchmarks.rvms.ordering import ordered, points
+from eval.benchmarks.rvms.pairing import ablation_table, cue_table
 from eval.benchmarks.rvms.paper import LOCALIZED, MARK, MODEL_RULE, RULE_ONLY
 from eval.benchmarks.rvms.records import GROUPS, TASKS
-from eval.benchmarks.rvms.systems import SYSTEMS
-from eval.metrics.holm import holm
-from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored
-from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
-from eval.reports.rows import Row, Section
+from eval.reports.layout import Cell, Table, percent, percent_range, record
+from eval.reports.rows import Section
 
-__all__ = ["OURS", "all_tables", "ordered", "points"]
+__all__ = ["all_tables"]
 
-OURS = "raclo"
 WITH_G = tuple(task for task in TASKS if "G" in task)
 WITH_K = tuple(task for task in TASKS if "K" in task)
-FULL_CUES = "GKTA"
-COMPARED = ("rule", "content", "frame", "shot", "event", "answer's shot", "found")
 
 
 def all_tables(section: Section) -> list[Table]:
@@ -44,33 +38,14 @@ def all_tables(section: Section) -> list[Table]:
         _by_task(section, "event", "Moments within 2 s of the event, truth known", "event", WITH_K, {}),
         _by_task(section, "found", "Found: the answer's video, and its shot", "found", TASKS, {}),
         _exact(section),
-        _cues(section),
-        _ablations(section),
+        cue_table(section),
+        ablation_table(section),
         _slices(section, "duration", "group", GROUPS),
         _slices(section, "topic", "topic", _topics(section)),
         _agreement(section),
         _sweeps(section),
         _errors(section),
     ]
-
-
-def ordered(section: Section, sweeps: bool = False) -> list[Row]:
-    """The rows in the order in which the systems are listed; `sweeps`: those of figure 4 alone."""
-    known = list(SYSTEMS)
-    order: Callable[[Row], tuple[int, str]] = lambda row: (  # noqa: E731 (a key)
-        known.index(row.system) if row.system in known else len(known),
-        row.label,
-    )
-    return sorted((row for row in section.rows if ("@" in row.system) == sweeps), key=order)
-
-
-def points(section: Section) -> list[tuple[str, str, Row]]:
-    """Axis, value and run of each point of figure 4."""
-    found = []
-    for row in ordered(section, sweeps=True):
-        axis, _, value = row.system.partition("@")
-        found.append((axis, value, row))
-    return found
 
 
 def _by_task(
@@ -136,86 +111,6 @@ def _exact(section: Section) -> Table:
         ("system", *names, "median error, s"),
         tuple(body),
         tuple(records),
-    )
-
-
-def _cues(section: Section) -> Table:
-    """All cues against single ones, on the same moments."""
-    pairs: dict[tuple[str, str, str], Paired] = {}
-    for row in ordered(section):
-        for measure in COMPARED:
-            for other in ("G", "K"):
-                pair = compared_tasks(row.samples, FULL_CUES, other, MEASURES[measure])
-                if pair is not None and pair.difference.n:
-                    pairs[row.label, measure, other] = pair
-    adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
-    body = tuple(
-        (
-            label,
-            measure,
-            f"GKTA minus {other}",
-            percent_range(pair.difference, n=True),
-            p_text(pair.p),
-            p_text(adjusted[label, measure, other]),
-        )
-        for (label, measure, other), pair in pairs.items()
-    )
-    records = tuple(
-        record(
-            pair.difference,
-            system=label,
-            measure=measure,
-            other=other,
-            p=pair.p,
-            p_holm=adjusted[label, measure, other],
-        )
-        for (label, measure, other), pair in pairs.items()
-    )
-    return Table(
-        "cues",
-        "All cues against single ones",
-        "Points, paired by moment; p is an exact permutation test over whole videos, Holm's correction is "
-        "over this table.",
-        ("system", "measure", "pair", "difference", "p by video", "p Holm"),
-        body,
-        records,
-    )
-
-
-def _ablations(section: Section) -> Table:
-    """Each system against RACLO as it is, on the same queries."""
-    rows = ordered(section)
-    ours = next((row for row in rows if row.system == OURS), None)
-    pairs: dict[tuple[str, str], Paired] = {}
-    for row in rows if ours is not None else []:
-        for measure in ("rule", "model+rule", "frame", "shot", "found"):
-            if ours is None or row is ours:
-                continue
-            pair = compare(_as_right(row.samples, measure), _as_right(ours.samples, measure))
-            if pair is not None:
-                pairs[row.label, measure] = pair
-    adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
-    body = tuple(
-        (
-            label,
-            measure,
-            percent_range(pair.difference, n=True),
-            p_text(pair.p),
-            p_text(adjusted[label, measure]),
-        )
-        for (label, measure), pair in pairs.items()
-    )
-    records = tuple(
-        record(pair.difference, system=label, measure=measure, p=pair.p, p_holm=adjusted[label, measure])
-        for (label, measure), pair in pairs.items()
-    )
-    return Table(
-        "ablations",
-        "Against RACLO with everything",
-        f"Points, minus `{OURS}`, paired by query; tests as above.",
-        ("system", "measure", "difference", "p by video", "p Holm"),
-        body,
-        records,
     )
 
 
@@ -343,15 +238,3 @@ def _errors(section: Section) -> Table:
         tuple(body),
         tuple(records),
     )
-
-
-def _as_right(samples: Sequence[Scored], measure: str) -> list[Scored]:
-    """The samples with a measure in the place of what is right; where it does not apply they drop out."""
-    from dataclasses import replace
-
-    wanted: Measure = MEASURES[measure]
-    return [
-        replace(one, sample=replace(one.sample, correct=bool(value)))
-        for one in samples
-        if (value := wanted(one)) is not None
-    ]
