@@ -14,6 +14,7 @@ from rag._cli.agent_web import Asked, Options, PageFile, TraceFile, open_mind, w
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
+from rag._cli.unread import unread_lines
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,8 +75,11 @@ def video_detective(
         settings = DetectiveSettings(frames=frames, base_steps=looks)
         mind, label = open_mind(session, shelf)
         agent = VideoDetective(shelf, settings, reasoner=mind, must_choose=must_choose)
+        video_id = shelf.video_id(os.fsdecode(video))
         with StepFile(trace) as steps, open_display() as display:
-            found = agent.investigate(os.fsdecode(video), asked, _watch(steps, display.say))
+            for line in unread_lines(session, shelf, {video_id}):
+                display.say(line)
+            found = agent.investigate(video_id, asked, _watch(steps, display.say))
             _finish_trace(steps, found)
         told = counted_as(label, found.answer.usage)
         _print(session, found, told)

@@ -21,8 +21,9 @@ from rag._cli.options import (
     TopK,
     Verbose,
 )
-from rag._cli.output import print_json, print_lines, width
+from rag._cli.output import print_json, print_lines, talk, width
 from rag._cli.session import Session, start, where, words
+from rag._cli.unread import unread_lines
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def ask(
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as shelf:
         answer = shelf.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
+        unread = [] if answer.matched else list(unread_lines(session, shelf))
     if session.as_json:
         from rag.rendering.shapes import answer_shape
 
@@ -94,6 +96,8 @@ def ask(
         from rag.rendering.terminal import answer_lines
 
         print_lines(answer_lines(answer, width=width(), library=session.named_library))
+    for line in unread:
+        talk(line)
     return 0
 
 

@@ -94,6 +94,15 @@ class Reader:
         """Raises KeyError for a video that is unknown or not ready."""
         return self._ask(lambda s: s.videos[video_id])
 
+    def stages(self, video_id: str) -> dict[str, Any]:
+        """What each stage of indexing was made with, as `Writer.finish_video` was given it; `off` where it
+        was off. Raises KeyError for a video that is unknown or not ready."""
+        return self._ask(lambda s: s.stages(video_id))
+
+    def evidence_kinds(self) -> dict[str, frozenset[str]]:
+        """The kinds of evidence that each video has any of."""
+        return self._ask(lambda s: s.evidence_kinds)
+
     def paths(self, content_id: str) -> tuple[str, ...]:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
         return self._ask(lambda s: s.paths[content_id])

@@ -9,6 +9,7 @@ encoder changed in between, it all starts over.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from functools import cached_property
@@ -119,6 +120,22 @@ class Snapshot:
         """Ready videos, sorted by path; `path` is the first of the paths that hold it."""
         found = [replace(schema.video_of(self.video_rows[v]), path=self.paths[v][0]) for v in self.ready]
         return {video.video_id: video for video in sorted(found, key=lambda v: (v.path, v.video_id))}
+
+    def stages(self, video_id: str) -> dict[str, Any]:
+        """As `Writer.finish_video` was given them. Raises KeyError for a video that is not ready."""
+        if video_id not in self.ready:
+            raise KeyError(video_id)
+        found: dict[str, Any] = json.loads(self.video_rows[video_id]["stages"])
+        return found
+
+    @cached_property
+    def evidence_kinds(self) -> dict[str, frozenset[str]]:
+        """The kinds of evidence of each video that has any."""
+        table = self.scan("evidence", ["video_id", "kind"]).group_by(["video_id", "kind"]).aggregate([])
+        held: dict[str, set[str]] = {}
+        for row in table.to_pylist():
+            held.setdefault(row["video_id"], set()).add(row["kind"])
+        return {video_id: frozenset(kinds) for video_id, kinds in held.items()}
 
     # Clips
 
