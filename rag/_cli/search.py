@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
-from rag._cli.output import print_json, print_lines, width
+from rag._cli.output import print_json, print_lines, talk, width
 from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
 from rag.records import ShotFilter
@@ -95,7 +95,18 @@ def search(
         from rag.rendering.terminal import hit_lines
 
         print_lines(hit_lines(hits, width=width(), shots=held or ()))
+    best = max((hit.relevance for hit in hits), default=1.0)
+    if best < session.settings.search.threshold:
+        talk(_far_off(best, session.settings.search.threshold))
     return 0
+
+
+def _far_off(best: float, least: float) -> str:
+    """A ranking always has a first; `rag ask` would say of it that nothing matches."""
+    return (
+        f"rag: nothing in the library matches this query: the most relevant of these hits has relevance "
+        f"{best:.2f}, below {least:.2f}; they are only the nearest"
+    )
 
 
 def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: Where | None) -> int:

@@ -150,6 +150,21 @@ def test_search_and_localize(rote: Rote, capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
+def test_hits_that_nothing_relevant_is_among_are_called_so(
+    rote: Rote, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for relevance, far in ((0.0, True), (0.29, True), (0.31, False)):
+        hits = [PassageHit("b.csv", Passage("p1", "d1", "Lamps", "Light."), 0.5, relevance)]
+        monkeypatch.setattr(rote, "search", lambda *_, found=hits, **__: found)
+        assert main(["search", "qwx zzyk"]) == 0
+        said = capsys.readouterr()
+        assert len(json.loads(said.out)["results"]) == 1
+        assert ("nothing in the library matches this query" in said.err) is far
+    monkeypatch.setattr(rote, "search", lambda *_, **__: [])
+    assert main(["search", "qwx zzyk"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.usefixtures("rote")
 def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "p1", "--text"]) == 0
