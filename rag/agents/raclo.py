@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
+from rag.agents.diary import Diary
 from rag.agents.raclo_checking import locate_moment, verify
 from rag.agents.raclo_recall import Recalled, recall
 from rag.agents.raclo_records import CandidateVideo, Moment, RacloRun, RacloStep, cues_of, only_cues
@@ -78,17 +78,14 @@ class Raclo:
         if settings.frames == "stored" and eyes.library is None:
             raise UsageError("stored frame vectors need a library that holds the web's videos")
         self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
-        self._second, self._watch = second, watch
+        self._second = second
         self._patience = Patience(settings.attempts, wait)
-        self._steps: list[RacloStep] = []
-        self._failures: list[str] = []
+        self._diary = Diary(web, lambda number, *told: RacloStep(number, self._turn, *told), watch)
         self._seen: set[str] = set()
         self._contents: set[str] = set()
         self._candidates: list[CandidateVideo] = []
         self._ended = ""
         self._turn = 0
-        self._told = len(web.trace.events)
-        self._began = self._told
 
     def run(self, memory: Memory) -> RacloRun:
         cues = cues_of(memory)
@@ -116,11 +113,11 @@ class Raclo:
             queries=tuple(queries),
             turns=turns,
             failure=self._ended or ("" if self._candidates else NOTHING_FOUND),
-            failures=tuple(self._failures),
-            searches=sum(one.operation == "search_videos" for one in self._web.trace.events[self._began :]),
+            failures=tuple(self._diary.failures),
+            searches=self._diary.searches,
             usage=self._mind.usage(),
             timings={"search": searched - started, "check": checked - searched},
-            steps=tuple(self._steps),
+            steps=tuple(self._diary.steps),
         )
 
     # Recall and search
@@ -176,9 +173,9 @@ class Raclo:
         except WebError as error:
             self._failed(error, f"the search {query!r}")
             return ()
-        self._web_steps()
+        self._diary.tell_web()
         shown = [{"url": result.url, "title": result.title} for result in page.results]
-        self._tell("search", f"{query}: {len(page.results)} results", query=query, results=shown)
+        self._diary.tell("search", f"{query}: {len(page.results)} results", query=query, results=shown)
         return page.results
 
     def _open(self, result: SearchResult) -> Sight | None:
@@ -196,12 +193,14 @@ class Raclo:
         except (WebError, FileProblem) as error:
             self._failed(error, title)
             return None
-        self._web_steps()
+        self._diary.tell_web()
         if sight.video_id in self._contents:
-            self._tell("take", f"{result.title}: the same file as one before", url=result.url, taken=False)
+            self._diary.tell(
+                "take", f"{result.title}: the same file as one before", url=result.url, taken=False
+            )
             return None
         self._contents.add(sight.video_id)
-        self._tell("take", f"{result.title}, {sight.duration:.0f} s", url=result.url, taken=True)
+        self._diary.tell("take", f"{result.title}, {sight.duration:.0f} s", url=result.url, taken=True)
         return sight
 
     # Verify and localize
@@ -240,16 +239,12 @@ class Raclo:
     # Telling
 
     def _failed(self, error: Exception, what: str) -> None:
-        """An error, after the calls of the web that led to it."""
-        self._web_steps()
-        name = type(error).__name__
-        self._failures.append(name)
+        self._diary.failed(error, what)
         if isinstance(error, FATAL):
-            self._ended = name
-        self._tell("failure", f"{what}: {name}: {error}", error=name)
+            self._ended = type(error).__name__
 
     def _tell_thought(self, recalled: Recalled) -> None:
-        self._tell(
+        self._diary.tell(
             "think",
             recalled.thought or "; ".join(recalled.queries),
             anchors=list(recalled.anchors),
@@ -260,7 +255,7 @@ class Raclo:
 
     def _tell_verdict(self, candidate: CandidateVideo, consensus: Consensus) -> None:
         said = {True: "this is the video", False: "another video"}[candidate.accepted]
-        self._tell(
+        self._diary.tell(
             "verify",
             f"{candidate.title}: {said} (fits by {candidate.fit:.2f})",
             url=candidate.url,
@@ -272,9 +267,9 @@ class Raclo:
 
     def _tell_moment(self, candidate: CandidateVideo, moment: Moment | None) -> None:
         if moment is None:
-            self._tell("localize", f"{candidate.title}: no frame of it can be shown", url=candidate.url)
+            self._diary.tell("localize", f"{candidate.title}: no frame of it can be shown", url=candidate.url)
             return
-        self._tell(
+        self._diary.tell(
             "localize",
             f"{candidate.title}: at {moment.time:.1f} s, one of {moment.frames} frames",
             url=candidate.url,
@@ -289,21 +284,8 @@ class Raclo:
 
     def _tell_answer(self, answer: CandidateVideo | None, matched: bool) -> None:
         if answer is None:
-            self._tell("answer", "no video was found", matched=False)
+            self._diary.tell("answer", "no video was found", matched=False)
             return
         at = "" if answer.moment is None else f", at {answer.moment.time:.1f} s"
         doubt = "" if matched else " (a guess: the judges did not take it for the video)"
-        self._tell("answer", f"{answer.title}{at}{doubt}", url=answer.url, matched=matched)
-
-    def _web_steps(self) -> None:
-        """What was asked of the web since the last time."""
-        events = self._web.trace.events
-        for event in events[self._told :]:
-            self._tell("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
-        self._told = len(events)
-
-    def _tell(self, kind: str, text: str, **data: Any) -> None:
-        step = RacloStep(len(self._steps) + 1, self._turn, kind, " ".join(text.split()), data)
-        self._steps.append(step)
-        if self._watch is not None:
-            self._watch(step)
+        self._diary.tell("answer", f"{answer.title}{at}{doubt}", url=answer.url, matched=matched)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from rag.agents.video_browser_analyst import NO_ANSWER, analyse
-from rag.agents.video_browser_diary import Diary, Watch, browse_run
+from rag.agents.video_browser_diary import BrowserDiary, Watch, browse_run
 from rag.agents.video_browser_paradigms import look_at_whole, read_pages, summarize
 from rag.agents.video_browser_records import BrowserMemory, BrowseRun
 from rag.agents.video_browser_settings import MAIN, BrowserSettings
@@ -74,7 +74,7 @@ class VideoBrowser:
             )
         self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
         self._patience = Patience(settings.attempts, wait)
-        self._diary = Diary(web, watch)
+        self._diary = BrowserDiary(web, watch)
         self._over = False
         """The mind cannot be asked for anything but the answer any more."""
 

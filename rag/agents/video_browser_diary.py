@@ -4,48 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
+from rag.agents.diary import Diary
 from rag.agents.video_browser_records import BrowserMemory, BrowserStep, BrowseRun
 from rag.agents.video_browser_settings import BrowserSettings
 from rag.reasoners.roles import Plan
 from rag.records import Answer, Usage
 from rag.web import Web
 
-__all__ = ["Diary", "Watch", "browse_run"]
+__all__ = ["BrowserDiary", "Watch", "browse_run"]
 
 Watch = Callable[[BrowserStep], None]
 ANSWERING = ("answer_choice", "answer_open")
-SEARCHING = ("search_videos", "search")
 
 
-class Diary:
-    """The steps of one run, from the first call that its web sees. `watch` is told of each."""
+class BrowserDiary(Diary[BrowserStep]):
+    """The steps of one browsing run, each with the search loop that it belongs to."""
 
     def __init__(self, web: Web, watch: Watch | None = None) -> None:
-        self.steps: list[BrowserStep] = []
-        self.failures: list[str] = []
-        """Names of what went wrong on the way, web and mind, in order."""
+        super().__init__(web, lambda number, *told: BrowserStep(number, self.loop, *told), watch)
         self.loop = 0
         """The search loop that is under way; 0 before and after them."""
-        self._watch = watch
-        self._trace = web.trace
-        self._told = self._began = len(web.trace.events)
 
     @property
     def loops(self) -> int:
         return max((step.loop for step in self.steps), default=0)
-
-    @property
-    def searches(self) -> int:
-        events = self._trace.events[self._began :]
-        return sum(event.operation in SEARCHING for event in events)
-
-    def tell(self, kind: str, text: str, **data: Any) -> None:
-        step = BrowserStep(len(self.steps) + 1, self.loop, kind, " ".join(text.split()), data)
-        self.steps.append(step)
-        if self._watch is not None:
-            self._watch(step)
 
     def tell_plan(self, plan: Plan) -> None:
         parts = [part.model_dump() for part in plan.sub_questions]
@@ -61,24 +44,10 @@ class Diary:
             queries=list(plan.search_queries),
         )
 
-    def tell_web(self) -> None:
-        """What was asked of the web since the last time."""
-        events = self._trace.events
-        for event in events[self._told :]:
-            self.tell("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
-        self._told = len(events)
-
-    def failed(self, error: Exception, what: str) -> None:
-        """An error, after the calls that led to it."""
-        self.tell_web()
-        name = type(error).__name__
-        self.failures.append(name)
-        self.tell("failure", f"{what}: {name}: {error}", error=name)
-
 
 def browse_run(
     memory: BrowserMemory,
-    diary: Diary,
+    diary: BrowserDiary,
     answer: Answer,
     failure: str,
     settings: BrowserSettings,
