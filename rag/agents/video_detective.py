@@ -18,18 +18,17 @@ import numpy as np
 
 from localization.belief import BeliefField
 from rag.agents.video_detective_answering import answer_of, read_packs, together
-from rag.agents.video_detective_case import Case, Target
-from rag.agents.video_detective_material import SOURCES, Material, evenly, read_material
-from rag.agents.video_detective_packing import best_words, select, weak_evidence
+from rag.agents.video_detective_case import Case
+from rag.agents.video_detective_material import Material, evenly, read_material
+from rag.agents.video_detective_packing import select, weak_evidence
 from rag.agents.video_detective_records import Investigation, Look, Planned, Selected
 from rag.agents.video_detective_scoring import Scorer, described, facets_of, whole_question
+from rag.agents.video_detective_search import Mishaps, Search, plain
 from rag.agents.video_detective_settings import PAPER, DetectiveSettings
-from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable
+from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (
     ChosenOption,
     Facet,
-    Observation,
-    ObserveRequest,
     OpenAnswer,
     Reading,
     TimelineEvent,
@@ -138,11 +137,9 @@ class _Inquiry:
         self.watch = watch
         self.mind = detective.reasoner
         self.scan = Usage()
-        self.problems: list[str] = []
+        self.mishaps = Mishaps()
         self.event = question.text
         self.vlm_query = ""
-        # Nothing is to be looked at any more; the mind cannot be reached.
-        self.spent = self.gone = False
 
     def run(self) -> Investigation:
         clock = time.perf_counter()
@@ -152,34 +149,34 @@ class _Inquiry:
         self.mind.usage()
         facets = self._facets()
         library = self.detective.library
-        self.scorer = Scorer(self.material, facets, library.text_encoder, library.tower, self.settings)
-        priors = self.scorer.priors(described(self.material, events))
-        iterations = self.settings.iterations if self.settings.propagation else 0
-        field = BeliefField.begin(
-            self.material.graph,
-            np.max(priors, axis=0),
-            iterations=iterations,
-            beta=self.settings.beta,
-            carried=self.settings.carried,
-        )
-        self.case = Case(facets, priors, field, self.settings)
-        plan = self._planned(facets, events)
+        scorer = Scorer(self.material, facets, library.text_encoder, library.tower, self.settings)
+        case = self._case(facets, scorer.priors(described(self.material, events)))
+        plan = self._planned(case, events)
         self.watch(plan)
         timings["plan"] = round(time.perf_counter() - clock, 6)
-        looks = self._looks(plan.steps)
+        search = Search(
+            detective=self.detective,
+            material=self.material,
+            question=self.question,
+            vlm_query=self.vlm_query,
+            scorer=scorer,
+            case=case,
+            mishaps=self.mishaps,
+        )
+        looks = search.looks(plan.steps, self.watch)
         timings["look"] = round(time.perf_counter() - clock - timings["plan"], 6)
-        weak = weak_evidence(list(self.case.scores.values()), self.settings)
-        chosen = select(self.material, field, priors, self.case.words, self.scorer, self.settings, weak)
+        weak = weak_evidence(list(case.scores.values()), self.settings)
+        chosen = select(self.material, case.belief, case.priors, case.words, scorer, self.settings, weak)
         self.watch(chosen)
         return self._answered(plan, looks, chosen, timings, clock)
 
     def _facets(self) -> tuple[Facet, ...]:
-        if not self.settings.facets or self.gone:
+        if not self.settings.facets or self.mishaps.gone:
             return whole_question(self.question)
         try:
             reply = self.mind.decompose_facets(self.question)
         except ReasonerError as error:
-            self._note("facets", error)
+            self.mishaps.note("facets", error)
             return whole_question(self.question)
         self.event, self.vlm_query = reply.general_semantic_query, reply.vlm_query
         return facets_of(reply, self.question)
@@ -189,105 +186,33 @@ class _Inquiry:
             events, self.scan = self.detective.timeline(self.material)
             return events
         except ReasonerError as error:
-            self._note("timeline", error)
+            self.mishaps.note("timeline", error)
             # What the failed scan cost is the question's; its budget was the scan's alone.
-            self.scan, self.spent = self.mind.usage(), self.gone
+            self.scan, self.mishaps.spent = self.mind.usage(), self.mishaps.gone
             return ()
 
-    def _planned(self, facets: tuple[Facet, ...], events: tuple[TimelineEvent, ...]) -> Planned:
+    def _case(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> Case:
+        field = BeliefField.begin(
+            self.material.graph,
+            np.max(priors, axis=0),
+            iterations=self.settings.iterations if self.settings.propagation else 0,
+            beta=self.settings.beta,
+            carried=self.settings.carried,
+        )
+        return Case(facets, priors, field, self.settings)
+
+    def _planned(self, case: Case, events: tuple[TimelineEvent, ...]) -> Planned:
         segments = self.material.segments
         return Planned(
-            facets=facets,
+            facets=case.facets,
             timeline=events,
-            anchors=self.case.anchors,
+            anchors=case.anchors,
             starts=tuple(float(start) for start in segments.starts),
             duration=float(segments.ends[-1]),
-            belief=_plain(self.case.belief.belief),
+            belief=plain(case.belief.belief),
             steps=self.settings.steps(len(self.question.options)),
-            problems=tuple(self.problems),
+            problems=tuple(self.mishaps.problems),
         )
-
-    def _looks(self, most: int) -> tuple[Look, ...]:
-        looks: list[Look] = []
-        while len(looks) < most and not self.spent:
-            target = self.case.next()
-            if target is None:
-                break
-            look = self._look(len(looks) + 1, target)
-            looks.append(look)
-            self.watch(look)
-        return tuple(looks)
-
-    def _look(self, step: int, target: Target) -> Look:
-        """Verification and refinement of one segment (algorithm 1, lines 20 to 24)."""
-        node, segments = target.node, self.material.segments
-        facets = tuple(self.case.facets[r] for r in target.facets) or self.case.facets
-        start, end = float(segments.starts[node]), float(segments.ends[node])
-        chosen = self._window(node, facets)
-        said = self.material.said(node)
-        seen, problem = self._observed(chosen, start, end, said, facets)
-        texts = [text for text in said if SOURCES[text.kind] == "caption" or self.settings.texts]
-        if seen is not None and seen.caption.strip():
-            texts.append(Evidence(self.material.video.video_id, start, end, "caption", seen.caption))
-        words = self.scorer.score(texts)
-        by_facet = np.zeros(len(self.case.facets))
-        for text in texts:
-            by_facet = np.maximum(by_facet, self.scorer.by_facet(text.text, SOURCES[text.kind]))
-        score = float(by_facet.max(initial=0.0))
-        self.case.observe(target, words, by_facet.tolist(), score)
-        confirmed = tuple(r for r in target.facets if seen is not None and self._confirms(seen, r))
-        self.case.resolve(confirmed)
-        return Look(
-            step=step,
-            node=node,
-            start=start,
-            end=end,
-            policy=target.policy,
-            facets=tuple(self.case.facets[r].name for r in target.facets),
-            times=tuple(float(self.material.times[index]) for index in chosen),
-            caption=seen.caption if seen is not None else "",
-            missing=seen.missing if seen is not None else (),
-            words=best_words(words),
-            score=round(score, 6),
-            confirmed=tuple(self.case.facets[r].name for r in confirmed),
-            belief=_plain(self.case.belief.belief),
-            problem=problem,
-        )
-
-    def _observed(
-        self,
-        chosen: Sequence[int],
-        start: float,
-        end: float,
-        said: tuple[Evidence, ...],
-        facets: tuple[Facet, ...],
-    ) -> tuple[Observation | None, str]:
-        texts = said if self.settings.texts else ()
-        view = self.detective.view(self.material, chosen, start, end, texts)
-        request = ObserveRequest(self.question, view, facets, self.vlm_query)
-        try:
-            return self.mind.observe(request), ""
-        except ReasonerError as error:
-            self._heed(error)
-            return None, str(error)
-
-    def _confirms(self, seen: Observation, r: int) -> bool:
-        """No keyword of the facet is missing; without keywords, the watcher needs no more."""
-        keywords = {keyword.casefold() for keyword in self.case.facets[r].keywords}
-        if not keywords:
-            return not seen.needs_more_info
-        return keywords.isdisjoint(word.casefold() for word in seen.missing)
-
-    def _window(self, node: int, facets: Sequence[Facet]) -> list[int]:
-        """Up to `window_frames` neighbouring frames around the moment that fits the facets best."""
-        first, last = self.material.inside(node)
-        count = min(self.settings.window_frames, last - first)
-        if count <= 0:
-            return []
-        fit = self.scorer.fit(facets, self.material.vectors[first:last])
-        around = np.convolve(fit, np.ones(count) / count, "valid")
-        at = first + int(np.argmax(np.round(around, 6)))
-        return list(range(at, at + count))
 
     def _answered(
         self,
@@ -315,7 +240,7 @@ class _Inquiry:
             "settings": asdict(self.settings),
             "looks": len(looks),
             "fallback": chosen.fallback,
-            "problems": self.problems,
+            "problems": self.mishaps.problems,
         }
         usage = together(self.scan, self.mind.usage())
         return Investigation(
@@ -334,19 +259,7 @@ class _Inquiry:
                 return self.mind.answer_choice(reading)
             return self.mind.answer_open(reading)
         except BudgetSpent as error:
-            self._note("answer", error)
+            self.mishaps.note("answer", error)
             if self.question.options:
                 return ChosenOption(choice=None, confidence=0.0, explanation=str(error))
             return OpenAnswer(text="", confidence=0.0, explanation=str(error))
-
-    def _note(self, what: str, error: ReasonerError) -> None:
-        self.problems.append(f"{what}: {error}")
-        self._heed(error)
-
-    def _heed(self, error: ReasonerError) -> None:
-        self.gone = self.gone or isinstance(error, ReasonerUnreachable)
-        self.spent = self.spent or self.gone or isinstance(error, BudgetSpent)
-
-
-def _plain(belief: NDArray[np.float64]) -> tuple[float, ...]:
-    return tuple(float(value) for value in np.round(belief, 6))
