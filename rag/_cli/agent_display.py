@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO, TypeVar
 
-from rag._cli.output import talk
+from rag._cli.output import talk, width
 from rag.errors import RagError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Display", "StepFile", "open_display"]
+__all__ = ["Display", "StepFile", "open_display", "telling", "without_clock"]
 
 BRIGHT = {"plan:": "bold cyan", "look": "bold", "shown:": "bold cyan"}
 COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "problem:": "red"}
@@ -107,3 +107,34 @@ class StepFile:
 
     def _lost(self, error: OSError) -> RagError:
         return RagError(f"{self._path}: cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+class Told(Protocol):
+    """A step of an agent."""
+
+    def line(self) -> dict[str, Any]: ...
+
+
+Step = TypeVar("Step", bound=Told)
+
+
+def telling(
+    steps: StepFile, say: Callable[[str], None], lines: Callable[[Step, int], Iterator[str]]
+) -> Callable[[Step], None]:
+    """Writes each step into the trace, and says it in `lines` no wider than the terminal."""
+
+    def watch(step: Step) -> None:
+        steps.write(step.line())
+        for line in lines(step, width()):
+            say(line)
+
+    return watch
+
+
+def without_clock(shape: dict[str, Any]) -> dict[str, Any]:
+    """A result without the seconds that it took, so that equal runs write equal traces. Takes them out of
+    `shape` itself: `timings`, and those of `usage`."""
+    shape.pop("timings")
+    for spent in (shape["usage"], *shape["usage"]["by_role"].values()):
+        spent.pop("seconds", None)
+    return shape

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_display import StepFile, open_display
+from rag._cli.agent_display import StepFile, open_display, telling, without_clock
 from rag._cli.agent_web import (
+    AnyWebFolder,
+    Corpus,
     FaultRates,
     PageFile,
     TraceFile,
@@ -22,15 +20,15 @@ from rag._cli.agent_web import (
     open_shelf,
     pictures_of,
     sight_line,
+    web_folder,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
-from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
-from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from rag.agents.raclo_records import RacloRun, RacloStep
+    from rag.agents.raclo_records import RacloRun
     from rag.agents.raclo_settings import RacloSettings
 
 __all__ = ["raclo"]
@@ -40,17 +38,6 @@ KeyMoment = Annotated[str, typer.Option("--moment", metavar="TEXT", help="K: one
 Before = Annotated[str, typer.Option("--before", metavar="TEXT", help="T: what was just before the moment.")]
 After = Annotated[str, typer.Option("--after", metavar="TEXT", help="T: what was just after it.")]
 Sound = Annotated[str, typer.Option("--sound", metavar="TEXT", help="A: what was heard at the moment.")]
-WebFolder = Annotated[
-    Path | None, typer.Option("--web", metavar="DIR", help="A frozen web, made by 'rag web build'.")
-]
-Corpus = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH",
-        help="Videos that are the web; repeat for each. Without either, those of the library.",
-    ),
-]
 Searches = Annotated[int, typer.Option("--queries", metavar="Q", min=1, max=20, help="Searches imagined.")]
 Videos = Annotated[int, typer.Option("--urls", metavar="U", min=1, max=50, help="Videos taken of each.")]
 FrameCount = Annotated[
@@ -71,7 +58,7 @@ def raclo(
     before: Before = "",
     after: After = "",
     sound: Sound = "",
-    web: WebFolder = None,
+    web: AnyWebFolder = None,
     corpus: Corpus = None,
     queries: Searches = 2,
     urls: Videos = 2,
@@ -100,6 +87,7 @@ def raclo(
     from rag.agents.raclo_page import page
     from rag.agents.raclo_records import cues_of, only_cues
     from rag.agents.raclo_settings import RacloSettings
+    from rag.agents.raclo_telling import step_lines
     from rag.agents.video_browser_sight import Eyes
     from rag.reasoners.counting import counted_as
     from rag.reasoners.roles import Memory
@@ -111,7 +99,7 @@ def raclo(
     chosen = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
     planted = Faults.parse(faults, session.settings.seed)
     with (
-        _web_folder(session, web, corpus) as place,
+        web_folder(session, web, corpus) as place,
         open_web(os.fspath(place), faults=planted, encoder=session.settings.encoder) as opened,
     ):
         shelf = open_shelf(session, place)
@@ -126,7 +114,7 @@ def raclo(
                 Eyes.of(mind, shelf, read),
                 chosen,
                 second=second_judge(mind),
-                watch=_watch(steps, display.say),
+                watch=telling(steps, display.say, step_lines),
                 wait=time.sleep if opened.real_time else None,
             )
             steps.write(_end(run))
@@ -138,49 +126,13 @@ def raclo(
     return written if run.answer is not None else 1
 
 
-@contextmanager
-def _web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -> Iterator[Path]:
-    """The web that was named; else one made for the occasion, out of files or of the library."""
-    if web is not None and corpus:
-        raise UsageError("--web and --corpus name two webs; give one of them")
-    if web is not None:
-        yield web
-        return
-    from rag.web.building import build_web
-
-    with tempfile.TemporaryDirectory(prefix="rag-web-") as made:
-        if corpus:
-            report = build_web(made, corpus)
-        else:
-            with session.open_library() as shelf:
-                report = build_web(made, library=shelf)
-        for problem in report.problems:
-            talk(f"{problem.path}: {problem.reason}")
-        yield Path(made)
-
-
-def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[RacloStep], None]:
-    from rag.agents.raclo_telling import step_lines
-
-    def watch(step: RacloStep) -> None:
-        steps.write(step.line())
-        for line in step_lines(step, width()):
-            say(line)
-
-    return watch
-
-
 def _end(run: RacloRun) -> dict[str, Any]:
     """The last line of a trace: the result, without clock times."""
     from rag.agents.raclo_telling import run_json
 
-    shape = run_json(run)
-    shape.pop("timings")
-    shape["usage"] = {key: value for key, value in shape["usage"].items() if key != "seconds"}
-    for counts in shape["usage"].get("by_role", {}).values():
-        counts.pop("seconds", None)
     text = "nothing found" if run.answer is None else run.answer.title
-    return {"number": len(run.steps) + 1, "turn": 0, "kind": "result", "text": text, "data": shape}
+    told = without_clock(run_json(run))
+    return {"number": len(run.steps) + 1, "turn": 0, "kind": "result", "text": text, "data": told}
 
 
 def _print(session: Session, run: RacloRun, chosen: RacloSettings, told_as: str) -> None:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_display import StepFile, open_display
+from rag._cli.agent_display import StepFile, open_display, telling, without_clock
 from rag._cli.agent_web import (
+    AnyWebFolder,
+    Corpus,
     FaultRates,
     PageFile,
     TraceFile,
-    WebFolder,
     frames_reader,
     open_mind,
     open_shelf,
     pictures_of,
+    sight_line,
+    web_folder,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -26,7 +28,7 @@ from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
 
 if TYPE_CHECKING:
-    from rag.agents.shotfinder_records import ShotRun, ShotStep
+    from rag.agents.shotfinder_records import ShotRun
     from rag.agents.shotfinder_settings import ShotSettings
 
 __all__ = ["shotfinder"]
@@ -73,7 +75,8 @@ HeedHow = Annotated[
 
 def shotfinder(
     description: Described,
-    web: WebFolder,
+    web: AnyWebFolder = None,
+    corpus: Corpus = None,
     color: Color = None,
     style: Style = None,
     audio: Audio = None,
@@ -108,6 +111,7 @@ def shotfinder(
     from rag.agents.shotfinder_page import page
     from rag.agents.shotfinder_records import ShotRequest
     from rag.agents.shotfinder_settings import ShotSettings
+    from rag.agents.shotfinder_telling import step_lines
     from rag.agents.video_browser_sight import Eyes
     from rag.reasoners.counting import counted_as
     from rag.web import Faults, open_web
@@ -119,18 +123,22 @@ def shotfinder(
     budget = SHOTFINDER if frames is None else fixed_budget(frames)
     chosen = ShotSettings(queries=queries, urls=urls, budget=budget, heed=constraints)
     planted = Faults.parse(faults, session.settings.seed)
-    with open_web(os.fspath(web), faults=planted, encoder=session.settings.encoder) as opened:
-        shelf = open_shelf(session, web)
+    with (
+        web_folder(session, web, corpus) as place,
+        open_web(os.fspath(place), faults=planted, encoder=session.settings.encoder) as opened,
+    ):
+        shelf = open_shelf(session, place)
         mind, label = open_mind(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
+            display.say(sight_line(mind, shelf))
             run = find_shot(
                 asked,
                 opened,
                 mind,
                 Eyes.of(mind, shelf, read),
                 chosen,
-                watch=_watch(steps, display.say),
+                watch=telling(steps, display.say, step_lines),
                 wait=time.sleep if opened.real_time else None,
             )
             steps.write(_end(run))
@@ -142,28 +150,17 @@ def shotfinder(
     return written if run.shot is not None else 1
 
 
-def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[ShotStep], None]:
-    from rag.agents.shotfinder_telling import step_lines
-
-    def watch(step: ShotStep) -> None:
-        steps.write(step.line())
-        for line in step_lines(step, width()):
-            say(line)
-
-    return watch
-
-
 def _end(run: ShotRun) -> dict[str, Any]:
     """The last line of a trace: the result, without clock times."""
     from rag.agents.shotfinder_telling import run_json
 
-    shape = run_json(run)
-    shape.pop("timings")
-    shape["usage"] = {key: value for key, value in shape["usage"].items() if key != "seconds"}
-    for counts in shape["usage"].get("by_role", {}).values():
-        counts.pop("seconds", None)
     text = "N/A" if run.shot is None else run.shot.title
-    return {"number": len(run.steps) + 1, "kind": "result", "text": text, "data": shape}
+    return {
+        "number": len(run.steps) + 1,
+        "kind": "result",
+        "text": text,
+        "data": without_clock(run_json(run)),
+    }
 
 
 def _print(session: Session, run: ShotRun, chosen: ShotSettings, told: str) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.agent_display import StepFile, open_display
+from rag._cli.agent_display import StepFile, open_display, telling, without_clock
 from rag._cli.agent_web import (
     Asked,
     FaultRates,
@@ -28,7 +27,7 @@ from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
 
 if TYPE_CHECKING:
-    from rag.agents.video_browser_records import BrowserStep, BrowseRun
+    from rag.agents.video_browser_records import BrowseRun
     from rag.agents.video_browser_settings import BrowserSettings
 
 __all__ = ["video_browser"]
@@ -80,6 +79,7 @@ def video_browser(
     from rag.agents.video_browser_page import page
     from rag.agents.video_browser_settings import BrowserSettings
     from rag.agents.video_browser_sight import Eyes
+    from rag.agents.video_browser_telling import step_lines
     from rag.questions import parse_question
     from rag.reasoners.counting import counted_as
     from rag.web import Faults, open_web
@@ -96,7 +96,7 @@ def video_browser(
         with StepFile(trace) as steps, open_display() as display:
             display.say(sight_line(mind, shelf))
             eyes = Eyes.of(mind, shelf, read)
-            run = browse(asked, opened, mind, eyes, chosen, watch=_watch(steps, display.say))
+            run = browse(asked, opened, mind, eyes, chosen, watch=telling(steps, display.say, step_lines))
             steps.write(_end(run))
         told = counted_as(label, run.answer.usage)
         _print(session, run, chosen, told)
@@ -106,25 +106,11 @@ def video_browser(
     return written if run.answer.matched else 1
 
 
-def _watch(steps: StepFile, say: Callable[[str], None]) -> Callable[[BrowserStep], None]:
-    from rag.agents.video_browser_telling import step_lines
-
-    def watch(step: BrowserStep) -> None:
-        steps.write(step.line())
-        for line in step_lines(step, width()):
-            say(line)
-
-    return watch
-
-
 def _end(run: BrowseRun) -> dict[str, Any]:
     """The last line of a trace: the result, without clock times."""
     from rag.agents.video_browser_telling import run_json
 
-    shape = run_json(run)
-    shape.pop("timings")
-    for spent in (shape["usage"], *shape["usage"]["by_role"].values()):
-        spent.pop("seconds", None)
+    shape = without_clock(run_json(run))
     return {"number": len(run.steps) + 1, "loop": 0, "kind": "result", "text": run.answer.text, "data": shape}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +12,7 @@ import typer
 
 from rag._cli.output import talk
 from rag._cli.session import Session
-from rag.errors import LibraryNotFound
+from rag.errors import LibraryNotFound, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
 
 __all__ = [
+    "AnyWebFolder",
     "Asked",
+    "Corpus",
     "FaultRates",
     "Options",
     "PageFile",
@@ -36,6 +40,7 @@ __all__ = [
     "open_shelf",
     "pictures_of",
     "sight_line",
+    "web_folder",
     "write_page",
 ]
 
@@ -48,6 +53,17 @@ Options = Annotated[
 ]
 WebFolder = Annotated[
     Path, typer.Option("--web", metavar="DIR", help="The frozen web, made by 'rag web build'.")
+]
+AnyWebFolder = Annotated[
+    Path | None, typer.Option("--web", metavar="DIR", help="A frozen web, made by 'rag web build'.")
+]
+Corpus = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="Videos that are the web; repeat for each. Without either, those of the library.",
+    ),
 ]
 FaultRates = Annotated[
     str,
@@ -65,6 +81,27 @@ PageFile = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Write a page with the pictures, which needs no others."),
 ]
+
+
+@contextmanager
+def web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -> Iterator[Path]:
+    """The web that was named; else one made for the occasion, out of files or of the library."""
+    if web is not None and corpus:
+        raise UsageError("--web and --corpus name two webs; give one of them")
+    if web is not None:
+        yield web
+        return
+    from rag.web.building import build_web
+
+    with tempfile.TemporaryDirectory(prefix="rag-web-") as made:
+        if corpus:
+            report = build_web(made, corpus)
+        else:
+            with session.open_library() as shelf:
+                report = build_web(made, library=shelf)
+        for problem in report.problems:
+            talk(f"{problem.path}: {problem.reason}")
+        yield Path(made)
 
 
 def open_shelf(session: Session, web: Path) -> Shelf | None:

@@ -14,15 +14,19 @@ __all__ = ["SCHEMA", "result_lines", "run_json", "step_lines"]
 SCHEMA = "rag.agent.raclo/1"
 QUIET = ("web",)
 """Calls of the web are told in the trace alone."""
-LABELS = {"failure": "problem:", "think": "recall:"}
+LABELS = {"think": "recall:"}
 
 
 def step_lines(step: RacloStep, width: int) -> Iterator[str]:
-    """What happened and why, in a few lines no wider than `width`."""
+    """What happened and why, in a few lines no wider than `width`; a problem is told whole."""
     if step.kind in QUIET:
         return
+    if step.kind == "failure":
+        # Whole: what to do next stands at its end.
+        yield f"  problem: {visible(step.text)}"
+        return
     label = LABELS.get(step.kind, f"{step.kind}:")
-    inner = "  " if step.kind in ("take", "failure") else ""
+    inner = "  " if step.kind == "take" else ""
     yield f"{inner}{label} {excerpt(step.text, width - 14)}"
     data = step.data
     if step.kind == "think":

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import rag
+from corpora.workbench.film import Render, clip_frames, write_film
+from corpora.workbench.story import plan_clip
 from tests.browser_world import make_web
 
 ROOT = Path(rag.__file__).parent.parent
@@ -47,7 +49,21 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
         assert (tmp_path / f"a.{name}").read_bytes() == (tmp_path / f"b.{name}").read_bytes()
 
 
+def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
+    story, render = plan_clip(1, "dev", duration=3), Render(180, 5)
+    (tmp_path / "films").mkdir()
+    write_film(tmp_path / "films" / "kettle.mp4", clip_frames(story, render), iter(()), render)
+    done = find(tmp_path, "the kettle film", "--corpus", "films", "--json")
+    assert done.returncode == 1, done.stderr  # nothing was indexed: N/A
+    (look,) = json.loads(done.stdout)["looks"]
+    assert look["title"] == "kettle"
+    assert "pictures: none are seen" in done.stderr
+
+
 def test_wrong_words_are_one_line(tmp_path: Path) -> None:
     done = find(tmp_path, "a kettle", "--web", "nowhere")
     assert (done.returncode, done.stdout) == (1, "")
     assert "web build" in done.stderr
+    both = find(tmp_path, "a kettle", "--web", "w", "--corpus", "c")
+    assert both.returncode == 2
+    assert "two webs" in both.stderr

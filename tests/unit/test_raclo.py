@@ -126,8 +126,10 @@ def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
     found = run(tmp_path)
     assert len(found.candidates) == 4
     assert found.failures == ("WebTimeout",) * 4
-    told = [step.text for step in found.steps if step.kind == "failure"]
-    assert all(text.startswith("the transcript of kettle film") for text in told)
+    told = [step for step in found.steps if step.kind == "failure"]
+    assert all(step.text.startswith("the transcript of kettle film") for step in told)
+    # A problem is told whole, however narrow the terminal.
+    assert [*step_lines(told[0], 30)] == [f"  problem: {told[0].text}"]
     assert not found.matched
     deaf = run(tmp_path / "deaf", settings=replace(PAPER, sound=False))
     assert deaf.failures == ()
