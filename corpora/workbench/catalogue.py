@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["KINDS", "SPLITS", "Kind", "Split", "kind", "with_article"]
+__all__ = ["KINDS", "PLURAL", "SPLITS", "Kind", "Split", "indefinite", "kind", "with_article"]
 
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
@@ -28,8 +28,17 @@ class Kind:
     """Another name in the wording of each split; no two splits share one."""
 
 
+PLURAL = frozenset({"pliers", "pruning shears", "scissors", "headphones"})
+
+
 def with_article(noun: str) -> str:
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def indefinite(noun: str) -> str:
+    """As people say it: "an egg", "scissors". Films, their words and what an encoder was trained on keep
+    `with_article`, for the same bytes."""
+    return noun if noun in PLURAL else with_article(noun)
 
 
 def _kinds(family: str, rows: str) -> list[Kind]:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpora.workbench.catalogue import KINDS, Kind, kind, with_article
+from corpora.workbench.catalogue import KINDS, Kind, indefinite, kind
 from corpora.workbench.jobs import CorpusPlan, film_jobs
 from corpora.workbench.passages import WorldPassage, world_passages
 from corpora.workbench.seeds import stream
@@ -58,7 +58,7 @@ def _one_hop(story: ClipStory, rng: random.Random) -> DemoQuestion:
 def _in_time(story: ClipStory, rng: random.Random) -> DemoQuestion:
     at = rng.randrange(len(story.events) - 1)
     anchor, event = story.events[at], story.events[at + 1]
-    told = _done(anchor, with_article(anchor.patient))
+    told = _done(anchor, indefinite(anchor.patient))
     text = f"In a video that shows {story.description}. After {told}, what is the object that {_done(event)}?"
     return _named("temporal", text, event, story, rng)
 
@@ -79,7 +79,7 @@ def _two_hops(story: ClipStory, rng: random.Random) -> DemoQuestion:
 
 def _named(question_id: str, text: str, event: Event, story: ClipStory, rng: random.Random) -> DemoQuestion:
     names = [event.patient, *(other.name for other in _others(event, story, OPTIONS - 1, rng))]
-    return _shuffled(question_id, text, [with_article(name) for name in names], rng)
+    return _shuffled(question_id, text, [indefinite(name) for name in names], rng)
 
 
 def _shuffled(question_id: str, text: str, options: Sequence[str], rng: random.Random) -> DemoQuestion:

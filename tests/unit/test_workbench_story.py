@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from corpora.workbench.catalogue import KINDS, SPLITS, kind, with_article
+from corpora.workbench.catalogue import KINDS, PLURAL, SPLITS, indefinite, kind, with_article
+from corpora.workbench.demo import demo_questions
 from corpora.workbench.passages import world_passages
 from corpora.workbench.seeds import stable_number, stream
 from corpora.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
@@ -72,6 +73,14 @@ def test_names_are_put_into_words() -> None:
     assert scene("garage").scene_id == "garage"
     with pytest.raises(KeyError):
         kind("dragon")
+
+
+def test_pairs_go_without_an_article_where_people_read_them() -> None:
+    assert (indefinite("egg"), indefinite("headphones")) == ("an egg", "headphones")
+    assert {each.name for each in KINDS} >= PLURAL
+    told = [text for asked in demo_questions() for text in (asked.text, *asked.options)]
+    assert "headphones" in told
+    assert not any(f"a {noun}" in text for text in told for noun in PLURAL)
 
 
 def test_seeds_are_the_same_in_every_process() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from corpora.workbench.catalogue import KINDS, Kind, with_article
+from corpora.workbench.catalogue import KINDS, PLURAL, Kind, indefinite
 
 __all__ = ["Thing", "thing"]
 
@@ -28,7 +28,6 @@ _TAGS = {
     ),
 }
 """Food, holder of liquids, electric, hurt by rubbing, without a side to lean on, breakable."""
-_PLURAL = frozenset({"pliers", "pruning shears", "scissors", "headphones"})
 _KINDS = {kind.name: kind for kind in KINDS}
 
 
@@ -43,11 +42,11 @@ class Thing:
 
     @property
     def indefinite(self) -> str:
-        return self.name if self.name in _PLURAL else with_article(self.name)
+        return indefinite(self.name)
 
     @property
     def pronoun(self) -> str:
-        return "them" if self.name in _PLURAL else "it"
+        return "them" if self.name in PLURAL else "it"
 
 
 def thing(name: str) -> Thing:
