@@ -13,6 +13,7 @@ from eval.benchmarks.rvms.records import TASKS
 from eval.reports.failures import Failing, write_failures
 from eval.runs.drive import run_system
 from eval.runs.folder import read_run_folder
+from eval.runs.records import ClipWindow
 
 SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
 
@@ -57,6 +58,14 @@ def test_every_query_is_checked_against_the_truth(benchmark: RvmsBenchmark, plac
         assert sample.correct or told["error_stage"]
     again = benchmark.open_system("raclo", 0).answer(benchmark.queries[8])
     assert again.evidence == run.samples[8].evidence
+
+
+def test_windows_are_shown_and_a_video_without_a_file_is_not(benchmark: RvmsBenchmark) -> None:
+    query = benchmark.queries[1]
+    windows = [ClipWindow(query.video, *query.window, 0.0), ClipWindow(query.answer, 0.0, 1.0, 0.0)]
+    shown = benchmark.explain(query.query_id, windows, 3)
+    assert [len(frames.images) for frames in shown.frames] == [3, 0]
+    assert (Path(shown.paths[0]).is_file(), shown.paths[1], shown.words) == (True, "", query.text)
 
 
 def test_a_failure_is_told_with_its_stage_and_pictures_of_both_films(

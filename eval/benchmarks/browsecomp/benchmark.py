@@ -9,25 +9,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from eval.benchmarks.browsecomp.answering import Browsing, query_of
 from eval.benchmarks.browsecomp.building import FULL, MANIFEST, MINI, BrowseShape, build_browsecomp
 from eval.benchmarks.browsecomp.files import file_hash, read_questions
 from eval.benchmarks.browsecomp.published import load_published
 from eval.benchmarks.browsecomp.records import BrowseQuestion
 from eval.benchmarks.browsecomp.systems import SYSTEMS, settings_of
+from eval.benchmarks.indexed_web import IndexedWeb
 from eval.benchmarks.screen_text import screen_text_hash
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_browser_sight import Eyes
-from rag.config import Settings, load_settings
-from rag.errors import LibraryNotFound, UsageError
-from rag.records import Frames
+from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from rag.library import Library
     from rag.reasoners.roles import Reasoner
-    from rag.web import MockWeb
 
 __all__ = ["BrowseCompBenchmark", "open_folder", "open_mini", "open_workbench"]
 
@@ -48,7 +43,7 @@ def open_folder(data: Path | None = None) -> BrowseCompBenchmark:
 
 
 @dataclass
-class BrowseCompBenchmark:
+class BrowseCompBenchmark(IndexedWeb):
     """Reads nothing until it is asked for queries, hashes or a system."""
 
     name: str
@@ -82,55 +77,18 @@ class BrowseCompBenchmark:
 
     @property
     def encoders(self) -> Mapping[str, str]:
-        meta = self.library.reader.meta
-        assert meta is not None, "a library that could be opened has its meta row"
-        image = meta.image_encoder
-        return {
-            "text": meta.text_encoder.fingerprint,
-            "image": image.fingerprint if image is not None else "none",
-            "reasoner": self.mind.fingerprint,
-            "screen text": screen_text_hash(self.library.reader),
-        }
+        screen = screen_text_hash(self.library.reader)
+        return {**self.encoder_prints(), "reasoner": self.mind.fingerprint, "screen text": screen}
 
-    @cached_property
-    def web(self) -> MockWeb:
-        from rag.web import open_web
+    @property
+    def drawn(self) -> bool:
+        return self.made is not None
 
-        return open_web(self.folder / "web", encoder=self.settings.encoder)
-
-    @cached_property
-    def library(self) -> Library:
-        """Every film of the web, indexed; what was spoken in them stays with the web's transcripts."""
-        from rag.library import Library
-
-        settings = self.settings
-        assert settings.library is not None, "set by `settings`"
-        if not self._all_indexed(settings):
-            catalogue = self.web.catalogue
-            files = {entry.file for entry in catalogue.videos if entry.file}
-            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
-        return Library.open(settings.library, settings=settings)
-
-    @cached_property
-    def mind(self) -> Reasoner:
-        return self.library.reasoner
-
-    @cached_property
-    def settings(self) -> Settings:
-        """The user's own, with exact search; a drawn web takes the encoder that knows it."""
-        flags: dict[str, Any] = {
-            "library": self.folder / "library",
-            "asr.mode": "off",
-            "search.index": "flat",
-        }
-        if self.made is not None:
-            flags["ocr.mode"] = "on" if self.made.reads_screen else "off"
-        chosen = load_settings(flags=flags)
-        if self.made is not None and chosen.encoder.image == "auto":
-            flags["encoder.image"] = "bundled"
-            flags["encoder.backend"], flags["encoder.batch"] = "torch-fp32", 16
-            chosen = load_settings(flags=flags)
-        return chosen
+    @property
+    def flags(self) -> Mapping[str, Any]:
+        """What was spoken stays with the web's transcripts."""
+        read = {} if self.made is None else {"ocr.mode": "on" if self.made.reads_screen else "off"}
+        return {"asr.mode": "off", **read}
 
     def systems(self) -> Mapping[str, str]:
         return SYSTEMS
@@ -145,34 +103,7 @@ class BrowseCompBenchmark:
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         if query_id not in self.questions:
             raise UsageError(f"{self.name} has no query {query_id}")
-        question = self.questions[query_id]
-        library = self.library
-        held = {video.video_id for video in library.reader.videos()}
-        shown, paths = [], []
-        for window in windows:
-            if window.clip_id not in held:
-                # Published questions name their videos by address: such a one has no frames here.
-                shown.append(Frames(np.zeros(0), np.zeros((0, 1, 1, 3), np.uint8)))
-                paths.append("")
-                continue
-            path = library.reader.paths(window.clip_id)[0]
-            step = (window.end - window.start) / frames
-            times = np.round(window.start + step * (np.arange(frames) + 0.5), 6)
-            paths.append(path)
-            shown.append(library.read_frames(path, times))
-        nothing = np.zeros(0)
-        return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), question.text)
-
-    def _all_indexed(self, settings: Settings) -> bool:
-        """Whether a library holds every film. Then nobody writes in it, and runs can go side by side."""
-        from rag.library import Library
-
-        try:
-            with Library.open(settings.library, settings=settings) as library:
-                held = {video.video_id for video in library.reader.videos()}
-        except LibraryNotFound:
-            return False
-        return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
+        return self.explained(self.questions[query_id].text, windows, frames)
 
     def _read(self) -> list[BrowseQuestion]:
         if self.made is not None:

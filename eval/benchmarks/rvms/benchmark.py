@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from eval.benchmarks.browsecomp.files import file_hash
+from eval.benchmarks.indexed_web import IndexedWeb
 from eval.benchmarks.rvms.answering import Recollecting, query_of
 from eval.benchmarks.rvms.building import FULL, MANIFEST, MINI, SAMPLES, build_rvms, read_samples
 from eval.benchmarks.rvms.errors import failure_of
@@ -21,19 +20,12 @@ from eval.benchmarks.rvms.records import RvmsSample
 from eval.benchmarks.rvms.systems import SYSTEMS, named
 from eval.reports.failures import Failure
 from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
-from rag.agents.frame_budget import frame_times
 from rag.agents.raclo_checking import second_judge
 from rag.agents.video_browser_sight import Eyes
-from rag.config import Settings, load_settings
-from rag.errors import LibraryNotFound, UsageError
+from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.library import Library
-    from rag.reasoners.roles import Reasoner
-    from rag.records import Frames
-    from rag.web import MockWeb
+    pass
 
 __all__ = ["RvmsBenchmark", "open_folder", "open_mini", "open_workbench"]
 
@@ -54,7 +46,7 @@ def open_folder(data: Path | None = None) -> RvmsBenchmark:
 
 
 @dataclass
-class RvmsBenchmark:
+class RvmsBenchmark(IndexedWeb):
     """Reads nothing until it is asked for queries, hashes or a system."""
 
     name: str
@@ -89,54 +81,16 @@ class RvmsBenchmark:
 
     @property
     def encoders(self) -> Mapping[str, str]:
-        meta = self.library.reader.meta
-        assert meta is not None, "a library that could be opened has its meta row"
-        image = meta.image_encoder
-        return {
-            "text": meta.text_encoder.fingerprint,
-            "image": image.fingerprint if image is not None else "none",
-            "reasoner": self.mind.name,
-        }
+        return {**self.encoder_prints(), "reasoner": self.mind.name}
 
-    @cached_property
-    def web(self) -> MockWeb:
-        from rag.web import open_web
+    @property
+    def drawn(self) -> bool:
+        return self.made is not None
 
-        return open_web(self.folder / "web", encoder=self.settings.encoder)
-
-    @cached_property
-    def library(self) -> Library:
-        """Every film of the web, indexed with its shots, its sound and its fingerprint."""
-        from rag.library import Library
-
-        settings = self.settings
-        if not self._all_indexed(settings):
-            catalogue = self.web.catalogue
-            files = {entry.file for entry in catalogue.videos if entry.file}
-            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
-        return Library.open(settings.library, settings=settings)
-
-    @cached_property
-    def mind(self) -> Reasoner:
-        return self.library.reasoner
-
-    @cached_property
-    def settings(self) -> Settings:
-        """The user's own, with exact search; a drawn web takes the encoder that knows it, and reads no
-        text off the screen."""
-        flags: dict[str, Any] = {
-            "library": self.folder / "library",
-            "asr.mode": "off",
-            "search.index": "flat",
-        }
-        chosen = load_settings(flags=flags)
-        if self.made is not None:
-            flags["ocr.mode"] = "off"
-            if chosen.encoder.image == "auto":
-                flags["encoder.image"] = "bundled"
-                flags["encoder.backend"], flags["encoder.batch"] = "torch-fp32", 16
-            chosen = load_settings(flags=flags)
-        return chosen
+    @property
+    def flags(self) -> Mapping[str, Any]:
+        """What is said stays with the web's transcripts; no text is read off a drawn screen."""
+        return {"asr.mode": "off", **({"ocr.mode": "off"} if self.drawn else {})}
 
     def systems(self) -> Mapping[str, str]:
         return SYSTEMS
@@ -150,17 +104,9 @@ class RvmsBenchmark:
         return Recollecting(name, chosen, way, self.samples, self.web, self.mind, second, eyes, seed)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
-        """Pictures of the windows; of the score over a video there is nothing to show."""
         if query_id not in self.samples:
             raise UsageError(f"{self.name} has no query {query_id}")
-        library, shown, paths = self.library, [], []
-        for window in windows:
-            path = library.path_of(library.video_id(window.clip_id))
-            times = window.start + frame_times(window.end - window.start, frames)
-            shown.append(library.read_frames(path, np.round(times, 6)))
-            paths.append(path)
-        query = query_of(self.samples[query_id])
-        return Explanation(np.zeros(0), np.zeros(0), tuple(windows), tuple(shown), tuple(paths), query.text)
+        return self.explained(query_of(self.samples[query_id]).text, windows, frames)
 
     def failure(self, query: Query, sample: Sample) -> Failure | None:
         """Where the sample went wrong, what it asked and found, and the true frame beside the one found."""
@@ -170,25 +116,11 @@ class RvmsBenchmark:
         asked = self.samples[query.query_id]
         return failure_of(asked, sample, stage, self._file_of)
 
-    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
-        return self.library.read_frames(path, times)
-
     def _file_of(self, url: str) -> str:
         """The file that stands at an address; empty where there is none."""
         entry = self.web.catalogue.video(url)
         path = None if entry is None else self.web.catalogue.path(entry)
         return "" if path is None else str(path)
-
-    def _all_indexed(self, settings: Settings) -> bool:
-        """Whether a library holds every film. Then nobody writes in it, and runs can go side by side."""
-        from rag.library import Library
-
-        try:
-            with Library.open(settings.library, settings=settings) as library:
-                held = {video.video_id for video in library.reader.videos()}
-        except LibraryNotFound:
-            return False
-        return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
 
     def _rows(self) -> list[Path]:
         found = sorted([*self.folder.glob("*.jsonl"), *self.folder.glob("*.json")])
