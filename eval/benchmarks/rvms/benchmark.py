@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eval.benchmarks.browsecomp.files import file_hash
 from eval.benchmarks.indexed_web import IndexedWeb
@@ -23,9 +23,6 @@ from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
 from rag.agents.raclo_checking import second_judge
 from rag.agents.video_browser_sight import Eyes
 from rag.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["RvmsBenchmark", "open_folder", "open_mini", "open_workbench"]
 
