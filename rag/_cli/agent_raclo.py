@@ -123,7 +123,7 @@ def raclo(
         written = write_page(html, lambda: page(run, pictures_of(opened, read), told_as))
         if shelf is not None:
             shelf.close()
-    return written if run.answer is not None else 1
+    return written if run.matched else 1
 
 
 def _end(run: RacloRun) -> dict[str, Any]:

@@ -224,12 +224,15 @@ class Raclo:
         return candidate
 
     def _choose(self) -> int | None:
-        """Accepted ones go first, then how well a video fits, then how sure its moment is, then its rank."""
+        """Accepted ones go first, then how well a video and its moment fit together, then its rank.
 
-        def worth(at: int) -> tuple[bool, float, float, int]:
+        Fits to one decimal: what fits no better than by noise is told apart by its rank.
+        """
+
+        def worth(at: int) -> tuple[bool, float, int]:
             candidate = self._candidates[at]
             sure = candidate.moment.confidence if candidate.moment is not None else 0.0
-            return candidate.accepted, candidate.fit, sure, -at
+            return candidate.accepted, round(candidate.fit + sure, 1), -at
 
         found = range(len(self._candidates))
         if not self._settings.verify:
@@ -287,5 +290,5 @@ class Raclo:
             self._diary.tell("answer", "no video was found", matched=False)
             return
         at = "" if answer.moment is None else f", at {answer.moment.time:.1f} s"
-        doubt = "" if matched else " (a guess: the judges did not take it for the video)"
+        doubt = "" if matched else f" (a guess: {answer.doubt})"
         self._diary.tell("answer", f"{answer.title}{at}{doubt}", url=answer.url, matched=matched)

@@ -56,7 +56,7 @@ def page(run: RacloRun, pictures: Pictures, counted_as: str = "") -> str:
         f"<title>{_text((memory.key_moment or memory.global_impression)[:80])}</title><style>{STYLE}</style>",
         "<h1>What is remembered</h1>",
         f"<table>{cues}</table>",
-        *_answer(run, counted_as),
+        *_answer(run, pictures, counted_as),
         "<h2>Candidates</h2>",
         *(_candidate(one, at == run.chosen, pictures) for at, one in enumerate(run.candidates)),
         "<h2>Steps</h2>",
@@ -65,16 +65,18 @@ def page(run: RacloRun, pictures: Pictures, counted_as: str = "") -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _answer(run: RacloRun, counted_as: str) -> Iterator[str]:
+def _answer(run: RacloRun, pictures: Pictures, counted_as: str) -> Iterator[str]:
     answer, counted = run.answer, f" ({counted_as})" if counted_as else ""
     yield f"<div class='answer{'' if run.matched else ' guess'}'>"
     if answer is None:
         yield f"<p>No video was found <span class=failure>{_text(run.failure)}</span></p>"
     else:
-        doubt = "" if run.matched else " <span class=quiet>a guess: not taken for the video</span>"
+        doubt = "" if run.matched else f" <span class=quiet>a guess: {answer.doubt}</span>"
         at = "" if answer.moment is None else f" at {clock(answer.moment.time)}"
         yield f"<p><b>{_text(answer.title)}</b>{at}{doubt}"
         yield f"<br><span class=quiet>{_text(answer.url)}</span></p>"
+        if answer.moment is not None:
+            yield _figures(pictures, answer.url, [answer.moment.time], answer.moment.time)
     yield (
         f"<p class=quiet>cues {run.cues}; {run.searches} searches, {len(run.candidates)} videos, "
         f"{run.tokens} tokens{_text(counted)}</p></div>"
@@ -133,10 +135,11 @@ def _figures(
         return ""
     shown = []
     for asked, time, image in zip(times, decoded.times, decoded.images, strict=False):
-        mark = " class=named" if named is not None and asked == named else ""
+        here = named is not None and asked == named
+        mark, told = (" class=named", ", the moment") if here else ("", "")
         shown.append(
-            f'<figure{mark}><img src="{picture_address(image)}" alt="">'
-            f"<figcaption>{clock(float(time))}</figcaption></figure>"
+            f'<figure{mark}><img src="{picture_address(image)}" alt="the frame at {clock(float(time))}">'
+            f"<figcaption>{clock(float(time))}{told}</figcaption></figure>"
         )
     return "".join(shown)
 

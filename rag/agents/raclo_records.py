@@ -111,6 +111,17 @@ class CandidateVideo:
         return self.consensus is not None and self.consensus.agreed
 
     @property
+    def doubt(self) -> str:
+        """Why it is but a guess; empty where it was accepted."""
+        if self.accepted:
+            return ""
+        return (
+            "it could not be verified"
+            if self.consensus is None
+            else "the judges did not take it for the video"
+        )
+
+    @property
     def fit(self) -> float:
         """How well it fits as a whole, in [0, 1]: the mean over the judges; 0 where nobody judged."""
         if self.consensus is None:

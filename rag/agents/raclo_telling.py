@@ -53,7 +53,7 @@ def result_lines(run: RacloRun, width: int) -> Iterator[str]:
         yield f"nothing found ({run.failure})"
         return
     if not run.matched:
-        yield "no video was recognized; the best guess:"
+        yield f"a guess, {answer.doubt}:"
     yield visible(excerpt(answer.title or answer.url, width))
     yield visible(answer.url)
     if answer.moment is not None:

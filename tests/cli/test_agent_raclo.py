@@ -31,8 +31,9 @@ def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
     cues = ("--global", "I remember kettle film 7", "--sound", "the secret is PLUM", "--moment", "a kettle")
     words = (*cues, "--before", "a cup", "--after", "steam", "--web", "web", "--json")
     done = recall(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr  # of what is said alone, no judge takes it for the video
     shape = json.loads(done.stdout)
+    assert not shape["matched"]
     assert (shape["schema"], shape["cues"]) == ("rag.agent.raclo/1", "GKTA")
     assert shape["candidates"]
     assert shape["tokens_counted_as"].startswith("counted")
@@ -42,7 +43,7 @@ def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
     assert kinds <= {step["kind"] for step in steps}
     assert "kettle film" in (tmp_path / "a.html").read_text(encoding="utf-8")
     again = recall(tmp_path, *words, "--trace", "b.jsonl")
-    assert again.returncode == 0
+    assert again.returncode == 1
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 

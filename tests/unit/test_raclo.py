@@ -212,7 +212,7 @@ def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
     assert text.count("yes: the secret") == 2
     assert "no: no secret" in text
     doubted = page(run(tmp_path / "doubt", second=RecallingMind(accepts=False)), lambda url, times: None)  # noqa: ARG005 (no pictures)
-    assert "a guess: not taken for the video" in doubted
+    assert "a guess: the judges did not take it for the video" in doubted
     assert (doubted.count("yes: the secret"), doubted.count("no: no secret")) == (1, 4)
     again: list[RacloStep] = []
     run(tmp_path / "again", watch=again)

@@ -229,11 +229,13 @@ def test_the_first_stage_that_failed_is_named() -> None:
     nothing = verdict_of(sample, [], None)
     assert error_of(sample, made_run(["x"], 0, False), [], nothing) == "generator"
     assert error_of(sample, made_run(["x", "b"], 0, False), [], nothing) == "retriever"
-    right = checked(rule=True, true=True, in_shot=True)
+    right = checked(rule=True, true=True, in_shot=True, on_event=True)
     verdict = verdict_of(sample, [right], 0)
-    assert error_of(sample, made_run(["a"], 1, True), [right], verdict) == ""
-    assert error_of(sample, made_run(["a"], 1, False), [right], verdict) == "verifier"
-    off = checked(rule=True, true=True, in_shot=False)
+    for matched in (True, False):
+        assert error_of(sample, made_run(["a"], 1, matched), [right], verdict) == ""
+    other = verdict_of(sample, [checked(), right], 0)
+    assert error_of(sample, made_run(["x", "a"], 1, True), [checked(), right], other) == "verifier"
+    off = checked(rule=True, true=True, in_shot=True, on_event=False)
     assert error_of(sample, made_run(["a"], 1, True), [off], verdict_of(sample, [off], 0)) == "localizer"
 
 

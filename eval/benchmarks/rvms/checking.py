@@ -196,6 +196,7 @@ def verdict_of(sample: RvmsSample, found: list[Checked], chosen: int | None) -> 
         "in_shot": any(bool(one.in_shot) for one in found) if in_time and sample.shot else None,
         "in_shot_answer": bool(answer and answer.in_shot) if in_time and sample.shot else None,
         "on_event": any(bool(one.on_event) for one in found) if in_time and sample.event else None,
+        "on_event_answer": bool(answer and answer.on_event) if in_time and sample.event else None,
         "error": min(errors) if errors else None,
         "answer_true": bool(answer is not None and answer.true),
         "answer_rule": bool(answer is not None and answer.rule),

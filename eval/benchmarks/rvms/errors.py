@@ -2,11 +2,11 @@
 
 generator   no search has the video among its first results: the memory was read wrongly or in part
 retriever   one has, but none of its uploads was taken: too few were looked at, or it could not be had
-verifier    it was a candidate, and another one was chosen, or the judges rejected it
-localizer   it was chosen, and the moment lies outside the true shot
+verifier    it was a candidate, and another one was chosen
+localizer   it was chosen, and its moment lies more than 2 s beside the event
 
-The first that applies. A sample fails where the answer is no upload of the video that the judges accepted,
-or where its moment is not in the shot.
+The first that applies. A sample fails where the answer, recognized or guessed, is no upload of the video,
+or where its moment is not on the event.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def error_of(
     """One of `STAGES`; empty where nothing failed."""
     if not any(one.true for one in checked):
         return "retriever" if target_rank(run, sample) is not None else "generator"
-    if not verdict["answer_true"] or not run.matched:
+    if not verdict["answer_true"]:
         return "verifier"
     return "localizer" if moment_found(sample, verdict) is False else ""
 
 
 def moment_found(sample: RvmsSample, verdict: Mapping[str, Any]) -> bool | None:
-    """Whether the answer's moment is the one: in the true shot, else, where no shot is known, by the judge
+    """Whether the answer's moment is the one: on the event, else, where its time is not known, by the judge
     of frames; None where no moment is asked for."""
-    found: bool | None = verdict["in_shot_answer"] if sample.shot is not None else verdict["frame_answer"]
+    found: bool | None = verdict["on_event_answer"] if sample.event is not None else verdict["frame_answer"]
     return found
 
 

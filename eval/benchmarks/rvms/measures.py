@@ -46,12 +46,13 @@ MEASURES: Mapping[str, Measure] = {
     "event": _flag("on_event"),
     "answer's video": _flag("answer_true"),
     "answer's shot": _flag("in_shot_answer"),
+    "answer's event": _flag("on_event_answer"),
     "found": correct,
 }
 """`rule`: the address is among the candidates. `model+rule`: or both judges accept one; `true`: and it is an
 upload of the video. `content`: any upload of it is a candidate. `frame`: a located frame matches text and
 reference. `shot`, `event`: a moment lies in the true shot, within 2 s of the event. `found`: the answer is
-the video, and its moment, where one is asked for, lies in the shot."""
+the video, recognized or guessed, and its moment, where one is asked for, within 2 s of the event."""
 
 
 def mean_of(measure: Measure, samples: Iterable[Scored]) -> Estimate | None:

@@ -36,7 +36,7 @@ def all_tables(section: Section) -> list[Table]:
         _by_task(section, "content", "Candidates that show the video, truth known", "content", TASKS, {}),
         _by_task(section, "shot", "Moments in the true shot, truth known", "shot", WITH_K, {}),
         _by_task(section, "event", "Moments within 2 s of the event, truth known", "event", WITH_K, {}),
-        _by_task(section, "found", "Found: the answer's video, and its shot", "found", TASKS, {}),
+        _by_task(section, "found", "Found: the answer's video, and the event in it", "found", TASKS, {}),
         _exact(section),
         cue_table(section),
         ablation_table(section),
