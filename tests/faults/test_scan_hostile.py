@@ -146,15 +146,19 @@ def test_what_vanishes_during_the_walk_is_passed_over(good: Path, monkeypatch: p
 
 
 def test_a_tree_deeper_than_the_stack_is_walked(tmp_path: Path) -> None:
-    folder = tmp_path
-    before = os.getcwd()
+    before, depth = os.getcwd(), 1500
     try:
-        os.chdir(folder)
-        for _ in range(1500):
+        os.chdir(tmp_path)
+        for _ in range(depth):
             os.mkdir("d")
             os.chdir("d")
         Path("deep.mp4").write_bytes(b"x")
+        found = scan(tmp_path)
+        # pytest's own clearing away of old folders would not get down there.
+        os.unlink("deep.mp4")
+        for _ in range(depth):
+            os.chdir("..")
+            os.rmdir("d")
     finally:
         os.chdir(before)
-    found = scan(tmp_path)
     assert [Path(file.path).name for file in found.files] == ["deep.mp4"]
