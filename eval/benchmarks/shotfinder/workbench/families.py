@@ -51,7 +51,7 @@ SIDES = ("before", "after", "both")
 class ShotShape:
     """How many families of each kind, and how they are drawn; the same shape, the same bytes."""
 
-    seed: int = 37
+    seed: int = 41
     split: Split = "test"
     families: Mapping[str, int] = field(
         default_factory=lambda: {"color": 12, "style": 12, "audio": 12, "resolution": 12}
