@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.reports.drawing import COLOURS, draw
-from eval.runs.records import ClipWindow, Explanation, Query, Sample
+from eval.reports.words import Words, words_of
+from eval.runs.records import Explanation, Query, Sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,32 +20,39 @@ FOUND = COLOURS[1]
 ANCHOR = COLOURS[2]
 
 
-def draw_explanation(query: Query, sample: Sample, explanation: Explanation, path: Path) -> None:
+EGOFACT = words_of("egofact")
+
+
+def draw_explanation(
+    query: Query, sample: Sample, explanation: Explanation, path: Path, words: Words = EGOFACT
+) -> None:
     """PNG: the similarity at each moment with gold event, anchor and window found; below, a row a window.
 
-    The first of `explanation.windows` is the gold event, the others are those
+    The first of `explanation.windows` is the gold event (or what `words` calls it), the others are those
     of the system. Raises `ExtraMissing` without matplotlib.
     """
     rows = len(explanation.windows)
 
     def paint(figure: Figure) -> None:
-        verdict = f"{sample.choice or 'no answer'}, gold {query.answer}"
-        figure.suptitle(f"{query.query_id} ({query.family}): {verdict}", fontsize=11)
+        chosen = f"{sample.choice or 'no answer'}, " if query.options else ""
+        verdict = f"{'right' if sample.correct else 'wrong'}: {chosen}gold {_plain(query.answer)}"
+        figure.suptitle(f"{query.query_id} ({query.family}), {verdict}", fontsize=11)
         halves: Any = figure.subfigures(2, 1, height_ratios=[2.4, max(1, 1.35 * rows)])
         top, below = halves
-        _curve(top.subplots(), query, sample, explanation)
+        _curve(top.subplots(), query, sample, explanation, words)
         panels = below.subplots(max(1, rows), 1, squeeze=False)
         for place, window in enumerate(explanation.windows):
-            _strip(panels[place][0], place, window, query, explanation)
+            name = f"gold {words.window}" if place == 0 else f"{place}. {_plain(window.clip_id)}"
+            _strip(panels[place][0], place, name, query, explanation)
 
     draw(path, (11, 2.9 + 1.45 * max(1, rows)), paint)
 
 
-def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation) -> None:
+def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation, words: Words) -> None:
     axes.plot(explanation.times, explanation.similarity, color="#333333", linewidth=1.2)
-    axes.axvspan(*query.window, color=GOLD, alpha=0.3, label="gold event")
+    axes.axvspan(*query.window, color=GOLD, alpha=0.3, label=f"gold {words.window}")
     if query.seen is not None:
-        axes.axvspan(*query.seen, color=GOLD, alpha=0.35, label="object shows")
+        axes.axvspan(*query.seen, color=GOLD, alpha=0.35, label=words.seen)
     if query.anchor is not None:
         axes.axvspan(*query.anchor, color=ANCHOR, alpha=0.2, label=f"anchor ({query.position})")
     if sample.gold_window_found is not None:
@@ -58,13 +66,12 @@ def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation) -
     axes.legend(frameon=False, fontsize=7, loc="upper right")
 
 
-def _strip(axes: Axes, place: int, window: ClipWindow, query: Query, explanation: Explanation) -> None:
+def _strip(axes: Axes, place: int, name: str, query: Query, explanation: Explanation) -> None:
     """One window's pictures in a row, its name above; a window of the gold clip is told by its colour."""
     import numpy as np
 
-    frames = explanation.frames[place]
+    window, frames = explanation.windows[place], explanation.frames[place]
     axes.set_axis_off()
-    name = "gold event" if place == 0 else f"{place}. {_plain(window.clip_id)}"
     colour = GOLD if place == 0 else FOUND if window.clip_id == query.video else "#333333"
     title = f"{name}  {window.start:.1f}-{window.end:.1f} s"
     axes.set_title(title, fontsize=7, loc="left", color=colour)

@@ -86,7 +86,7 @@ def write_failures(run: Run, benchmark: Failing, out: Path) -> list[Path]:
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        write_whole(page, "\n".join(_page(name, len(run.samples), found, benchmark.read_frames)) + "\n")
+        write_whole(page, "\n".join(_page(name, _asked(run), found, benchmark.read_frames)) + "\n")
         rows = [
             {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}
             for query, failure in found
@@ -97,11 +97,17 @@ def write_failures(run: Run, benchmark: Failing, out: Path) -> list[Path]:
     return [page, table]
 
 
-def _page(name: str, asked: int, found: Sequence[tuple[Query, Failure]], read: ReadFrames) -> Iterator[str]:
+def _asked(run: Run) -> str:
+    """`4 queries`, or `3 answered queries (3 of 4 answered so far)`."""
+    done, due = len(run.samples), len(run.queries)
+    return f"{due} queries" if done == due else f"{done} answered queries ({done} of {due} answered so far)"
+
+
+def _page(name: str, asked: str, found: Sequence[tuple[Query, Failure]], read: ReadFrames) -> Iterator[str]:
     counts = Counter(failure.stage for _, failure in found)
     yield "<!doctype html><html lang=en><meta charset=utf-8>"
     yield f"<title>{_text(name)}</title><style>{STYLE}</style>"
-    yield f"<h1>Failures of {_text(name)}</h1><p>{len(found)} of {asked} queries failed.</p><table>"
+    yield f"<h1>Failures of {_text(name)}</h1><p>{len(found)} of {asked} failed.</p><table>"
     for stage, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         yield f"<tr><td>{_text(stage)}<td>{count}<td>{100 * count / max(1, len(found)):.1f} %"
     yield "</table>"

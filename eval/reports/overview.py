@@ -20,6 +20,7 @@ from eval.reports.page import seconds_of
 from eval.reports.papers import NOTES, printed
 from eval.reports.rows import Row, Section, gather
 from eval.resumable import write_whole
+from eval.runs.places import run_folders
 from rag.errors import UsageError
 
 __all__ = ["write_overview"]
@@ -70,9 +71,9 @@ class _Line:
 def write_overview(folders: Sequence[Path], out: Path) -> list[Path]:
     """Write the page in its forms into `out`; gives the files, the Markdown first.
 
-    Raises `UsageError` for runs that cannot be reported together.
+    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together.
     """
-    sections = gather(folders)
+    sections = gather(run_folders(folders))
     told = [(section, [_line(section, row) for row in section.rows]) for section in sections]
     files = {
         "overview.md": "\n".join(_markdown(told)),

@@ -25,7 +25,7 @@ from eval.reports.pictures import draw_figures
 from eval.reports.published import MARK
 from eval.reports.rows import Section, gather, named_systems
 from eval.resumable import whole_lines, write_whole
-from eval.runs.drive import folder_name
+from eval.runs.places import plain_name, run_folders
 from rag.errors import UsageError
 
 __all__ = ["seconds_of", "write_report"]
@@ -34,9 +34,9 @@ __all__ = ["seconds_of", "write_report"]
 def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
     """Write the report of these runs into `out`; gives the files written, the page first.
 
-    Raises `UsageError` for runs that cannot be reported together.
+    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together.
     """
-    sections = gather(folders)
+    sections = gather(run_folders(folders))
     try:
         out.mkdir(parents=True, exist_ok=True)
         written = [list(_write_section(section, out)) for section in sections]
@@ -85,7 +85,7 @@ def _egofact_tables(section: Section) -> list[Table]:
 
 
 def _folder(section: Section) -> str:
-    return folder_name(section.benchmark, 0).removesuffix("-seed0")
+    return plain_name(section.benchmark)
 
 
 def _write_section(section: Section, out: Path) -> Iterator[Path]:

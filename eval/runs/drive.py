@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from eval.runs.results import write_results, write_retrieval
 from eval.runs.samples import check_sample
 from rag.errors import UsageError
 
-__all__ = ["Done", "Watch", "folder_name", "run_system"]
+__all__ = ["Done", "Watch", "run_system"]
 
 
 class Watch(Protocol):
@@ -37,12 +36,6 @@ class Done:
     kept: int
     """Queries that an earlier one had answered."""
     right: int
-
-
-def folder_name(system: str, seed: int) -> str:
-    """`localized-seed0`."""
-    plain = re.sub(r"[^\w.-]+", "_", system)
-    return f"{plain}-seed{seed}"
 
 
 def run_system(

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SCHEMA", "identity_of", "session_of"]
+__all__ = ["SCHEMA", "identity_of", "known_identity", "session_of"]
 
 SCHEMA = "rag.eval.run/1"
 
@@ -51,14 +51,8 @@ def identity_of(
     queries: str,
 ) -> dict[str, Any]:
     """JSON that compares. `queries`: hash of the queries as they are written into the run."""
-    from rag import __version__
-
     identity = {
-        "benchmark": benchmark,
-        "system": system,
-        "seed": seed,
-        "limit": limit,
-        "version": __version__,
+        **known_identity(benchmark, system, seed, limit),
         "settings": dict(settings),
         "dataset": dict(dataset),
         "encoders": dict(encoders),
@@ -66,6 +60,19 @@ def identity_of(
     }
     loaded: dict[str, Any] = json.loads(json.dumps(identity, allow_nan=False))
     return loaded
+
+
+def known_identity(benchmark: str, system: str, seed: int, limit: int | None) -> dict[str, Any]:
+    """The part of an identity that is known before any data are read or a system is opened."""
+    from rag import __version__
+
+    return {
+        "benchmark": benchmark,
+        "system": system,
+        "seed": seed,
+        "limit": limit,
+        "version": __version__,
+    }
 
 
 def session_of() -> dict[str, Any]:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rag._cli.eval_run import Data
 from rag._cli.eval_show import require_same_data
 from rag._cli.options import Config, Json, Verbose
-from rag._cli.output import print_json, print_lines
+from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.runs.folder import Run
 
 __all__ = ["failures"]
 
 
 def failures(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the page goes.")] = Path(
-        "failures"
-    ),
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder that holds some.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="Where the page goes; of several runs, each in a folder of its own."
+        ),
+    ] = Path("failures"),
     data: Data = None,
     config: Config = None,
     as_json: Json = None,
@@ -30,17 +36,23 @@ def failures(
 ) -> int:
     """Write failures.html and failures.csv: each failed sample by its stage, by rule, with a picture."""
     session = start(None, config, as_json, verbose, None)
-    from eval.benchmarks import open_benchmark
-    from eval.reports.failures import Failing, write_failures
     from eval.runs.folder import read_run_folder
+    from eval.runs.places import run_folders
 
-    held = read_run_folder(run)
-    place = data if data is not None else Path(held.manifest["data"]) if held.manifest.get("data") else None
-    benchmark = open_benchmark(held.manifest["factory"], place)
-    if not isinstance(benchmark, Failing):
-        raise UsageError(f"{run}: {benchmark.name} does not say at which stage a sample failed")
-    require_same_data(benchmark, held)
-    files = write_failures(held, benchmark, out)
+    folders = run_folders([run])
+    files: list[Path] = []
+    untold: list[UsageError] = []
+    for folder in folders:
+        held = read_run_folder(folder)
+        try:
+            files += _write(held, data, out if len(folders) == 1 else out / _own_folder(held))
+        except UsageError as error:
+            if len(folders) == 1:
+                raise
+            untold.append(error)
+            talk(str(error))
+    if not files:
+        raise UsageError(f"{run}: of none of its {len(folders)} runs can failures be told") from untold[0]
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -50,3 +62,26 @@ def failures(
 
         print_lines(visible(os.fspath(path)) for path in files)
     return 0
+
+
+def _own_folder(run: Run) -> Path:
+    from eval.runs.places import folder_name, plain_name
+
+    identity = run.identity
+    return Path(plain_name(identity["benchmark"])) / folder_name(identity["system"], identity["seed"])
+
+
+def _write(run: Run, data: Path | None, out: Path) -> list[Path]:
+    """Raises `UsageError` where the run's failures cannot be told."""
+    from eval.benchmarks import open_benchmark
+    from eval.reports.failures import Failing, write_failures
+
+    place = data if data is not None else Path(run.manifest["data"]) if run.manifest.get("data") else None
+    benchmark = open_benchmark(run.manifest["factory"], place)
+    if not isinstance(benchmark, Failing):
+        raise UsageError(f"{run.folder}: {benchmark.name} does not say at which stage a sample failed")
+    require_same_data(benchmark, run)
+    if not run.complete:
+        done, due = len(run.samples), len(run.queries)
+        talk(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
+    return write_failures(run, benchmark, out)

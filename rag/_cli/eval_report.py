@@ -16,7 +16,10 @@ __all__ = ["report"]
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders of 'rag eval run'.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Run folders of 'rag eval run', or folders that hold some."),
+    ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the report goes.")] = Path(
         "report"
     ),

@@ -43,8 +43,11 @@ def run(
         str, typer.Option("--seed", metavar="N[,N]", help="Seeds; several are pooled in reports.")
     ] = "0",
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the run folders go: DIR/NAME-seedN.")
-    ] = Path("runs"),
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK."
+        ),
+    ] = None,
     data: Data = None,
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N queries.")
@@ -59,28 +62,25 @@ def run(
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(None, config, as_json, verbose, None, flags)
     from eval.benchmarks import open_benchmark
-    from eval.runs.drive import folder_name, run_system
+    from eval.runs.drive import run_system
 
     opened = open_benchmark(benchmark, data)
-    names = _systems(system, opened.systems())
-    seeds = _seeds(seed)
+    due = _due(opened.name, _systems(system, opened.systems()), _seeds(seed), out, limit)
     where = None if data is None else os.fsdecode(data)
     done: list[Done] = []
     with _environment(record=record, replay=replay):
-        for name in names:
-            for number in seeds:
-                folder = out / folder_name(name, number)
-                with _Progress(f"{opened.name}, {name}") as watch:
-                    made = run_system(
-                        opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
-                    )
-                done.append(made)
+        for folder, name, number in due:
+            with _Progress(f"{opened.name}, {name}") as watch:
+                made = run_system(
+                    opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
+                )
+            done.append(made)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
         print_json(report_shape("rag.eval.run/1", {"benchmark": opened.name, "runs": done}))
     else:
-        print_lines(_lines(done))
+        print_lines(_lines(opened.name, done))
     return 0
 
 
@@ -100,6 +100,19 @@ def _environment(**files: Path | None) -> Iterator[None]:
                 os.environ[name] = value
 
 
+def _due(
+    benchmark: str, names: Sequence[str], seeds: Sequence[int], out: Path | None, limit: int | None
+) -> list[tuple[Path, str, int]]:
+    """Folder, system and seed of every run, each folder looked into before any work is done."""
+    from eval.runs.places import default_place, folder_name, require_same_run
+
+    place = default_place(benchmark) if out is None else out
+    due = [(place / folder_name(name, seed), name, seed) for name in names for seed in seeds]
+    for folder, name, seed in due:
+        require_same_run(folder, benchmark, name, seed, limit)
+    return due
+
+
 def _systems(wanted: str, known: Mapping[str, str]) -> list[str]:
     names = list(known) if wanted == "all" else [name.strip() for name in wanted.split(",")]
     for name in names:
@@ -115,7 +128,8 @@ def _seeds(wanted: str) -> list[int]:
         raise UsageError(f"--seed {wanted}: not whole numbers between commas") from error
 
 
-def _lines(done: Sequence[Done]) -> Iterator[str]:
+def _lines(benchmark: str, done: Sequence[Done]) -> Iterator[str]:
+    from eval.reports.words import words_of
     from rag.rendering.terminal import table_lines, visible
 
     rows = [["system", "seed", "right", "queries", "folder"]]
@@ -124,8 +138,11 @@ def _lines(done: Sequence[Done]) -> Iterator[str]:
         share = f"{each.right / total:.1%}"
         rows.append([each.system, str(each.seed), share, str(total), visible(os.fspath(each.folder))])
     yield from table_lines(rows)
+    yield f"right: {words_of(benchmark).right}"
     yield ""
-    yield f"tables and figures: rag eval report {' '.join(visible(os.fspath(each.folder)) for each in done)}"
+    folders = [each.folder for each in done]
+    place = folders[0] if len(folders) == 1 else folders[0].parent
+    yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
 
 
 class _Progress:

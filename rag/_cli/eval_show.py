@@ -61,7 +61,7 @@ def show(
         shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
         print_json(report_shape("rag.eval.show/1", shape))
     else:
-        print_lines(_lines(query, sample, picture, repeated))
+        print_lines(_lines(benchmark.name, query, sample, picture, repeated))
     return 1 if repeated is False else 0
 
 
@@ -94,6 +94,7 @@ def _ask_again(benchmark: Benchmark, run: Run, query: Query, sample: Sample) -> 
 def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames: int) -> Path | None:
     """None, with a line why, where there is nothing to draw from."""
     from eval.reports.explanation import draw_explanation
+    from eval.reports.words import words_of
     from eval.runs.records import ClipWindow
 
     windows = [ClipWindow(query.video, *query.window, 0.0), *_cited(query, sample)]
@@ -103,7 +104,7 @@ def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames:
         talk(f"no picture: {error}")
         return None
     try:
-        draw_explanation(query, sample, explanation, out)
+        draw_explanation(query, sample, explanation, out, words_of(benchmark.name))
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
     return out
@@ -125,16 +126,16 @@ def _picture_name(run: Path, query_id: str) -> str:
     return re.sub(r"[^\w.-]+", "_", stem) + ".png"
 
 
-def _lines(query: Query, sample: Sample, picture: Path | None, repeated: bool | None) -> Iterator[str]:
+def _lines(
+    benchmark: str, query: Query, sample: Sample, picture: Path | None, repeated: bool | None
+) -> Iterator[str]:
     from eval.runs.records import LETTERS
     from rag.rendering.terminal import excerpt, span, visible
 
     yield f"? {visible(query.text)}"
     yield from _option_lines(query, sample)
-    verdict = "right" if sample.correct else "wrong"
-    chosen = sample.choice or "no answer"
-    yield f"{verdict}: {chosen}, gold {query.answer}, confidence {sample.confidence:.2f} ({query.family})"
-    yield f"gold clip {visible(query.video)}, event {span(*query.window)}"
+    yield f"{_verdict(query, sample)}, confidence {sample.confidence:.2f} ({query.family})"
+    yield _gold(benchmark, query)
     windows = {window.clip_id: window for window in sample.windows}
     for rank, clip in enumerate(sample.clips, 1):
         mark = "*" if clip.clip_id == query.video else " "
@@ -153,6 +154,28 @@ def _lines(query: Query, sample: Sample, picture: Path | None, repeated: bool | 
         yield "asked again: the same" if repeated else "asked again: NOT the same"
     if picture is not None:
         yield f"picture: {visible(os.fspath(picture))}"
+
+
+def _verdict(query: Query, sample: Sample) -> str:
+    """An open query has no letters: what the system answered is in its evidence, and was judged there."""
+    from rag.rendering.terminal import visible
+
+    verdict = "right" if sample.correct else "wrong"
+    chosen = f"{sample.choice or 'no answer'}, " if query.options else ""
+    return f"{verdict}: {chosen}gold {visible(query.answer)}"
+
+
+def _gold(benchmark: str, query: Query) -> str:
+    """`gold clip a1b2, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)`; without times where nobody knows them."""
+    from eval.reports.words import words_of
+    from rag.rendering.terminal import span, visible
+
+    words, told = words_of(benchmark), f"gold clip {visible(query.video)}"
+    if query.has_window:
+        told += f", {words.window} {span(*query.window)}"
+    if query.seen is not None:
+        told += f", {words.seen} {span(*query.seen)}"
+    return told
 
 
 def _option_lines(query: Query, sample: Sample) -> Iterator[str]:

@@ -61,10 +61,10 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert shape["benchmark"] == "toy"
     folders = [each["folder"] for each in shape["runs"]]
     assert folders == [
-        "runs/no-localization-seed0",
-        "runs/no-localization-seed1",
-        "runs/localized-seed0",
-        "runs/localized-seed1",
+        "runs/toy/no-localization-seed0",
+        "runs/toy/no-localization-seed1",
+        "runs/toy/localized-seed0",
+        "runs/toy/localized-seed1",
     ]
     assert {(each["asked"], each["kept"]) for each in shape["runs"]} == {(16, 0)}
 
@@ -73,7 +73,7 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert files[0] == "pages/report.md"
     assert all(Path(name).exists() for name in files)
 
-    assert main(["eval", "show", "runs/localized-seed0", "q005", "--again"]) == 0
+    assert main(["eval", "show", "runs/toy/localized-seed0", "q005", "--again"]) == 0
     shape = told(capsys)
     assert shape["schema"] == "rag.eval.show/1"
     assert (shape["query"]["query_id"], shape["sample"]["query_id"]) == ("q005", "q005")
@@ -84,24 +84,24 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
 def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8", "--text"]) == 0
     out = capsys.readouterr().out
-    assert "runs/localized-seed0" in out
-    assert "rag eval report runs/localized-seed0" in out
-    assert main(["eval", "show", "runs/localized-seed0", "q003", "--text", "--out", "q.png"]) == 0
+    assert "runs/toy/localized-seed0" in out
+    assert "rag eval report runs/toy/localized-seed0" in out
+    assert main(["eval", "show", "runs/toy/localized-seed0", "q003", "--text", "--out", "q.png"]) == 0
     out = capsys.readouterr().out
     assert "? What is the object of event 3?" in out
     assert out.count("*") >= 2
     assert "picture: q.png" in out
     monkeypatch.setattr(page, "write_report", lambda runs, out: [out / "report.md", *runs])
-    assert main(["eval", "report", "runs/localized-seed0", "--text"]) == 0
-    assert capsys.readouterr().out.startswith("report/report.md\nruns/localized-seed0\n")
+    assert main(["eval", "report", "runs/toy/localized-seed0", "--text"]) == 0
+    assert capsys.readouterr().out.startswith("report/report.md\nruns/toy/localized-seed0\n")
 
 
 def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "4"]) == 0
-    path = Path("runs/localized-seed0/samples.jsonl")
+    path = Path("runs/toy/localized-seed0/samples.jsonl")
     path.write_text(path.read_text(encoding="utf-8").replace("seen by", "heard by"), encoding="utf-8")
     capsys.readouterr()
-    assert main(["eval", "show", "runs/localized-seed0", "q001", "--again", "--text"]) == 1
+    assert main(["eval", "show", "runs/toy/localized-seed0", "q001", "--again", "--text"]) == 1
     assert "asked again: NOT the same" in capsys.readouterr().out
 
 
@@ -127,11 +127,11 @@ def test_wrong_words_are_one_line(capsys: pytest.CaptureFixture[str], words: lis
 
 def test_an_unknown_query_and_one_still_to_come(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "random", "--limit", "4"]) == 0
-    assert main(["eval", "show", "runs/random-seed0", "q999"]) == 2
+    assert main(["eval", "show", "runs/toy/random-seed0", "q999"]) == 2
     assert "'q999' is none of its 4 queries" in capsys.readouterr().err
-    path = Path("runs/random-seed0/samples.jsonl")
+    path = Path("runs/toy/random-seed0/samples.jsonl")
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
-    assert main(["eval", "show", "runs/random-seed0", "q003"]) == 2
+    assert main(["eval", "show", "runs/toy/random-seed0", "q003"]) == 2
     assert "'q003' is not answered yet" in capsys.readouterr().err
 
 

@@ -71,7 +71,7 @@ def test_only_the_runs_own_data_are_shown(
     (data / "queries.jsonl").write_text("1", encoding="utf-8")
     assert main(["eval", "run", TOY, "--system", "random", "--limit", "2", "--data", "data"]) == 0
     (data / "queries.jsonl").write_text("2", encoding="utf-8")
-    assert main(["eval", "show", "runs/random-seed0", "q001"]) == 2
+    assert main(["eval", "show", "runs/toy/random-seed0", "q001"]) == 2
     said = capsys.readouterr().err
     assert "made with other data; say where they are with --data DIR" in said
     assert said.count("\n") == 1

@@ -16,7 +16,8 @@ from eval.reports.page import write_report
 from eval.reports.pictures import draw_reliability
 from eval.reports.published import ACCURACY, METHODS, QUERY_COUNTS
 from eval.reports.rows import gather
-from eval.runs.drive import folder_name, run_system
+from eval.runs.drive import run_system
+from eval.runs.places import folder_name
 from rag.errors import UsageError
 from tests.toy_benchmark import ToyBenchmark
 

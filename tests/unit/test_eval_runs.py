@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from eval.benchmarks import BENCHMARKS, open_benchmark
-from eval.runs.drive import folder_name, run_system
+from eval.runs.drive import run_system
+from eval.runs.places import folder_name
 from eval.runs.folder import read_run_folder
 from eval.runs.records import PassageScore, Query, Sample, sample_of
 from eval.runs.results import write_retrieval

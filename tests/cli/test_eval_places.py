@@ -1,0 +1,147 @@
+"""Where `rag eval` puts and finds runs: benchmarks keep apart, and folders that hold runs stand for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.reports.failures import Failure
+from eval.runs.drive import run_system
+from eval.runs.places import run_folders
+from eval.runs.records import Query, Sample
+from rag._cli.eval_show import _lines
+from rag._cli.main import main
+from rag.records import Frames
+from tests import toy_benchmark
+from tests.toy_benchmark import ToyBenchmark
+
+TOY = "tests.toy_benchmark:open_toy"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+class FailingToy(ToyBenchmark):
+    """Says of every wrong sample that it was not localized."""
+
+    def failure(self, query: Query, sample: Sample) -> Failure | None:
+        return None if sample.correct else Failure("localizer", {"asked": query.text})
+
+    def read_frames(self, path: str, times: Any) -> Frames:
+        raise AssertionError(f"{path} at {times}: no picture is shown")
+
+
+def open_failing(_data: Path | None = None) -> FailingToy:
+    return FailingToy(count=4)
+
+
+FAILING = f"{__name__}:open_failing"
+
+
+def cut(folder: Path, kept: int) -> None:
+    path = folder / "samples.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
+
+
+def test_two_benchmarks_in_one_folder_keep_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--system", "random", "--limit", "2"]
+    assert main(["eval", "run", TOY, *words]) == 0
+    other = ToyBenchmark(count=4)
+    other.name = "toy-mini"
+    run_system(other, "random", 0, Path("runs/toy-mini/random-seed0"))
+    folders = [each["folder"] for each in json.loads(capsys.readouterr().out)["runs"]]
+    assert folders == ["runs/toy/random-seed0"]
+    assert main(["eval", "report", "--all", "runs"]) == 0
+    text = Path("report/overview.md").read_text(encoding="utf-8")
+    assert "## toy\n" in text
+    assert "## toy-mini\n" in text
+
+
+def test_a_folder_that_is_taken_is_told_before_any_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = ToyBenchmark(count=4)
+    other.name = "another"
+    run_system(other, "random", 0, Path("here/random-seed0"))
+
+    def none_is_opened(*_: object) -> None:
+        raise AssertionError("opened, although a folder is taken")
+
+    monkeypatch.setattr(toy_benchmark.ToyBenchmark, "open_system", none_is_opened)
+    assert main(["eval", "run", TOY, "--system", "localized,random", "--out", "here"]) == 2
+    said = capsys.readouterr().err
+    assert 'here/random-seed0: it was made otherwise: benchmark was "another", is "toy"' in said
+    assert not Path("here/localized-seed0").exists()
+
+
+def test_a_run_of_another_limit_is_told_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["eval", "run", TOY, "--system", "random", "--limit"]
+    assert main([*words, "2"]) == 0
+    assert main([*words, "3"]) == 2
+    assert "limit was 2, is 3" in capsys.readouterr().err
+
+
+def test_runs_are_found_one_folder_down_and_two(tmp_path: Path) -> None:
+    for name in ("runs/b-seed0", "runs/toy/a-seed0", "runs/data", "runs/x/y/too-deep"):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_text("{}", encoding="utf-8")
+        if name != "runs/data":
+            (folder / "samples.jsonl").write_text("", encoding="utf-8")
+    place = tmp_path / "runs"
+    wanted = [place / "b-seed0", place / "toy/a-seed0"]
+    assert run_folders([place]) == wanted
+    assert run_folders([place / "toy", place]) == [wanted[1], wanted[0]]
+    assert run_folders([place / "data", tmp_path / "none"]) == [place / "data", tmp_path / "none"]
+
+
+def test_failures_of_a_half_answered_run_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", FAILING, "--system", "random,localized"]) == 0
+    assert main(["eval", "failures", "runs/toy/random-seed0"]) == 0
+    assert "answered so far" not in Path("failures/failures.html").read_text(encoding="utf-8")
+    cut(Path("runs/toy/random-seed0"), 3)
+    capsys.readouterr()
+    assert main(["eval", "failures", "runs", "--out", "all"]) == 0
+    told = capsys.readouterr()
+    assert "runs/toy/random-seed0: 3 of 4 queries are answered" in told.err
+    assert json.loads(told.out)["files"] == [
+        f"all/toy/{system}-seed0/failures.{kind}"
+        for system in ("localized", "random")
+        for kind in ("html", "csv")
+    ]
+    page = Path("all/toy/random-seed0/failures.html").read_text(encoding="utf-8")
+    assert "of 3 answered queries (3 of 4 answered so far) failed." in page
+
+
+def test_failures_that_nobody_tells_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--system", "random,localized", "--limit", "2"]) == 0
+    capsys.readouterr()
+    assert main(["eval", "failures", "runs"]) == 2
+    assert "of none of its 2 runs can failures be told" in capsys.readouterr().err
+
+
+def test_what_right_means_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = ToyBenchmark(count=2)
+    toy.name = "shotfinder-toy"
+    monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
+    assert main(["eval", "run", TOY, "--system", "random", "--text"]) == 0
+    out = capsys.readouterr().out
+    assert "right: the frame that was given lies in the right shot" in out
+    assert "rag eval report runs/shotfinder-toy/random-seed0" in out
+
+
+def test_the_window_is_called_what_it_is() -> None:
+    query = Query("m-1", "a mood", (), "an address", "GK", "v", "v", (0.0, 90.0), (), seen=(12.0, 18.0))
+    sample = Sample("m-1", "GK", "v", "v", None, False, None)
+    told = list(_lines("rvms-workbench", query, sample, None, None))
+    assert "gold clip v, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)" in told
+    assert "wrong: gold an address, confidence 0.00 (GK)" in told
+    unknown = Query("m-2", "a mood", (), "an address", "G", "v", "v", (0.0, 0.0), ())
+    assert "gold clip v" in list(_lines("rvms-workbench", unknown, sample, None, None))
