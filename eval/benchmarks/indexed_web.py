@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eval.runs.making import indexing
 from eval.runs.records import ClipWindow, Explanation
 from rag.agents.frame_budget import frame_times
 from rag.config import Settings, load_settings
@@ -70,7 +71,8 @@ class IndexedWeb:
         if not self._all_indexed(settings):
             catalogue = self.web.catalogue
             files = {entry.file for entry in catalogue.videos if entry.file}
-            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
+            paths = sorted(str(catalogue.folder / file) for file in files)
+            Library.index(paths, settings=settings, progress=indexing())
         return Library.open(settings.library, settings=settings)
 
     @cached_property

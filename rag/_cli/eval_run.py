@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag._cli.eval_progress import RunProgress
 from rag._cli.options import Config, Json, Record, Replay, Verbose
-from rag._cli.output import print_json, print_lines, talk
+from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
 
@@ -63,6 +60,7 @@ def run(
     session = start(None, config, as_json, verbose, None, flags)
     from eval.benchmarks import open_benchmark
     from eval.runs.drive import run_system
+    from eval.runs.making import watched
 
     opened = open_benchmark(benchmark, data)
     due = _due(opened.name, _systems(system, opened.systems()), _seeds(seed), out, limit)
@@ -70,7 +68,7 @@ def run(
     done: list[Done] = []
     with _environment(record=record, replay=replay):
         for folder, name, number in due:
-            with _Progress(f"{opened.name}, {name}") as watch:
+            with RunProgress(f"{opened.name}, {name}") as watch, watched(watch.made):
                 made = run_system(
                     opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
                 )
@@ -143,73 +141,3 @@ def _lines(benchmark: str, done: Sequence[Done]) -> Iterator[str]:
     folders = [each.folder for each in done]
     place = folders[0] if len(folders) == 1 else folders[0].parent
     yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
-
-
-class _Progress:
-    """A bar with the time left where a person watches, else a line every ten seconds.
-
-    Until the first query is asked a line says that the data are being made: nobody knows for how long.
-    """
-
-    def __init__(self, preparing: str = "", interval: float = 10.0) -> None:
-        self._preparing = preparing
-        self._asking = threading.Event()
-        self._interval = interval
-        self._bar: Any = None
-        self._task: Any = None
-        self._label = ""
-        self._total = self._done = 0
-        self._begun = self._said = time.monotonic()
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._say_preparing, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._asking.set()
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _say_preparing(self) -> None:
-        from rag.rendering.terminal import duration
-
-        pause, begun = self._interval, time.monotonic()
-        while not self._asking.wait(pause):
-            pause = min(2 * pause, 60.0)
-            took = duration(time.monotonic() - begun)
-            talk(f"{self._preparing}: the first use draws and indexes its data; {took} so far")
-
-    def start(self, label: str, total: int) -> None:
-        self._asking.set()
-        self._label, self._total = label, total
-        self._begun = self._said = time.monotonic()
-        if total and sys.stderr.isatty():
-            self._bar = _rich_bar()
-            self._task = self._bar.add_task(label, total=total)
-            self._bar.start()
-
-    def advance(self) -> None:
-        self._done += 1
-        if self._bar is not None:
-            self._bar.advance(self._task)
-        elif time.monotonic() - self._said >= self._interval:
-            self._said = time.monotonic()
-            talk(self.line())
-
-    def line(self) -> str:
-        """`localized, seed 0: 120 of 396, about 40 s left`."""
-        from rag.rendering.terminal import duration
-
-        took = time.monotonic() - self._begun
-        left = took * (self._total - self._done) / max(1, self._done)
-        return f"{self._label}: {self._done} of {self._total}, about {duration(left)} left"
-
-
-def _rich_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)

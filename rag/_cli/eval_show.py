@@ -166,7 +166,7 @@ def _verdict(query: Query, sample: Sample) -> str:
 
 
 def _gold(benchmark: str, query: Query) -> str:
-    """`gold clip a1b2, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)`; without times where nobody knows them."""
+    """`gold clip a1b2, shot 0-90 s (00:00-01:30), event ...`; without times where nobody knows them."""
     from eval.reports.words import words_of
     from rag.rendering.terminal import span, visible
 

@@ -14,7 +14,8 @@ from eval import benchmarks
 from eval.benchmarks import Entry
 from eval.reports import page
 from eval.runs import drive
-from rag._cli import eval_commands, eval_run
+from eval.runs.making import drawing, indexing, watched
+from rag._cli import eval_commands, eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
 from rag.config import load_settings
@@ -175,19 +176,61 @@ def test_progress_says_how_far_and_how_long(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter(range(0, 1000, 4))
-    monkeypatch.setattr(eval_run.time, "monotonic", lambda: float(next(clock)))
-    with eval_run._Progress() as watch:
+    monkeypatch.setattr(eval_progress.time, "monotonic", lambda: float(next(clock)))
+    with eval_progress.RunProgress() as watch:
         watch.start("localized, seed 0", 10)
         for _ in range(4):
             watch.advance()
     lines = capsys.readouterr().err.splitlines()
     assert lines
-    assert all(line.startswith("localized, seed 0: ") and line.endswith(" left") for line in lines)
+    assert all(line.startswith("localized, seed 0: ") for line in lines)
+    assert all(line.endswith(" left") for line in lines[1:])
+
+
+def test_the_first_answer_tells_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opens what the others find open; they take two seconds each here, and it took two hundred."""
+    now = 0.0
+    monkeypatch.setattr(eval_progress.time, "monotonic", lambda: now)
+    watch = eval_progress.RunProgress()
+    watch.start("toy", 10)
+    now = 200.0
+    watch.advance()
+    assert watch.line() == "toy: 1 of 10"
+    now = 202.0
+    watch.advance()
+    assert watch.line() == "toy: 2 of 10, about 16 s left"
+
+
+def test_what_is_made_of_the_data_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert drawing() is None
+    said = ""
+    with eval_progress.RunProgress("toy, one", interval=0.01) as watch, watched(watch.made):
+        drawn, indexed = drawing(), indexing()
+        assert drawn is not None
+        assert indexed is not None
+        drawn.start(60.0, 48)
+        drawn.file("a.mp4")
+        said = _said_with("drew 1 of 48 films", capsys)
+        indexed.start(60.0, 49)
+        indexed.file("a.mp4")
+        said += _said_with("indexing file 1 of 49", capsys)
+        watch.start("one, seed 0", 0)
+    assert "toy, one: the first use draws and indexes its data: drew 1 of 48 films; " in said
+    assert indexing() is None
+
+
+def _said_with(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    said, until = "", time.monotonic() + 30
+    while words not in said and time.monotonic() < until:
+        time.sleep(0.01)
+        said += capsys.readouterr().err
+    assert words in said
+    return said
 
 
 def test_while_data_are_made_a_line_says_so_until_the_first_query(capsys: pytest.CaptureFixture[str]) -> None:
     said = ""
-    with eval_run._Progress("toy, one", interval=0.01) as watch:
+    with eval_progress.RunProgress("toy, one", interval=0.01) as watch:
         until = time.monotonic() + 30
         while "so far" not in said and time.monotonic() < until:
             time.sleep(0.01)

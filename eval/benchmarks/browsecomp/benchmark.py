@@ -17,6 +17,7 @@ from eval.benchmarks.browsecomp.records import BrowseQuestion
 from eval.benchmarks.browsecomp.systems import SYSTEMS, settings_of
 from eval.benchmarks.indexed_web import IndexedWeb
 from eval.benchmarks.screen_text import screen_text_hash
+from eval.runs.making import drawing
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_browser_sight import Eyes
 from rag.errors import UsageError
@@ -62,7 +63,7 @@ class BrowseCompBenchmark(IndexedWeb):
     @cached_property
     def questions(self) -> Mapping[str, BrowseQuestion]:
         if self.made is not None and not (self.folder / MANIFEST).is_file():
-            build_browsecomp(self.folder, self.made, self._text_mind)
+            build_browsecomp(self.folder, self.made, self._text_mind, progress=drawing())
         return {question.question_id: question for question in self._read()}
 
     @cached_property

@@ -20,6 +20,7 @@ from eval.benchmarks.egofact.systems import SYSTEMS, open_system
 from eval.benchmarks.egofact.systems.captions import Captioner
 from eval.benchmarks.egofact.systems.corpus import Corpus
 from eval.benchmarks.egofact.systems.finding import Asked
+from eval.runs.making import drawing, indexing
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.config import Settings, load_settings
 from rag.errors import UsageError
@@ -171,7 +172,8 @@ class EgoFactBenchmark:
         from corpora.workbench.corpus import CorpusPlan, make_corpus
 
         drawn = self.folder / "corpus"
-        make_corpus(drawn, CorpusPlan(seed=wanted.seed, split="test", clips=wanted.clips))
+        plan = CorpusPlan(seed=wanted.seed, split="test", clips=wanted.clips)
+        make_corpus(drawn, plan, progress=drawing())
         build_egofact(
             drawn, self.folder, seed=wanted.seed, shape=wanted.shape, name=wanted.name, split=wanted.split
         )
@@ -183,7 +185,7 @@ class EgoFactBenchmark:
         missing = [path for path in films if not os.path.exists(path)]
         if missing:
             raise UsageError(f"{missing[0]} is missing ({len(missing)} of {len(films)} videos are)")
-        Library.index([*films, self.folder / "passages.jsonl"], settings=settings)
+        Library.index([*films, self.folder / "passages.jsonl"], settings=settings, progress=indexing())
         return Library.open(settings.library, settings=settings)
 
     def _settings(self) -> Settings:

@@ -20,6 +20,7 @@ from eval.benchmarks.longvideo.systems import SYSTEMS, TRUTHFUL, open_system
 from eval.benchmarks.longvideo.systems.corpus import Corpus, question_of
 from eval.benchmarks.longvideo.tables import read_table
 from eval.benchmarks.screen_text import screen_text_hash
+from eval.runs.making import drawing, indexing
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from rag.agents.video_detective_material import read_material
 from rag.agents.video_detective_settings import PAPER
@@ -139,7 +140,7 @@ class LongVideoBenchmark:
             self._draw(self.drawn)
         paths = {name: self._path(name) for name in sorted({query.video for query in self.queries})}
         settings = self._settings()
-        Library.index(sorted(paths.values()), settings=settings)
+        Library.index(sorted(paths.values()), settings=settings, progress=indexing())
         return Corpus(Library.open(settings.library, settings=settings), paths, self.films)
 
     def systems(self) -> Mapping[str, str]:
@@ -181,7 +182,7 @@ class LongVideoBenchmark:
     def _draw(self, drawn: Drawn) -> None:
         from corpora.workbench.corpus import make_corpus
 
-        make_corpus(self.folder / "corpus", self._plan(drawn))
+        make_corpus(self.folder / "corpus", self._plan(drawn), progress=drawing())
         lines = "".join(json.dumps(asdict(question)) + "\n" for question in self.questions)
         (self.folder / "questions.jsonl").write_text(lines, encoding="utf-8", newline="\n")
 

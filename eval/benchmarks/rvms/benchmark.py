@@ -19,6 +19,7 @@ from eval.benchmarks.rvms.published import load_published
 from eval.benchmarks.rvms.records import RvmsSample
 from eval.benchmarks.rvms.systems import SYSTEMS, named
 from eval.reports.failures import Failure
+from eval.runs.making import drawing
 from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
 from rag.agents.raclo_checking import second_judge
 from rag.agents.video_browser_sight import Eyes
@@ -61,7 +62,7 @@ class RvmsBenchmark(IndexedWeb):
     def samples(self) -> Mapping[str, RvmsSample]:
         if self.made is not None:
             if not (self.folder / MANIFEST).is_file():
-                build_rvms(self.folder, self.made)
+                build_rvms(self.folder, self.made, progress=drawing())
             return {sample.sample_id: sample for sample in read_samples(self.folder / SAMPLES)}
         return {sample.sample_id: sample for sample in load_published(self._rows())}
 

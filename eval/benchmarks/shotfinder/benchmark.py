@@ -22,6 +22,7 @@ from eval.benchmarks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from eval.benchmarks.shotfinder.verifying import FrameShelf
 from eval.benchmarks.shotfinder.workbench.families import FULL, MINI, ShotShape
 from eval.reports.failures import Failure
+from eval.runs.making import drawing, indexing
 from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
 from rag.agents.video_browser_sight import Eyes
 from rag.config import Settings, load_settings
@@ -75,7 +76,7 @@ class ShotFinderBenchmark:
         if self.made is None:
             return {query.query_id: query for query in load_published(self._files(), self.folder)}
         if not (self.folder / MANIFEST).is_file():
-            build_shotfinder(self.folder, self.made)
+            build_shotfinder(self.folder, self.made, progress=drawing())
         return {query.query_id: query for query in read_shot_queries(self.folder / "queries.jsonl")}
 
     @cached_property
@@ -115,7 +116,8 @@ class ShotFinderBenchmark:
         if not self._all_indexed(settings):
             catalogue = self.web.catalogue
             files = {entry.file for entry in catalogue.videos if entry.file}
-            Library.index(sorted(str(catalogue.folder / file) for file in files), settings=settings)
+            paths = sorted(str(catalogue.folder / file) for file in files)
+            Library.index(paths, settings=settings, progress=indexing())
         return Library.open(settings.library, settings=settings)
 
     @cached_property
