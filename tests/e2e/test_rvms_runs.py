@@ -224,11 +224,12 @@ def test_a_video_that_the_web_lacks_is_found_by_no_control(name: str, tmp_path: 
     assert (told.correct, told.evidence["failure"]) == (False, "PageGone")
 
 
-def test_without_a_known_shot_the_judge_of_frames_decides(tmp_path: Path) -> None:
-    right = answered(tmp_path / "right", "raclo", JudgingMind(), shot=None)
+def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> None:
+    unknown: dict[str, Any] = {"shot": None, "event": None}
+    right = answered(tmp_path / "right", "raclo", JudgingMind(), **unknown)
     assert (right.correct, right.evidence["in_shot"], right.evidence["error_stage"]) == (True, None, "")
     mind = WithoutJudgement(fails=("match_frame",), error=ReplyInvalid)
-    wrong = answered(tmp_path / "wrong", "raclo", mind, shot=None)
+    wrong = answered(tmp_path / "wrong", "raclo", mind, **unknown)
     assert (wrong.correct, wrong.evidence["error_stage"]) == (False, "localizer")
-    timeless = answered(tmp_path / "timeless", "raclo", JudgingMind(), shot=None, key_time=None)
+    timeless = answered(tmp_path / "timeless", "raclo", JudgingMind(), key_time=None, **unknown)
     assert (timeless.correct, timeless.evidence["frame"]) == (True, None)
