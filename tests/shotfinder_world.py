@@ -25,6 +25,8 @@ from tests.browser_world import RuleMind
 __all__ = ["MeasuredShelf", "ShotMind", "eyes_with", "shots_of"]
 
 TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")
+WARMTHS = (30.0, -30.0, 0.0)
+"""b* of the light, far from where one tone ends."""
 STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
 
 
@@ -38,7 +40,7 @@ def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot
             (at + 1) * length,
             (at + 0.5) * length,
             TONES[at % 3],
-            0.0,
+            WARMTHS[at % 3],
             20.0,
             50.0,
             20.0,

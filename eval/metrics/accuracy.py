@@ -1,14 +1,23 @@
-"""Accuracy: the share of queries whose right option was chosen (EgoFact, 4.1). No answer is a wrong one."""
+"""Accuracy: the share of queries whose right option was chosen (EgoFact, 4.1). No answer is a wrong one.
+
+What could not be judged is neither: `unjudged` in the evidence of such a sample says why.
+"""
 
 from __future__ import annotations
 
 from eval.metrics.scored import Scored
 
-__all__ = ["correct", "parse_failure"]
+__all__ = ["correct", "parse_failure", "unjudged"]
 
 
-def correct(scored: Scored) -> float:
-    return float(scored.sample.correct)
+def correct(scored: Scored) -> float | None:
+    """None for a sample that nobody could judge."""
+    return None if unjudged(scored) else float(scored.sample.correct)
+
+
+def unjudged(scored: Scored) -> str:
+    """Why nobody could judge the sample; empty where it was judged."""
+    return str(scored.sample.evidence.get("unjudged", ""))
 
 
 def parse_failure(scored: Scored) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from eval.metrics.accuracy import correct, parse_failure
+from eval.metrics.accuracy import correct, parse_failure, unjudged
 from eval.metrics.calibration import brier
 from eval.metrics.ceiling import oracle_iou, own_ceiling
 from eval.metrics.coverage import covers_event
@@ -51,7 +51,7 @@ MEASURES: Mapping[str, Measure] = {
 CASES: Mapping[str, Callable[[Scored], bool]] = {
     "all": lambda scored: True,  # noqa: ARG005 (one shape for the three)
     "right": lambda scored: scored.sample.correct,
-    "wrong": lambda scored: not scored.sample.correct,
+    "wrong": lambda scored: not scored.sample.correct and not unjudged(scored),
 }
 """The three groups of the paper's figures 3 to 5: all queries, answered right, answered wrong."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, get_args
 
+from indexers.colour import tone_of
 from rag.errors import UsageError
 from rag.reasoners.roles import ConstraintKind, Memory
 from rag.records import AudioClass, Style, Tone
@@ -36,6 +37,8 @@ STYLES: tuple[Style, ...] = get_args(Style)
 AUDIOS: tuple[AudioClass, ...] = get_args(AudioClass)
 MOSTLY = 0.5
 """Share of a shot's seconds that must sound as asked."""
+NEARLY = 3.0
+"""b* units between tones within which a measurement denies nothing."""
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160)
 SAID = {
     "live": "live action",
@@ -188,11 +191,11 @@ def _checks(
     constraints: Constraints, video: Video | None, shot: Shot | None, sound: SoundTrack | None
 ) -> Iterator[Check]:
     if constraints.color:
-        yield _equal("color", constraints.color, shot.tone if shot is not None else None)
+        yield _toned(constraints.color, shot)
     if constraints.style:
         yield _equal("style", constraints.style, shot.style if shot is not None else None)
     if constraints.audio:
-        heard = _heard(sound, shot)
+        heard = ["silence"] if video is not None and not video.audio else _heard(sound, shot)
         share = heard.count(constraints.audio) / len(heard) if heard else None
         most = max(sorted(set(heard)), key=heard.count) if heard else ""
         yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
@@ -205,6 +208,13 @@ def _checks(
         yield Check("resolution", f"{constraints.resolution}p", _told(lines), same)
 
 
+def _toned(wanted: Tone, shot: Shot | None) -> Check:
+    """A light that is nearly of the tone asked for is not denied."""
+    check = _equal("color", wanted, shot.tone if shot is not None else None)
+    near = shot is not None and any(tone_of(shot.warmth + step) == wanted for step in (-NEARLY, NEARLY))
+    return replace(check, holds=None) if check.holds is False and near else check
+
+
 def _equal(kind: ConstraintKind, wanted: str, found: str | None) -> Check:
     return Check(kind, wanted, found or "", None if found is None else found == wanted)
 
@@ -214,9 +224,9 @@ def _heard(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
     if sound is None or shot is None or not sound.classes:
         return []
     first, last = round(shot.start), round(shot.end)
-    inside: list[str] = list(sound.classes[first:last])
     middle = min(len(sound.classes) - 1, int((shot.start + shot.end) / 2))
-    return inside or [sound.classes[middle]]
+    inside = sound.classes[first:last] or sound.classes[middle : middle + 1]
+    return [one for one in inside if one is not None]
 
 
 def _told(lines: int | None) -> str:

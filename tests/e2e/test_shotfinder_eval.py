@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,8 +12,10 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from PIL import Image
 
-from eval.benchmarks.shotfinder.answering import Finding, query_of
+from eval.benchmarks.shotfinder.answering import NO_FRAME, NO_REFERENCE, NO_VERDICT, SPENT, Finding, query_of
 from eval.benchmarks.shotfinder.controls import MetadataControl
 from eval.benchmarks.shotfinder.records import Place, ShotQuery, Task
 from eval.benchmarks.shotfinder.systems import METADATA, SYSTEMS, settings_of
@@ -19,7 +23,8 @@ from eval.benchmarks.shotfinder.verifying import FrameShelf
 from eval.reports.overview import write_overview
 from eval.reports.page import write_report
 from eval.runs.drive import run_system
-from eval.runs.records import ClipWindow, Explanation, Query, System
+from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
+from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
 from tests.browser_world import HOST, eyes, make_web
 from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
@@ -40,6 +45,14 @@ class PlainShelf:
 
     def __init__(self, library: MeasuredShelf) -> None:
         self.library = library
+
+    def picture(self, path: Path) -> VideoView:
+        return FrameShelf.picture(cast(FrameShelf, self), path)
+
+    def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return np.zeros((len(images), 0), np.float32)
+
+    pixels = True
 
     def at(self, video_id: str, time: float) -> VideoView:
         assert video_id
@@ -168,6 +181,82 @@ def test_without_times_the_strict_rule_decides(tmp_path: Path) -> None:
     system = benchmark.open_system("shotfinder-off", 0)
     sample = system.answer(benchmark.queries[0])
     rules: dict[str, Any] = dict(sample.evidence["rules"])
-    assert rules["truth"] is None
-    assert sample.correct == rules["strict"]
+    # Nor is there a picture of it, so that nothing could be compared.
+    assert set(rules.values()) == {None, True}
+    assert rules["lenient, any candidate"]
+    assert (sample.correct, sample.evidence["unjudged"]) == (False, NO_REFERENCE)
     assert sample.evidence["off_by"] is None
+
+
+def answered(
+    folder: Path, mind: ShotMind, name: str = "shotfinder-off", at: str = "q0", **changes: Any
+) -> Sample:
+    """One query's sample; without its times where `changes` say nothing else."""
+    benchmark = KettleShots(folder)
+    untimed = {"gold": replace(benchmark.shots[at].gold, start=0.0, end=0.0)}
+    benchmark.__dict__["shots"] = {at: replace(benchmark.shots[at], **(untimed | changes))}
+    system = benchmark.open_system(name, 0)
+    system.mind = system._mind = mind  # type: ignore[attr-defined]  # both systems have them
+    return system.answer(benchmark.queries[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("shotfinder", "imagine_queries"),
+        ("shotfinder", "locate"),
+        ("shotfinder", "match_frame"),
+        (METADATA, "select_candidates"),
+    ],
+)
+def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> None:
+    with pytest.raises(ReasonerUnreachable):
+        answered(tmp_path / "web", ShotMind(fails=(role,), error=ReasonerUnreachable), name)
+
+
+def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> None:
+    place = tmp_path / "images" / "q.jpg"
+    place.parent.mkdir()
+    Image.new("RGB", (8, 8)).save(place)
+    picture = {"image": os.fspath(place)}
+    spent = answered(tmp_path / "a", ShotMind(fails=("locate",), error=BudgetSpent), **picture)
+    assert (spent.evidence["unjudged"], spent.evidence["stage"]) == (SPENT, "")
+    mute = answered(tmp_path / "b", ShotMind(fails=("match_frame",), error=ReplyInvalid), **picture)
+    assert mute.evidence["unjudged"] == NO_VERDICT
+    judged = answered(tmp_path / "c", ShotMind(), **picture)
+    assert "unjudged" not in judged.evidence
+    assert (judged.correct, judged.evidence["rules"]["strict"]) == (False, False)
+    nothing = answered(tmp_path / "d", ShotMind(), description="nothing of this world", **picture)
+    assert (nothing.correct, nothing.evidence["rules"]["strict"]) == (False, False)
+    timed = KettleShots(tmp_path / "e").shots["q0"].gold
+    known = answered(tmp_path / "e", ShotMind(fails=("match_frame",), error=ReplyInvalid), gold=timed)
+    assert (known.correct, known.evidence["rules"]["strict"]) == (True, None)
+    lost = answered(tmp_path / "f", ShotMind(fails=("select_candidates",), error=ReplyInvalid), METADATA)
+    assert (lost.evidence["unjudged"], lost.parse_failure) == (NO_FRAME, True)
+
+
+def test_a_broken_picture_is_one_line_and_the_run_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = tmp_path / "q0.jpg"
+    broken.write_bytes(b"no picture")
+    sample = answered(tmp_path / "web", ShotMind(), image=os.fspath(broken))
+    assert sample.evidence["unjudged"] == NO_REFERENCE
+    (line,) = caplog.messages
+    assert "q0.jpg: cannot be read as a picture" in line
+
+
+def test_the_report_tells_what_was_not_judged(tmp_path: Path) -> None:
+    folders = []
+    for name in ("shotfinder", "shotfinder-off"):
+        benchmark = KettleShots(tmp_path / "web")
+        shots = dict(benchmark.shots)
+        shots["q0"] = replace(shots["q0"], gold=replace(shots["q0"].gold, start=0.0, end=0.0))
+        benchmark.__dict__["shots"] = shots
+        folders.append(tmp_path / f"{name}-seed0")
+        run_system(benchmark, name, 0, folders[-1])
+    write_report(folders, tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert "shotfinder-off: 1 query without a reference frame, not counted." in text
+    results = json.loads((folders[0] / "results.json").read_text(encoding="utf-8"))
+    assert results["figures"]["accuracy"]["overall"]["n"] == 5

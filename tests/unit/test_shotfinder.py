@@ -11,15 +11,16 @@ import pytest
 
 from rag.agents.frame_budget import SHOTFINDER, fixed_budget
 from rag.agents.shotfinder import find_shot
-from rag.agents.shotfinder_constraints import Constraints, lines_of, memory_of, read_constraint
+from rag.agents.shotfinder_constraints import Constraints, check_shot, lines_of, memory_of, read_constraint
 from rag.agents.shotfinder_page import page
 from rag.agents.shotfinder_records import ShotRequest, ShotRun
 from rag.agents.shotfinder_settings import MAIN, ShotSettings, sweep
 from rag.agents.shotfinder_telling import result_lines, run_json, step_lines
 from rag.agents.video_browser_sight import Eyes
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
+from rag.records import Tone
 from tests.browser_world import eyes, make_web
-from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
+from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
 
 NONE = Constraints()
 
@@ -249,6 +250,25 @@ def test_constraints_say_what_they_are() -> None:
         Constraints(min_height=0)
     with pytest.raises(UsageError):
         Constraints(color="pink")  # type: ignore[arg-type]  # what is tested
+
+
+@pytest.mark.parametrize(
+    ("warmth", "tone", "wanted", "holds"),
+    [
+        (10.0, "neutral", "warm", False),
+        (12.0, "neutral", "warm", None),
+        (20.0, "warm", "warm", True),
+        (16.0, "warm", "neutral", None),
+        (-4.0, "neutral", "cold", None),
+        (-4.0, "neutral", "warm", False),
+    ],
+)
+def test_a_tone_near_its_border_denies_nothing(
+    warmth: float, tone: Tone, wanted: Tone, holds: object
+) -> None:
+    shot = replace(shots_of("v")[0], warmth=warmth, tone=tone)
+    (check,) = check_shot(Constraints(color=wanted), None, shot, None)
+    assert (check.found, check.holds) == (tone, holds)
 
 
 def test_lines_are_counted_as_people_name_them() -> None:

@@ -231,7 +231,10 @@ def test_strict_wants_both_and_lenient_either() -> None:
     both = replace(text_alone, image=True, clip_image=0.69)
     assert (both.strict, both.lenient, both.by_clip) == (True, True, False)
     nothing = Judged(None, None, None, None, None, None, None)
-    assert (nothing.strict, nothing.lenient, nothing.by_clip) == (False, False, None)
+    assert (nothing.strict, nothing.lenient, nothing.by_clip) == (None, None, None)
+    alone = replace(nothing, text=True)
+    assert (alone.strict, alone.lenient) == (None, True)
+    assert replace(alone, text=False).strict is None
 
 
 def test_agreement_by_hand() -> None:

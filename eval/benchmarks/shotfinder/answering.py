@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -13,8 +14,9 @@ from eval.benchmarks.shotfinder.records import ShotQuery
 from eval.benchmarks.shotfinder.verifying import FrameShelf, Judged, judge_shot
 from eval.runs.records import ClipScore, Query, Sample
 from rag.agents.shotfinder import find_shot
-from rag.agents.shotfinder_records import FoundShot, ShotRequest
+from rag.agents.shotfinder_records import FoundShot, ShotRequest, ShotRun
 from rag.agents.video_browser_sight import Eyes
+from rag.errors import BudgetSpent, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.counting import counted
 from rag.reasoners.roles import Reasoner, VideoView
 
@@ -22,7 +24,15 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder_settings import ShotSettings
     from rag.web import MockWeb
 
-__all__ = ["Finding", "query_of"]
+__all__ = ["NO_FRAME", "NO_REFERENCE", "NO_VERDICT", "SPENT", "Finding", "query_of"]
+
+NO_REFERENCE = "without a reference frame"
+NO_FRAME = "without a frame to be judged by"
+NO_VERDICT = "without a verdict"
+SPENT = "whose budget was spent before anything was found"
+"""Why a sample was not judged, as behind "n queries"."""
+
+_log = logging.getLogger(__name__)
 
 
 def query_of(query: ShotQuery) -> Query:
@@ -45,7 +55,12 @@ def query_of(query: ShotQuery) -> Query:
 
 @dataclass
 class Finding:
-    """A `System`. Every query meets the web as its first visitor."""
+    """A `System`. Every query meets the web as its first visitor.
+
+    `answer` raises `ReasonerUnreachable` where the reasoner, or the verifier, is gone: an outage is no wrong
+    answer, and a run of the evaluation goes on where it stopped. What a reference frame, a verdict or a
+    budget was missing for is a sample that nobody judged: its evidence says why, as `unjudged`.
+    """
 
     name: str
     chosen: ShotSettings
@@ -72,15 +87,23 @@ class Finding:
         asked = self.queries[query.query_id]
         request = ShotRequest(asked.description, asked.constraints, asked.query_id)
         run = find_shot(request, self.web.session(), self._mind, self.eyes, self.chosen)
+        if run.failure == ReasonerUnreachable.__name__:
+            raise ReasonerUnreachable(
+                f"{query.query_id}: the reasoner went silent, so this query is not answered wrongly but "
+                "not at all; the same command goes on here"
+            )
         begun = time.perf_counter()
-        reference = self._reference(asked)
+        reference, missing = self._reference(asked)
         judged = {
             look.url: judge_shot(self.mind, self.shelf, asked, reference, look.found)
             for look in run.looks
             if look.found is not None
         }
         best = judged[run.shot.url] if run.shot is not None else None
-        correct = best is not None and (best.truth if best.truth is not None else best.strict)
+        rules = _rules(best, list(judged.values()), timed=asked.gold.timed, compared=not missing)
+        right = rules["truth"] if asked.gold.timed else rules["strict"]
+        unjudged = missing or _unjudged(run, right)
+        correct = bool(right) and not unjudged
         videos = list(dict.fromkeys(look.video_id for look in run.looks))
         inside = next((look.found for look in run.looks if look.video_id == query.video), None)
         told = [entry.text for url in asked.gold.urls if (entry := self.web.catalogue.video(url)) is not None]
@@ -98,10 +121,11 @@ class Finding:
             evidence={
                 "value": asked.value,
                 "shot": None if run.shot is None else _told(run.shot),
-                "rules": _rules(best, list(judged.values())),
+                "rules": rules,
+                **({"unjudged": unjudged} if unjudged else {}),
                 "judged": [_as_json(each) for each in judged.values()],
                 "off_by": _off_by(asked, run.shot),
-                "stage": wrong_stage(asked, run, correct, told),
+                "stage": "" if unjudged else wrong_stage(asked, run, correct, told),
                 "missed": {look.url: look.missed for look in run.looks if look.missed},
                 "queries": list(run.queries),
                 "failure": run.failure,
@@ -113,10 +137,17 @@ class Finding:
             timings={**run.timings, "judge": time.perf_counter() - begun},
         )
 
-    def _reference(self, query: ShotQuery) -> VideoView | None:
+    def _reference(self, query: ShotQuery) -> tuple[VideoView | None, str]:
+        """The true frame, and why there is none where the verdict rests on it."""
         if query.image:
-            return self.shelf.picture(self.folder / query.image)
-        return self.shelf.at(query.gold.video_id, query.frame) if query.gold.timed else None
+            try:
+                return self.shelf.picture(self.folder / query.image), ""
+            except UnreadableFile as error:
+                _log.warning("%s: %s; this query is not judged", query.query_id, error)
+                return None, "" if query.gold.timed else NO_REFERENCE
+        if query.gold.timed:
+            return self.shelf.at(query.gold.video_id, query.frame), ""
+        return None, NO_REFERENCE
 
 
 def _told(found: FoundShot) -> dict[str, Any]:
@@ -131,16 +162,37 @@ def _told(found: FoundShot) -> dict[str, Any]:
     }
 
 
-def _rules(best: Judged | None, judged: list[Judged]) -> dict[str, bool | None]:
-    """What each way of counting calls the sample."""
+def _unjudged(run: ShotRun, right: bool | None) -> str:
+    """Why a sample is neither right nor wrong; empty for one that is."""
+    if run.shot is None:
+        return SPENT if run.failure == BudgetSpent.__name__ else ""
+    return NO_VERDICT if right is None else ""
+
+
+def _rules(
+    best: Judged | None, judged: list[Judged], *, timed: bool, compared: bool
+) -> dict[str, bool | None]:
+    """What each way of counting calls the sample; None where it cannot tell. N/A is wrong by every one.
+
+    `timed`: it is known when the shot is. `compared`: there is a true frame to hold the others against.
+    Without, even N/A is left out, so that a rule counts the same queries for every system.
+    """
+    nothing = False if compared else None
+    untrue = False if timed else None
     return {
-        "truth": best.truth if best is not None else False,
-        "moment": best.moment if best is not None else False,
-        "strict": best is not None and best.strict,
-        "strict, any candidate": any(each.strict for each in judged),
-        "lenient, any candidate": any(each.lenient for each in judged),
-        "clip": best.by_clip if best is not None else False,
+        "truth": best.truth if best is not None else untrue,
+        "moment": best.moment if best is not None else untrue,
+        "strict": best.strict if best is not None else nothing,
+        "strict, any candidate": _any([each.strict for each in judged]) if judged else nothing,
+        "lenient, any candidate": _any([each.lenient for each in judged]),
+        "clip": best.by_clip if best is not None else nothing,
     }
+
+
+def _any(verdicts: list[bool | None]) -> bool | None:
+    if any(verdicts):
+        return True
+    return None if None in verdicts else False
 
 
 def _as_json(each: Judged) -> dict[str, Any]:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from eval.benchmarks.shotfinder.answering import NO_FRAME
 from eval.benchmarks.shotfinder.records import ShotQuery
 from eval.benchmarks.shotfinder.verifying import true_moment, true_shot
 from eval.runs.records import ClipScore, Query, Sample
 from rag.agents.shotfinder_constraints import memory_of
 from rag.agents.shotfinder_records import FoundShot
 from rag.agents.video_browser_watcher import candidate
+from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.counting import counted
 from rag.reasoners.roles import ImagineRequest, Reasoner, SelectRequest
 
@@ -41,9 +43,16 @@ class MetadataControl:
 
     def answer(self, query: Query) -> Sample:
         asked = self.queries[query.query_id]
-        found, results = self._guess(asked)
+        failure = ""
+        try:
+            found, results = self._guess(asked)
+        except (ReplyInvalid, BudgetSpent, WebError) as error:
+            # As the agent has it: what cannot be read or had costs a query, not the run.
+            found, results, failure = None, [], type(error).__name__
         usage = self._mind.usage()
+        timed = asked.gold.timed
         right = bool(true_shot(asked, found)) if found is not None else False
+        moment = bool(true_moment(asked, found)) if found is not None else False
         return Sample(
             query_id=query.query_id,
             family=query.family,
@@ -55,12 +64,13 @@ class MetadataControl:
             clips=tuple(ClipScore(video, 1.0 / rank) for rank, video in enumerate(results, start=1)),
             evidence={
                 "value": asked.value,
-                "rules": {
-                    "truth": right,
-                    "moment": bool(true_moment(asked, found)) if found is not None else False,
-                },
+                "rules": {"truth": right, "moment": moment} if timed else {},
+                # It opens no video, so that there is no frame to be judged by.
+                **({} if timed else {"unjudged": NO_FRAME}),
+                **({"failure": failure} if failure else {}),
                 "stage": "",
             },
+            parse_failure=failure == ReplyInvalid.__name__,
             tokens={"all": usage.prompt_tokens + usage.completion_tokens},
         )
 

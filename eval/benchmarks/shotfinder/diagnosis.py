@@ -6,6 +6,7 @@ from eval.benchmarks.shotfinder.errors import STAGES
 from eval.benchmarks.shotfinder.measures import agreement, stage, told
 from eval.benchmarks.shotfinder.slices import mean, mean_tokens, named, of_task, tasks_of
 from eval.benchmarks.shotfinder.systems import METADATA
+from eval.metrics.accuracy import unjudged
 from eval.metrics.intervals import cluster_interval
 from eval.reports.layout import Cell, Table, percent, percent_range, record
 from eval.reports.rows import Section
@@ -75,7 +76,7 @@ def stage_table(section: Section) -> Table:
             continue
         for task in (*tasks_of(section), "overall"):
             samples = row.samples if task == "overall" else of_task(row, task)
-            wrong = [scored for scored in samples if not scored.sample.correct]
+            wrong = [scored for scored in samples if not scored.sample.correct and not unjudged(scored)]
             counts = {name: sum(stage(each) == name for each in wrong) for name in STAGES}
             body.append((row.label, task, str(len(wrong)), *(str(count) for count in counts.values())))
             records += [

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 from eval.benchmarks.shotfinder.diagnosis import agreement_table, stage_table, work_table
 from eval.benchmarks.shotfinder.measures import by_rule, in_right_video, off_by, value
 from eval.benchmarks.shotfinder.paper import MARK, TABLE_1
 from eval.benchmarks.shotfinder.records import TASKS
 from eval.benchmarks.shotfinder.slices import mean_tokens, named, of_task, swept, tasks_of
 from eval.benchmarks.shotfinder.systems import ASKED, METADATA, OFF, OURS
-from eval.metrics.accuracy import correct
+from eval.metrics.accuracy import correct, unjudged
 from eval.metrics.holm import holm
 from eval.metrics.iou import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
+from eval.metrics.scored import Scored
 from eval.metrics.tables import estimate
 from eval.reports.layout import Cell, Table, p_text, percent_range, record
-from eval.reports.rows import Section
+from eval.reports.rows import Row, Section
 
 __all__ = ["RULES", "all_tables"]
 
@@ -62,7 +66,7 @@ def result_table(section: Section) -> Table:
     return Table(
         "table1_results",
         "Table 1: accuracy by constraint",
-        _right(section),
+        " ".join([_right(section), *_left_out(section)]),
         ("system", *tasks, "overall"),
         tuple(body),
         tuple(records),
@@ -98,10 +102,7 @@ def constraint_table(section: Section) -> Table:
         if one not in rows or other not in rows:
             continue
         for task in (*tasks_of(section), "overall"):
-            if task == "overall":
-                pair = compare(rows[one].samples, rows[other].samples)
-            else:
-                pair = compare(of_task(rows[one], task), of_task(rows[other], task))
+            pair = compare(*_both_judged(rows[one], rows[other], task))
             if pair is not None:
                 pairs.append((task, one, other, pair))
     adjusted = holm([pair.p for *_, pair in pairs])
@@ -213,3 +214,21 @@ def _right(section: Section) -> str:
         else "the verifier says that text and image match (strict)"
     )
     return f"Percent. Right: {how}. Intervals by family of films. The paper's rows: table 1."
+
+
+def _left_out(section: Section) -> Iterator[str]:
+    """What was not judged, by why; in words, a sentence a system."""
+    for row in named(section):
+        why = Counter(unjudged(scored) for scored in row.samples)
+        for reason, count in sorted(why.items()):
+            if reason:
+                queries = "query" if count == 1 else "queries"
+                yield f"{row.label}: {count} {queries} {reason}, not counted."
+
+
+def _both_judged(one: Row, other: Row, task: str) -> tuple[list[Scored], list[Scored]]:
+    """The samples of a task of queries that were judged for both."""
+    pair = [list(row.samples) if task == "overall" else of_task(row, task) for row in (one, other)]
+    out = {each.query.query_id for samples in pair for each in samples if unjudged(each)}
+    ours, theirs = ([each for each in samples if each.query.query_id not in out] for samples in pair)
+    return ours, theirs

@@ -18,7 +18,7 @@ import numpy as np
 from eval.benchmarks.shotfinder.paper import CLIP_THRESHOLD
 from eval.benchmarks.shotfinder.records import ShotQuery
 from rag.agents.shotfinder_records import FoundShot
-from rag.errors import FileProblem, ReasonerError, UnreadableFile
+from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.roles import ConstraintKind, MatchRequest, Reasoner, VideoView
 from rag.records import Frames
 
@@ -49,14 +49,16 @@ class Judged:
     """In a shot that fits the description, whatever the constraint."""
 
     @property
-    def strict(self) -> bool:
-        """The paper's rule: text and image match."""
-        return bool(self.text) and bool(self.image)
+    def strict(self) -> bool | None:
+        """The paper's rule: text and image match. None where one of them was not compared."""
+        return None if self.text is None or self.image is None else self.text and self.image
 
     @property
-    def lenient(self) -> bool:
-        """The public code's: either does."""
-        return bool(self.text) or bool(self.image)
+    def lenient(self) -> bool | None:
+        """The public code's: either does. None where neither does and one of them was not compared."""
+        if self.text or self.image:
+            return True
+        return None if self.text is None or self.image is None else False
 
     @property
     def by_clip(self) -> bool | None:
@@ -145,7 +147,7 @@ def true_moment(query: ShotQuery, found: FoundShot) -> bool | None:
 def judge_shot(
     mind: Reasoner, shelf: FrameShelf, query: ShotQuery, reference: VideoView | None, found: FoundShot
 ) -> Judged:
-    """Never raises for a mind that fails: what it did not say is None."""
+    """What a mind that fails did not say is None. Raises `ReasonerUnreachable`."""
     seen = shelf.at(found.video_id, found.frame)
     truth, moment = true_shot(query, found), true_moment(query, found)
     if seen is None:
@@ -164,11 +166,15 @@ def judge_shot(
     clip_text = _cosine(seen, words)
     try:
         match = mind.match_frame(request)
+    except ReasonerUnreachable:
+        raise
     except ReasonerError:
         return Judged(None, None, None, clip_image, clip_text, truth, moment)
+    # A picture that was never laid beside the other one is no mismatch.
+    compared = reference is not None and (mind.reads_pixels or clip_image is not None)
     return Judged(
         match.text_match,
-        match.image_match,
+        match.image_match if compared else None,
         match.constraint_match,
         clip_image,
         clip_text,
