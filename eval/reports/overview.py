@@ -30,8 +30,8 @@ MARK = "paper, other data"
 TITLE = "All benchmarks"
 NOTE = (
     "Percent, with 95 % intervals by drawing 5,000 times whole clusters of queries, which are said with each "
-    "benchmark; n counts answers. Tokens are as each benchmark's report says: counted where no model of "
-    f'language ran. A column marked "{MARK}" repeats what the paper printed of the measure on its left, on other '
+    "benchmark; n counts answers. Tokens are as each benchmark's report says: counted where no language model "
+    f"ran. A column marked “{MARK}” repeats what the paper printed of the measure on its left, on other "
     "videos, questions and models: it is there to be looked at, not to be compared."
 )
 STYLE = """
