@@ -272,9 +272,10 @@ class Raclo:
         if moment is None:
             self._diary.tell("localize", f"{candidate.title}: no frame of it can be shown", url=candidate.url)
             return
+        by = f"one of {moment.frames} frames" if moment.frames else "by words alone"
         self._diary.tell(
             "localize",
-            f"{candidate.title}: at {moment.time:.1f} s, one of {moment.frames} frames",
+            f"{candidate.title}: at {moment.time:.1f} s, {by}",
             url=candidate.url,
             time=moment.time,
             start=moment.start,

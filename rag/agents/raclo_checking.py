@@ -61,13 +61,14 @@ def verify(
 
 
 def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloSettings) -> Moment | None:
-    """The best frame; None where no frame can be shown. Raises `ReasonerError` or `FileProblem`."""
+    """The best frame; where none can be shown, the stretch in which it is spoken or read of; None where
+    there is none of it either. Raises `ReasonerError` or `FileProblem`."""
     told = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
     stored = settings.frames == "stored"
     times = None if stored else frame_times(sight.duration, settings.budget.frames(sight.duration))
     view = shown(sight, times, settings)
     if not view.times:
-        return None
+        return _by_words(mind, told, view)
     request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
     located = mind.locate(request)
     if located.frame is None:
@@ -81,6 +82,24 @@ def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloS
         end=end,
         confidence=located.confidence,
         reason=located.reason,
+    )
+
+
+def _by_words(mind: Reasoner, told: Memory, view: VideoView) -> Moment | None:
+    """The middle of the best stretch, of 0 frames."""
+    wanted = " ".join(part for part in (told.key_moment, told.auditory_memory) if part)
+    located = mind.locate(LocateRequest(wanted, view, "windows", max_windows=1))
+    if not located.relevant or not located.windows:
+        return None
+    start, end = located.windows[0].start, located.windows[0].end
+    return Moment(
+        time=round((start + end) / 2, 6),
+        frame=0,
+        frames=0,
+        start=start,
+        end=end,
+        confidence=located.confidence,
+        reason=f"no frame was seen; {located.reason}",
     )
 
 

@@ -74,12 +74,14 @@ class Sight:
     ) -> VideoView:
         """The stretch with the frames at `times`; None takes every stored vector of it.
 
-        On the screen is read what is there at a moment that is looked at.
+        On the screen is read what is there at a moment that is looked at; where no frame of it can be shown,
+        all that was read while indexing.
         """
         shown = VideoView(self.result.title, start, end, description=self.result.snippet)
         shown = self._with_frames(shown, times)
         said = [line for line in self.lines if line.start < end and line.end > start] if words else []
-        read = self._read(shown.times, start, end) if times is not None else self._between(start, end)
+        looked = times is not None and bool(shown.times)
+        read = self._read(shown.times, start, end) if looked else self._between(start, end)
         return replace(shown, texts=tuple(sorted([*said, *read], key=lambda text: (text.start, text.end))))
 
     def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None) -> VideoView:

@@ -15,13 +15,16 @@ from rag.agents.raclo_page import page
 from rag.agents.raclo_records import CUE_SETS, RacloRun, RacloStep, cues_of, only_cues
 from rag.agents.raclo_settings import PAPER, RacloSettings, sweep
 from rag.agents.raclo_telling import result_lines, run_json, step_lines
+from rag.agents.video_browser_sight import Eyes
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
+from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.recollection import placed, recollected
 from rag.reasoners.parted import PartedReasoner
 from rag.reasoners.roles import Memory
 from rag.records import SoundTrack
 from rag.web import MockWeb, Transcript
 from tests.browser_world import HOST, eyes, make_web
+from tests.contract.test_reasoners import sentences
 from tests.raclo_world import RecallingMind
 
 EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
@@ -236,3 +239,14 @@ def test_the_words_of_remembering_go() -> None:
     assert [share for _, share in placed(told)] == [(0.0, 0.12), (0.0, 1.0)]
     assert placed("It ended with rain.") == [("rain.", (0.88, 1.0))]
     assert recollected("I think it was.") == []
+
+
+def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:
+    with make_web(tmp_path / "web") as web:
+        blind = Eyes(library=None, read_frames=None)
+        mind = EmbeddedReasoner(sentences())
+        found = remember(Memory(key_moment="kettle film 7: the secret is PLUM"), web, mind, blind)
+    moments = [one.moment for one in found.candidates if one.moment is not None]
+    assert [moment.frames for moment in moments] == [0]
+    assert moments[0].start <= moments[0].time < moments[0].end
+    assert any("by words alone" in step.text for step in found.steps)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner"]
 
-RULES = 11
+RULES = 12
 """Goes up whenever a rule changes what is said."""
 
 
