@@ -78,6 +78,14 @@ def test_a_row_of_the_paper_may_name_its_task(tmp_path: Path) -> None:
     assert several.task == "shot"
 
 
+def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    told = {**PAPER, "segment_description_en": "a lion\u2028in a cage"}
+    path.write_bytes((json.dumps(told, ensure_ascii=False) + "\r\n\n").encode())
+    (one,) = load_published([path], tmp_path)
+    assert one.description == "a lion in a cage"
+
+
 @pytest.mark.parametrize(
     ("row", "line"),
     [

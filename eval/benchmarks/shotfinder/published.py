@@ -56,10 +56,11 @@ def read_published(path: Path, folder: Path) -> Iterator[ShotQuery]:
 
 def _rows(path: Path) -> list[Any]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
         if text.lstrip().startswith("["):
             return list(json.loads(text))
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        # A string may hold what Python takes for an end of line, U+2028 for one.
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read as JSON: {error}") from error
 
