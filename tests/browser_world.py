@@ -47,20 +47,22 @@ def make_web(
     *,
     faults: Faults | None = None,
     page: str = "A kettle boils water.",
+    lines: bool = True,
     **changes: str,
 ) -> MockWeb:
     """`count` films of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
 
-    `page`: the text of the only page. `changes`: availability of a film by its id.
+    `page`: the text of the only page. `lines`: somebody wrote down what is said.
+    `changes`: availability of a film by its id.
     """
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for number in range(count):
         name = f"film{number:02d}"
         (folder / f"{name}.mp4").write_bytes(name.encode() * 50)
-        lines = [TranscriptLine(5.0, 7.0, f"welcome to part {number}")]
+        said = [TranscriptLine(5.0, 7.0, f"welcome to part {number}")]
         if number == 7:
-            lines.append(TranscriptLine(40.0, 43.0, "the secret is PLUM"))
+            said.append(TranscriptLine(40.0, 43.0, "the secret is PLUM"))
         entries.append(
             VideoEntry(
                 name,
@@ -69,7 +71,7 @@ def make_web(
                 channel="Tea",
                 upload_date=f"2020-01-{number + 1:02d}",
                 duration=DURATION,
-                transcript=tuple(lines),
+                transcript=tuple(said) if lines else (),
                 file=f"{name}.mp4",
                 content_id=content_hash(folder / f"{name}.mp4"),
                 availability=changes.get(name, "ok"),

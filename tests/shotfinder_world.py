@@ -30,7 +30,9 @@ WARMTHS = (30.0, -30.0, 0.0)
 STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
 
 
-def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot, ...]:
+def shots_of(
+    video_id: str, length: float = 10.0, count: int = 10, styles: tuple[Style | None, ...] = STYLES
+) -> tuple[Shot, ...]:
     """Ten shots of ten seconds, their tone and style in turn."""
     return tuple(
         Shot(
@@ -45,7 +47,7 @@ def shots_of(video_id: str, length: float = 10.0, count: int = 10) -> tuple[Shot
             50.0,
             20.0,
             5.0,
-            STYLES[at % 4],
+            styles[at % len(styles)],
         )
         for at in range(count)
     )
@@ -56,8 +58,14 @@ class MeasuredShelf:
 
     tower = None
 
-    def __init__(self, video_ids: list[str], heights: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        video_ids: list[str],
+        heights: dict[str, int] | None = None,
+        styles: tuple[Style | None, ...] = STYLES,
+    ) -> None:
         self._ids = video_ids
+        self._styles = styles
         self._heights = heights or {}
         self.reader = self
 
@@ -73,7 +81,7 @@ class MeasuredShelf:
         return []
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
-        return shots_of(video_id)
+        return shots_of(video_id, styles=self._styles)
 
     def sound_track(self, video_id: str) -> SoundTrack:
         halves: tuple[AudioClass, AudioClass] = ("speech", "music")

@@ -17,9 +17,18 @@ from functools import partial
 from typing import Any
 
 from rag.agents.shotfinder_constraints import Constraints, memory_of
-from rag.agents.shotfinder_localizer import Localizer
+from rag.agents.shotfinder_localizer import UNSEEN, Localizer
 from rag.agents.shotfinder_measures import measures_of
-from rag.agents.shotfinder_records import FoundShot, Look, ShotRequest, ShotRun, ShotStep
+from rag.agents.shotfinder_records import (
+    NOTHING_FOUND,
+    NOTHING_LOOKED_AT,
+    FoundShot,
+    Look,
+    ShotRequest,
+    ShotRun,
+    ShotStep,
+    absence_of,
+)
 from rag.agents.shotfinder_settings import MAIN, ShotSettings
 from rag.agents.video_browser_sight import Eyes, open_sight
 from rag.agents.video_browser_weather import Patience
@@ -84,6 +93,7 @@ class ShotFinder:
         self._seen: set[str] = set()
         self._contents: set[str] = set()
         self._ended = ""
+        self._opened = 0
         self._told = len(web.trace.events)
         self._began = self._told
 
@@ -101,15 +111,16 @@ class ShotFinder:
             looks += self._look_into(request, query)
         clock.append(time.perf_counter())
         found = [each.found for each in looks if each.found is not None]
-        # Of equally good ones the first found, as `max` has it.
-        best = max(found, key=lambda shot: shot.score, default=None)
-        self._end(best, looks)
+        # What was looked at goes first; of equally good ones the first found, as `max` has it.
+        best = max(found, key=lambda shot: (shot.looked, shot.score), default=None)
+        failure = self._failure(best, looks)
+        self._end(best, looks, failure)
         return ShotRun(
             request=request,
             queries=tuple(queries),
             looks=tuple(looks),
             shot=best,
-            failure=self._ended,
+            failure=failure,
             failures=tuple(self._failures),
             results=tuple(self._results),
             searches=sum(
@@ -120,6 +131,17 @@ class ShotFinder:
             steps=tuple(self._steps),
         )
 
+    def _failure(self, best: FoundShot | None, looks: Sequence[Look]) -> str:
+        """An outage is told from a web that was looked through."""
+        if self._ended or best is not None:
+            return self._ended
+        if not self._opened:
+            return NOTHING_FOUND
+        if any(look.missed in ("", "localizer") for look in looks):
+            return ""
+        denied = sum(look.missed == "constraint" for look in looks)
+        return "" if denied == self._opened else NOTHING_LOOKED_AT
+
     # Generator
 
     def _imagine(self, request: ShotRequest) -> list[str]:
@@ -127,7 +149,10 @@ class ShotFinder:
         if not self._settings.imagine:
             self._tell("imagine", f"searching for the description itself: {plain}", queries=[plain])
             return [plain]
-        memory = memory_of(request.description, self._heeded(request))
+        heeded = self._heeded(request)
+        # A number of lines that nobody put into words is nothing that a video is listed by.
+        searched = heeded if heeded.told else heeded.without("resolution")
+        memory = memory_of(request.description, searched)
         try:
             imagined = self._mind.imagine_queries(ImagineRequest(memory, self._settings.queries))
         except ReasonerError as error:
@@ -165,9 +190,13 @@ class ShotFinder:
             if made is None:
                 continue
             looks.append(made)
-            # What a measurement denies was not looked at, and takes no place of another.
-            left -= made.missed != "constraint"
+            left -= self._takes_a_place(made)
         return looks
+
+    def _takes_a_place(self, made: Look) -> bool:
+        """What a measurement denies was not looked at, and a file without a frame or a line is no video:
+        neither takes the place of another."""
+        return made.missed != "constraint" and not (made.missed == "unseen" and made.lines == 0)
 
     def _search(self, query: str) -> Sequence[SearchResult]:
         try:
@@ -202,6 +231,7 @@ class ShotFinder:
                 self._tell("absent", f"{result.title}: the same file as one before", url=result.url)
                 return None
             self._contents.add(sight.video_id)
+            self._opened += 1
             measures = measures_of(self._eyes.library, sight.video_id)
             heeded = self._heeded(request)
             made = Localizer(self._mind, sight, request.description, heeded, measures, self._settings).look(
@@ -237,16 +267,17 @@ class ShotFinder:
             return
         self._tell(
             "look",
-            f"{made.title}: {found.start:.1f}-{found.end:.1f} s, score {found.score:.2f}",
+            f"{made.title}: {found.start:.1f}-{found.end:.1f} s, "
+            + (f"score {found.score:.2f}" if found.looked else UNSEEN),
             url=made.url,
             frames=made.frames,
             reason=found.reason,
             **_shown(found),
         )
 
-    def _end(self, best: FoundShot | None, looks: Sequence[Look]) -> None:
+    def _end(self, best: FoundShot | None, looks: Sequence[Look], failure: str) -> None:
         if best is None:
-            self._tell("shot", f"N/A: none of {len(looks)} videos holds it", found=False)
+            self._tell("shot", f"N/A: {absence_of(failure, looks)}", found=False, failure=failure)
             return
         self._tell(
             "shot",
@@ -278,6 +309,7 @@ def _shown(found: FoundShot) -> dict[str, Any]:
         "confidence": found.confidence,
         "score": found.score,
         "measured": found.measured,
+        "looked": found.looked,
         "checks": [
             {"kind": check.kind, "wanted": check.wanted, "found": check.found, "holds": check.holds}
             for check in found.checks

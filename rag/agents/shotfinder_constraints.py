@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 from indexers.colour import tone_of
 from rag.errors import UsageError
 from rag.reasoners.roles import ConstraintKind, Memory
-from rag.records import AudioClass, Style, Tone
+from rag.records import AudioClass, Style, Tone, lines_of
 
 if TYPE_CHECKING:
     from rag.records import Shot, SoundTrack, Video
@@ -39,7 +39,9 @@ MOSTLY = 0.5
 """Share of a shot's seconds that must sound as asked."""
 NEARLY = 3.0
 """b* units between tones within which a measurement denies nothing."""
-TIERS = (240, 360, 480, 720, 1080, 1440, 2160)
+TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
+THOUSANDS = {"2": 1440, "4": 2160, "8": 4320}
+"""Lines of what is called 2K, 4K and 8K."""
 SAID = {
     "live": "live action",
     "2d": "2D animation",
@@ -77,6 +79,13 @@ class Constraints:
                 raise UsageError(f"{name} {value!r}: it is one of {', '.join(known)}")
         if any(lines is not None and lines < 1 for lines in (self.min_height, self.resolution)):
             raise UsageError("a picture has at least 1 line")
+        least, exact = self.min_height, self.resolution
+        if least is not None and exact is not None and _tier(least) > _tier(exact):
+            raise UsageError(f"no picture of {exact}p has at least {least} lines; ask for one of the two")
+        for name in ("after", "before"):
+            value = getattr(self, name)
+            if value and not any(character.isalnum() for character in value):
+                raise UsageError(f"{name} {value!r}: it holds no word")
 
     @property
     def kinds(self) -> tuple[ConstraintKind, ...]:
@@ -159,17 +168,11 @@ def check_shot(
     return tuple(_checks(constraints, video, shot, sound))
 
 
-def lines_of(width: int, height: int) -> int:
-    """Lines of a picture as "1080p" counts them: a film in scope and one held upright are no smaller."""
-    short, long = sorted((width, height))
-    return max(short, round(long * 9 / 16))
-
-
 def read_constraint(kind: ConstraintKind, text: str) -> Constraints:
     """A free description of one constraint, by the words in it; its own words stay with it.
 
-    Where no word tells, only the words stay. Temporal texts come in two parts, joined by a line break:
-    before, after. Raises nothing.
+    What is denied ("no speech, only music") tells nothing. Where no word tells, only the words stay.
+    Temporal texts come in two parts, joined by a line break: before, after. Raises nothing.
     """
     plain = " ".join(text.split())
     if kind == "color":
@@ -179,8 +182,7 @@ def read_constraint(kind: ConstraintKind, text: str) -> Constraints:
     if kind == "audio":
         return Constraints(audio=_first(plain, _AUDIO_WORDS), told=plain)
     if kind == "resolution":
-        lines = re.search(r"(\d{3,4})\s*p\b", plain, re.IGNORECASE) or re.search(r"\b(\d{3,4})\b", plain)
-        return Constraints(resolution=int(lines[1]) if lines else None, told=plain)
+        return Constraints(resolution=_lines_in(plain), told=plain)
     if kind == "temporal":
         first, _, second = text.partition("\n")
         return Constraints(after=" ".join(first.split()), before=" ".join(second.split()))
@@ -253,15 +255,42 @@ _AUDIO_WORDS: _Words = (
     (r"speech|voices?|speak\w*|dialogue|narrat\w+|says?|talk\w*|conversation", "speech"),
     (r"music|melod\w+|song|soundtrack|beat|instrumental|tune", "music"),
     (r"ambient|environmental|natural sounds?|wind|water|birds?|engine|noise", "ambient"),
-    (r"silen\w+|no sound|mute", "silence"),
+    (r"silen\w+|no (?:sound|audio)|mute", "silence"),
 )
+
+_NOT = (
+    r"\b(?:no(?! (?:sound|audio)(?! of\b| effects?\b))|not|isn't|without|never|rather than|instead of)\b"
+    r"[^,;.:!?]*?"
+)
+_DENIED = tuple(
+    re.compile(rf"{_NOT}(?=[,;.:!?]|$|\b(?:but|only|just|rather(?! than){more})\b)", re.IGNORECASE)
+    for more in ("", "|with|and with|while")
+)
+"""From a word that denies up to where its clause ends: the longer reach first, since "no warm and golden
+tones" denies both; then up to what comes with it."""
 
 
 def _first(text: str, known: _Words):  # type: ignore[no-untyped-def]  # one of the words of the table given
-    """The value whose word stands first in the text, or None."""
-    found = [
-        (match.start(), value)
-        for words, value in known
-        if (match := re.search(rf"\b(?:{words})\b", text, re.IGNORECASE))
-    ]
-    return min(found)[1] if found else None
+    """The value whose word stands first in what the text affirms, or None."""
+    for denied in _DENIED:
+        affirmed = denied.sub(" ; ", text)
+        found = [
+            (match.start(), value)
+            for words, value in known
+            if (match := re.search(rf"\b(?:{words})\b", affirmed, re.IGNORECASE))
+        ]
+        if found:
+            return min(found)[1]
+    return None
+
+
+def _lines_in(text: str) -> int | None:
+    """ "1080p", "1920x1080", "4K", or the first number of three or four digits."""
+    if lines := re.search(r"(\d{3,4})\s*p\b", text, re.IGNORECASE):
+        return int(lines[1])
+    if size := re.search(r"\b(\d{3,4})\s*[x×*]\s*(\d{3,4})\b", text, re.IGNORECASE):
+        return lines_of(int(size[1]), int(size[2]))
+    if thousands := re.search(r"\b([248])\s*k\b", text, re.IGNORECASE):
+        return THOUSANDS[thousands[1]]
+    number = re.search(r"\b(\d{3,4})\b", text)
+    return int(number[1]) if number else None

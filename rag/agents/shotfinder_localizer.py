@@ -9,9 +9,11 @@ by how well its neighbours fit:
 
     score = confidence * mean over the sides of context(neighbour)
 
-A side is the shot next to it, or 10 s where no shots were measured. Where no
-frame can be shown at all (no image encoder, and a mind that takes no pixels),
-the longest shot that meets what was measured is given with a score of 0.
+A side is the shot next to it, or 10 s where no shots were measured; where the
+video ends it fits by 0, and one that cannot be shown is left out of the mean.
+Where no frame can be shown at all (no image encoder, and a mind that takes no
+pixels), the longest shot that meets every constraint, each of them measured,
+is given with a score of 0 and said not to have been looked at.
 """
 
 from __future__ import annotations
@@ -40,7 +42,12 @@ SIDE = 10.0
 """Seconds of a neighbouring stretch where no shots were measured."""
 FITS = 0.5
 """How well a neighbour must fit to count as the one that was named."""
+UNLIKE = 0.49
+"""How well a neighbour fits at most of which the mind says that it is another: never as one that fits."""
 UNSEEN = "not looked at, no frame can be shown; its longest shot that meets what was measured"
+NO_FRAME = "no frame can be shown"
+NOT_LOOKED = "not looked at"
+NO_NEIGHBOUR = "the video ends there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +75,7 @@ class Localizer:
         for _ in range(self.settings.tries if self._sided else 1):
             located, frame = self._locate(times)
             if located is None:
-                unseen = self._unseen(allowed)
-                return Look(
-                    *place,
-                    unseen,
-                    0,
-                    "" if unseen else "localizer",
-                    "" if unseen else "no frame can be shown",
-                )
+                return self._unseen(place, allowed)
             if frame is None:
                 reason = located.reason
                 break
@@ -124,7 +124,8 @@ class Localizer:
         if self._sided:
             sides = list(self._sides(start, end))
             checks += [check for check, _ in sides]
-            weight = sum(fit for _, fit in sides) / len(sides)
+            known = [fit for _, fit in sides if fit is not None]
+            weight = sum(known) / len(known) if known else 1.0
         return FoundShot(
             url=self.sight.result.url,
             title=self.sight.result.title,
@@ -139,8 +140,9 @@ class Localizer:
             reason=located.reason,
         )
 
-    def _sides(self, start: float, end: float) -> Iterator[tuple[Check, float]]:
-        """Each side of which something is said, and how well the stretch there fits it, in [0, 1]."""
+    def _sides(self, start: float, end: float) -> Iterator[tuple[Check, float | None]]:
+        """Each side of which something is said, and how well the stretch there fits it, in [0, 1]; None
+        where it cannot be shown."""
         shots = self.measures.shots
         first = next((shot.start for shot in reversed(shots) if shot.end <= start + 1e-6), start - SIDE)
         last = next((shot.end for shot in shots if shot.start >= end - 1e-6), end + SIDE)
@@ -148,24 +150,55 @@ class Localizer:
             (self.constraints.after, "before it", (max(0.0, first), start)),
             (self.constraints.before, "after it", (end, min(self.sight.duration, last))),
         ):
-            if told:
-                fit = self._fit(told, span)
-                yield Check("temporal", f"{where}: {told}", f"{fit:.2f}", fit >= FITS), fit
+            if not told:
+                continue
+            wanted = f"{where}: {told}"
+            if span[1] <= span[0]:
+                yield Check("temporal", wanted, NO_NEIGHBOUR, None), 0.0
+                continue
+            fit = self._fit(told, span)
+            if fit is None:
+                yield Check("temporal", wanted, NOT_LOOKED, None), None
+            else:
+                shown = fit if fit >= FITS else min(fit, UNLIKE)
+                yield Check("temporal", wanted, f"{shown:.2f}", fit >= FITS), fit
 
-    def _fit(self, told: str, span: Span) -> float:
-        if span[1] <= span[0]:
-            return 0.0
+    def _fit(self, told: str, span: Span) -> float | None:
+        """Its confidence, or, of a stretch that the mind says is another, what is left of it; such a one
+        never fits, however little sure the mind is."""
         view = self.sight.view(*span, even_times(*span, self.settings.context_frames))
         if not view.times:
-            return 0.0
-        reply = self.mind.locate(LocateRequest(told, view, target="frame"))
-        return round(reply.confidence if reply.relevant else max(0.0, 1.0 - reply.confidence), 6)
-
-    def _unseen(self, allowed: Sequence[Shot]) -> FoundShot | None:
-        """Without a look; None where no measurement was asked for."""
-        if not allowed or not self._measured.measurable:
             return None
-        shot = max(allowed, key=lambda shot: (shot.end - shot.start, -shot.start))
+        reply = self.mind.locate(LocateRequest(told, view, target="frame"))
+        if reply.relevant:
+            return round(reply.confidence, 6)
+        left = round(max(0.0, 1.0 - reply.confidence), 6)
+        return left if left < FITS else UNLIKE
+
+    def _unseen(self, place: tuple[str, str, str, str], allowed: Sequence[Shot]) -> Look:
+        """Without a look: a shot that meets all that was asked for, where all of that was measured."""
+        lines = len(self.sight.lines)
+        asked = self._measured
+        if not asked.measurable:
+            return Look(*place, None, 0, "unseen", NO_FRAME, lines)
+        met = [shot for shot in allowed if all(check.found for check in self.measures.checks(asked, shot))]
+        if not met:
+            return Look(*place, None, 0, "unseen", self.measures.unknown(asked), lines)
+        return Look(*place, self._by_measures(met), 0, lines=lines)
+
+    def _by_measures(self, met: Sequence[Shot]) -> FoundShot:
+        """The longest of those that meet it best."""
+
+        def worth(shot: Shot) -> tuple[int, float, float]:
+            unsure = sum(check.holds is None for check in self.measures.checks(self._measured, shot))
+            return -unsure, shot.end - shot.start, -shot.start
+
+        shot = max(met, key=worth)
+        sides = [
+            Check("temporal", f"{where}: {told}", NOT_LOOKED, None)
+            for told, where in ((self.constraints.after, "before it"), (self.constraints.before, "after it"))
+            if told
+        ]
         return FoundShot(
             url=self.sight.result.url,
             title=self.sight.result.title,
@@ -176,8 +209,9 @@ class Localizer:
             confidence=0.0,
             score=0.0,
             measured=True,
-            checks=self.measures.checks(self._measured, shot),
+            checks=(*self.measures.checks(self._measured, shot), *sides),
             reason=UNSEEN,
+            looked=False,
         )
 
 

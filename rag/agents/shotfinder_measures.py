@@ -49,6 +49,17 @@ class Measures:
             left = left.without(kind)
         return left
 
+    def unknown(self, constraints: Constraints) -> str:
+        """What of it was measured of no shot, and what brings the measurement."""
+        shots: Sequence[Shot | None] = self.shots or (None,)
+        known = {check.kind for shot in shots for check in self.checks(constraints, shot) if check.found}
+        missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
+        if not missing:
+            return "no frame can be shown, and no shot was measured for all that is asked for"
+        were = "was" if len(missing) == 1 else "were"
+        encoder = " with an image encoder" if "style" in missing or self.video is None else ""
+        return f"{' and '.join(missing)} {were} not measured: 'rag index' the video{encoder}"
+
     def shot_at(self, time: float) -> Shot | None:
         return next((shot for shot in self.shots if shot.start <= time < shot.end), None)
 

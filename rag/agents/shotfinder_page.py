@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rag.agents.shotfinder_records import FoundShot, Look, ShotRun, ShotStep
+from rag.agents.shotfinder_telling import NOT_LOOKED
 from rag.agents.video_browser_sight import even_times
 from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
@@ -28,7 +29,7 @@ h1{font-size:1.2rem;font-weight:500}h2{font-size:1.05rem;margin-top:2rem}
 figure{display:inline-block;margin:.2rem .4rem .2rem 0}figcaption{font-size:12px;color:#667}
 img{display:block;border-radius:3px}.quiet{color:#667}.step{border-top:1px solid #e3e6ea;padding:.4rem 0}
 .shot{background:#eef6ee;padding:.6rem 1rem;border-radius:6px}.none{background:#f6eeee}
-.holds{color:#276738}.fails{color:#a33}.failure{color:#a33}
+.decided figcaption{font-weight:600}.holds{color:#276738}.fails{color:#a33}.failure{color:#a33}
 .kind{display:inline-block;min-width:5.5rem;color:#667}
 """
 
@@ -43,7 +44,10 @@ def page(run: ShotRun, pictures: Pictures, counted_as: str = "") -> str:
         "".join(f"<p class=quiet>{_text(name)}: {_text(str(value))}</p>" for name, value in wanted.items()),
         *_result(run, pictures, counted_as),
         "<h2>Candidates</h2>",
-        *(_look(each, pictures) for each in run.looks),
+        *(
+            _look(each, pictures, chosen=each.found is not None and each.found == run.shot)
+            for each in run.looks
+        ),
         "<h2>Steps</h2>",
         *(_step(step) for step in run.steps),
     ]
@@ -55,20 +59,23 @@ def _result(run: ShotRun, pictures: Pictures, counted_as: str) -> Iterator[str]:
     spent = f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
     counted = f" ({counted_as})" if counted_as else ""
     if found is None:
-        why = f"the run ended with {run.failure}" if run.failure else "no video that was looked at holds it"
-        yield f"<div class='shot none'><p>N/A: {_text(why)}</p>"
+        yield f"<div class='shot none'><p>N/A: {_text(run.absence)}</p>"
     else:
         yield f"<div class=shot><p><b>{_text(found.title)}</b> {_span(found)}</p>"
+        if not found.looked:
+            yield f"<p class=fails>{_text(NOT_LOOKED)}</p>"
         yield f"<p class=quiet>{_text(found.url)}</p>{_checks(found)}{_figures(found, pictures)}"
     yield f"<p class=quiet>{_text(spent + counted)}</p></div>"
 
 
-def _look(each: Look, pictures: Pictures) -> str:
+def _look(each: Look, pictures: Pictures, *, chosen: bool) -> str:
     head = f"<b>{_text(each.title)}</b> <span class=quiet>{_text(each.url)}, by “{_text(each.query)}”</span>"
     if each.found is None:
         return f"<div class=step>{head}<br>N/A: {_text(each.reason)}</div>"
     found = each.found
     told = f"{_span(found)} score {found.score:.2f}, {each.frames} frames. {_text(found.reason)}"
+    if chosen:
+        return f"<div class=step>{head}<br>{told}<br><b>This is the shot shown above.</b></div>"
     return f"<div class=step>{head}<br>{told}{_checks(found)}{_figures(found, pictures)}</div>"
 
 
@@ -103,12 +110,18 @@ def _figures(found: FoundShot, pictures: Pictures) -> str:
     decoded = pictures(found.url, times)
     if decoded is None:
         return ""
-    shown = "".join(
-        f'<figure><img src="{picture_address(image)}" alt="">'
-        f"<figcaption>{clock(float(time))}</figcaption></figure>"
-        for time, image in zip(decoded.times, decoded.images, strict=True)
-    )
-    return f"<br>{shown}"
+    # A decoder gives a frame its own time, which need not be the one that was asked for.
+    nearest = int(np.abs(decoded.times - found.frame).argmin()) if found.looked else -1
+    shown = []
+    for at, (time, image) in enumerate(zip(decoded.times.tolist(), decoded.images, strict=True)):
+        told = clock(time) + (", the frame that decided" if at == nearest else "")
+        mark = " class=decided" if at == nearest else ""
+        alt = _text(f"{found.title}, {told}")
+        shown.append(
+            f'<figure{mark}><img src="{picture_address(image)}" alt="{alt}">'
+            f"<figcaption>{told}</figcaption></figure>"
+        )
+    return "<br>" + "".join(shown)
 
 
 def _text(text: str) -> str:

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rag.agents.shotfinder_constraints import Check, Constraints
 from rag.records import Usage
 
-__all__ = ["FoundShot", "Look", "ShotRequest", "ShotRun", "ShotStep"]
+__all__ = [
+    "NOTHING_FOUND",
+    "NOTHING_LOOKED_AT",
+    "FoundShot",
+    "Look",
+    "ShotRequest",
+    "ShotRun",
+    "ShotStep",
+    "absence_of",
+]
+
+NOTHING_FOUND = "NothingFound"
+NOTHING_LOOKED_AT = "NothingLookedAt"
+"""Names of failures; see `ShotRun.failure`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,8 @@ class FoundShot:
     """Whether start and end are those of a measured shot; else what lies nearest to the frame."""
     checks: tuple[Check, ...] = ()
     reason: str = ""
+    looked: bool = True
+    """False: no frame of it was seen, and measurements alone speak for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +70,12 @@ class Look:
     found: FoundShot | None
     frames: int
     """Frames that were laid before the localizer."""
-    missed: Literal["", "constraint", "localizer"] = ""
-    """What made it N/A: no shot meets what can be measured, or the localizer sees none."""
+    missed: Literal["", "constraint", "localizer", "unseen"] = ""
+    """What made it N/A: no shot meets what can be measured, the localizer sees none, or there was nothing
+    to look at."""
     reason: str = ""
+    lines: int = 0
+    """Lines of speech that came with the video."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +107,9 @@ class ShotRun:
     shot: FoundShot | None
     """The best of them; None is N/A."""
     failure: str
-    """Empty, or the name of the error that ended the run early: `BudgetSpent`, `ReasonerUnreachable`."""
+    """Empty, or why no answer of this run could be one: the name of the error that ended it early
+    (`BudgetSpent`, `ReasonerUnreachable`), `NothingFound` where no search brought a video that could be
+    had, `NothingLookedAt` where none of those could be looked at. N/A after looks is no failure."""
     failures: tuple[str, ...]
     """Names of all errors met on the way, those that were got over included."""
     results: tuple[str, ...]
@@ -99,5 +120,29 @@ class ShotRun:
     steps: tuple[ShotStep, ...] = ()
 
     @property
+    def absence(self) -> str:
+        """Why there is no shot, in words; empty where there is one."""
+        return "" if self.shot is not None else absence_of(self.failure, self.looks)
+
+    @property
     def tokens(self) -> int:
         return self.usage.prompt_tokens + self.usage.completion_tokens
+
+
+def absence_of(failure: str, looks: Sequence[Look]) -> str:
+    """Why a run has no shot, in words."""
+    if failure == NOTHING_FOUND:
+        return f"no search brought a video that could be had ({failure})"
+    if failure == NOTHING_LOOKED_AT:
+        why = _commonest([look.reason for look in looks if look.missed == "unseen"])
+        return f"nothing could be looked at ({failure})" + (f": {why}" if why else "")
+    if failure:
+        return f"the run ended with {failure}"
+    if looks and all(look.missed == "constraint" for look in looks):
+        return f"no video meets what was measured; {_commonest([look.reason for look in looks])}"
+    return "no video that was looked at holds it"
+
+
+def _commonest(reasons: Sequence[str]) -> str:
+    """Of equally common ones the first."""
+    return max(Counter(reasons).items(), key=lambda each: each[1], default=("", 0))[0]

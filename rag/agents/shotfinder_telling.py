@@ -10,19 +10,24 @@ from rag.agents.shotfinder_records import FoundShot, ShotRun, ShotStep
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 
-__all__ = ["result_lines", "run_json", "step_lines"]
+__all__ = ["NOT_LOOKED", "result_lines", "run_json", "step_lines"]
 
+NOT_LOOKED = "not looked at: no frame of it can be shown, and measurements alone speak for it"
 QUIET = ("web",)
 """Calls of the web are told in the trace alone."""
-LABELS = {"failure": "problem:", "absent": "N/A:", "shot": "shown:"}
+LABELS = {"absent": "N/A:", "shot": "shown:"}
 
 
 def step_lines(step: ShotStep, width: int) -> Iterator[str]:
     """What happened and why, in a few lines no wider than `width`."""
     if step.kind in QUIET:
         return
+    if step.kind == "failure":
+        # Whole: what to do next stands at its end.
+        yield f"  problem: {visible(step.text)}"
+        return
     label = LABELS.get(step.kind, f"{step.kind}:")
-    yield f"{'  ' if step.kind == 'failure' else ''}{label} {visible(excerpt(step.text, width - 12))}"
+    yield f"{label} {visible(excerpt(step.text, width - 12))}"
     data = step.data
     if step.kind == "imagine":
         for guess in data.get("hypotheses", ()):
@@ -39,13 +44,15 @@ def result_lines(run: ShotRun, width: int) -> Iterator[str]:
     """The shot, or N/A, in a few lines."""
     found = run.shot
     if found is None:
-        why = f"the run ended with {run.failure}" if run.failure else "no video that was looked at holds it"
-        yield f"N/A: {why}"
+        yield f"N/A: {visible(run.absence)}"
         return
     yield visible(excerpt(found.title or found.url, width))
     yield f"  {visible(found.url)}"
     yield f"  {clock(found.start)}-{clock(found.end)}, the frame at {clock(found.frame)}"
-    yield f"  score {found.score:.2f}; {visible(excerpt(found.reason, width - 16))}"
+    if found.looked:
+        yield f"  score {found.score:.2f}; {visible(excerpt(found.reason, width - 16))}"
+    else:
+        yield f"  {NOT_LOOKED}"
     yield from _checks([asdict(check) for check in found.checks], width)
 
 
@@ -56,6 +63,7 @@ def run_json(run: ShotRun) -> dict[str, Any]:
         "description": run.request.description,
         "constraints": run.request.constraints.options(),
         "shot": _shot(run.shot),
+        "absence": run.absence,
         "queries": run.queries,
         "looks": [{**asdict(look), "found": _shot(look.found)} for look in run.looks],
         "failure": run.failure,

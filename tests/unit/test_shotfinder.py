@@ -18,7 +18,9 @@ from rag.agents.shotfinder_settings import MAIN, ShotSettings, sweep
 from rag.agents.shotfinder_telling import result_lines, run_json, step_lines
 from rag.agents.video_browser_sight import Eyes
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
-from rag.records import Tone
+from rag.reasoners.roles import Located, LocateRequest
+from rag.records import SoundTrack, Tone
+from rag.web import Faults
 from tests.browser_world import eyes, make_web
 from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
 
@@ -131,9 +133,23 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
     assert found.shot is None
     assert {look.missed for look in found.looks} == {"localizer"}
     assert list(result_lines(found, 80)) == ["N/A: no video that was looked at holds it"]
+    assert (found.failure, run_json(found)["absence"]) == ("", "no video that was looked at holds it")
     none = run(tmp_path / "b", Constraints(audio="silence"))
     assert none.shot is None
     assert {look.missed for look in none.looks} == {"constraint"}
+    assert none.failure == ""
+    assert none.absence == "no video meets what was measured; audio: wanted silence, measured music"
+
+
+@pytest.mark.parametrize("fault", ["rate_limit", "dead_link"])
+def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, fault: str) -> None:
+    web = make_web(tmp_path / "web", faults=Faults.parse(f"{fault}=1"))
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), eyes())
+    assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
+    why = "no search brought a video that could be had (NothingFound)"
+    assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
+    assert found.steps[-1].text == f"N/A: {why}"
+    assert why in page(found, lambda *_: None)
 
 
 def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
@@ -143,9 +159,44 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
     warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotMind(), blind)
     assert warm.shot is not None
     assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
-    assert "not looked at" in warm.shot.reason
+    assert not warm.shot.looked
+    assert "  not looked at: no frame of it can be shown, and measurements alone speak for it" in list(
+        result_lines(warm, 80)
+    )
+    assert (run_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
     plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotMind(), blind)
-    assert plain.shot is None
+    assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
+    assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: bool) -> None:
+    web = make_web(tmp_path / "web")
+    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos], styles=(None,))
+    blind = eyes_with(shelf if measured else None, Eyes(library=None, read_frames=None))
+    asked = ShotRequest("a kettle", Constraints(style="live", after="a door opens"))
+    found = find_shot(asked, web, ShotMind(), blind)
+    assert found.shot is None
+    assert {look.missed for look in found.looks} == {"unseen"}
+    assert "style was not measured: 'rag index' the video with an image encoder" in found.absence
+
+
+def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", lines=False)
+    blind = Eyes(library=None, read_frames=None)
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), blind, replace(MAIN, queries=1, urls=1))
+    assert len(found.looks) == 10  # all that the search gave
+    assert {(look.missed, look.lines) for look in found.looks} == {("unseen", 0)}
+
+
+def test_a_film_without_a_sound_track_is_silent() -> None:
+    film = replace(MeasuredShelf(["v"]).video("v"), audio=False)
+    (music,) = check_shot(Constraints(audio="music"), film, shots_of("v")[0], None)
+    (silent,) = check_shot(Constraints(audio="silence"), film, None, None)
+    assert (music.found, music.holds, silent.holds) == ("silence", False, True)
+    unheard = SoundTrack("v", (None,) * 10, np.zeros(10, np.float32))
+    (unknown,) = check_shot(Constraints(audio="music"), None, shots_of("v")[0], unheard)
+    assert (unknown.found, unknown.holds) == ("", None)
 
 
 def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
@@ -158,6 +209,31 @@ def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
     after = run(tmp_path / "b", Constraints(before="near 62"))
     assert after.shot is not None
     assert (after.shot.start, after.shot.end) == (50.0, 60.0)
+
+
+def test_a_side_that_nobody_saw_is_neither_there_nor_missing(tmp_path: Path) -> None:
+    class Unsure(ShotMind):
+        moment = 5.0
+
+        def locate(self, request: LocateRequest) -> Located:
+            if request.wanted == "a bell":
+                return Located(relevant=False, confidence=0.0)
+            return super().locate(request)
+
+    found = run(tmp_path, Constraints(after="near 1", before="a bell"), Unsure(), replace(MAIN, tries=1))
+    assert found.shot is not None
+    assert found.shot.start == 0.0
+    before, after = found.shot.checks
+    assert (before.found, before.holds) == ("the video ends there", None)
+    # However little sure, it says that this is another: that never fits.
+    assert (after.found, after.holds) == ("0.49", False)
+
+
+def test_lines_that_nobody_put_into_words_are_not_searched_for(tmp_path: Path) -> None:
+    run(tmp_path, Constraints(min_height=720, color="warm"), mind := ShotMind())
+    assert mind.imagined[0].memory.constraint == "warm tones"
+    run(tmp_path / "b", Constraints(resolution=720, told="720P"), mind := ShotMind())
+    assert mind.imagined[0].memory.constraint == "720P"
 
 
 def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
@@ -198,6 +274,11 @@ def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
     assert found.shot is not None
     lost = run(tmp_path / "b", mind=ShotMind(fails=("locate",), error=ReplyInvalid))
     assert (lost.shot, lost.looks, set(lost.failures)) == (None, (), {"ReplyInvalid"})
+    # No reply was ever read: that is no N/A after looks.
+    assert (lost.failure, list(result_lines(lost, 80))) == (
+        "NothingLookedAt",
+        ["N/A: nothing could be looked at (NothingLookedAt)"],
+    )
     mind = ShotMind(fails=("locate",), error=BudgetSpent)
     spent = run(tmp_path / "c", mind=mind)
     assert (spent.failure, mind.asked.count("locate")) == ("BudgetSpent", 1)
@@ -227,7 +308,8 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
     found = find_shot(asked, web, ShotMind(), eyes(), watch=lambda step: told.extend(step_lines(step, 60)))
     assert any(line.startswith("imagine:") for line in told)
-    assert max(map(len, told)) <= 80
+    # A problem is told whole: what to do next stands at its end.
+    assert max(len(line) for line in told if not line.startswith("  problem:")) <= 80
     shape = run_json(found)
     assert shape["schema"] == "rag.agent.shotfinder/1"
     assert shape["constraints"] == {"color": "warm", "resolution": 1080}
@@ -236,6 +318,13 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     assert "data:image/jpeg;base64," in drawn
     assert "<kettle>" not in drawn
     assert "http" not in drawn.replace("https://videos.example", "")
+    assert found.shot is not None
+    assert found.shot.title in drawn
+    assert 'alt=""' not in drawn
+    # The winner is shown once: above its checks.
+    assert drawn.count("This is the shot shown above.") == 1
+    others = sum(look.found is not None for look in found.looks)
+    assert drawn.count("the frame that decided</figcaption>") == others
 
 
 def test_constraints_say_what_they_are() -> None:
@@ -248,6 +337,11 @@ def test_constraints_say_what_they_are() -> None:
     assert (memory.before, memory.auditory_memory) == ("a door opens", "background music")
     with pytest.raises(UsageError):
         Constraints(min_height=0)
+    with pytest.raises(UsageError, match="no picture of 720p has at least 1080 lines"):
+        Constraints(min_height=1080, resolution=720)
+    assert Constraints(min_height=800, resolution=720).kinds == ("resolution",)
+    with pytest.raises(UsageError, match="holds no word"):
+        Constraints(after="  ")
     with pytest.raises(UsageError):
         Constraints(color="pink")  # type: ignore[arg-type]  # what is tested
 
@@ -291,6 +385,21 @@ def test_lines_are_counted_as_people_name_them() -> None:
         ("audio", "A man's voice repeats “Yeah” over music", "audio", "speech"),
         ("audio", "Upbeat electronic music", "audio", "music"),
         ("audio", "wind and birds", "audio", "ambient"),
+        ("audio", "no speech, only music", "audio", "music"),
+        ("audio", "without dialogue and with soft music", "audio", "music"),
+        ("audio", "No sound of traffic, a man talks", "audio", "speech"),
+        ("audio", "no sound", "audio", "silence"),
+        ("style", "not a cartoon; live action", "style", "live"),
+        ("color", "no warm tones, rather cold", "color", "cold"),
+        ("color", "no warm and golden tones", "color", None),
+        ("color", "not only warm", "color", "warm"),
+        ("color", "rather than warm, bluish", "color", "cold"),
+        ("resolution", "1920x1080", "resolution", 1080),
+        ("resolution", "1920*1080", "resolution", 1080),
+        ("resolution", "640x360", "resolution", 360),
+        ("resolution", "shot in 4K", "resolution", 2160),
+        ("resolution", "8K", "resolution", 4320),
+        ("resolution", "as sharp as can be", "resolution", None),
         ("resolution", "(1080P)", "resolution", 1080),
         ("temporal", "a door opens\nhe sits down", "before", "he sits down"),
     ],
