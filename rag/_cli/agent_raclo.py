@@ -15,6 +15,8 @@ from rag._cli.agent_web import (
     FaultRates,
     PageFile,
     TraceFile,
+    citation,
+    citing,
     frames_reader,
     open_mind,
     open_shelf,
@@ -24,7 +26,7 @@ from rag._cli.agent_web import (
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
-from rag._cli.output import print_json, print_lines, width
+from rag._cli.output import line_width, print_json, print_lines
 from rag._cli.session import Session, start, words
 
 if TYPE_CHECKING:
@@ -119,7 +121,9 @@ def raclo(
             )
             steps.write(_end(run))
         told_as = counted_as(label, run.usage)
-        _print(session, run, chosen, told_as)
+        answer = run.answer
+        path = citing(opened, made=web is None)(answer.url) if answer is not None else ""
+        _print(session, run, chosen, told_as, path)
         written = write_page(html, lambda: page(run, pictures_of(opened, read), told_as))
         if shelf is not None:
             shelf.close()
@@ -135,14 +139,23 @@ def _end(run: RacloRun) -> dict[str, Any]:
     return {"number": len(run.steps) + 1, "turn": 0, "kind": "result", "text": text, "data": told}
 
 
-def _print(session: Session, run: RacloRun, chosen: RacloSettings, told_as: str) -> None:
+def _print(session: Session, run: RacloRun, chosen: RacloSettings, told_as: str, path: str) -> None:
     from rag.agents.raclo_telling import result_lines, run_json
+    from rag.rendering.terminal import visible
+
+    answer = run.answer
 
     if session.as_json:
         from dataclasses import asdict
 
-        print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": told_as})
+        shape = run_json(run)
+        if answer is not None:
+            shape["answer"]["path"] = path or None
+        print_json({**shape, "settings": asdict(chosen), "tokens_counted_as": told_as})
         return
-    print_lines(result_lines(run, width()))
+    print_lines(result_lines(run, line_width()))
+    if answer is not None and path:
+        moment = answer.moment
+        print_lines([visible(path if moment is None else citation(path, moment.start, moment.end))])
     cost = f"{run.searches} searches, {len(run.candidates)} videos, {run.tokens} tokens"
     print_lines([cost + (f" ({told_as})" if told_as else "")])

@@ -15,6 +15,8 @@ from rag._cli.agent_web import (
     FaultRates,
     PageFile,
     TraceFile,
+    citation,
+    citing,
     frames_reader,
     open_mind,
     open_shelf,
@@ -24,8 +26,9 @@ from rag._cli.agent_web import (
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
-from rag._cli.output import print_json, print_lines, width
+from rag._cli.output import line_width, print_json, print_lines
 from rag._cli.session import Session, start, words
+from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.agents.shotfinder_records import ShotRun
@@ -35,7 +38,8 @@ __all__ = ["shotfinder"]
 
 Described = Annotated[str, typer.Argument(metavar="DESCRIPTION", help="What is to be seen in the shot.")]
 Color = Annotated[
-    Literal["warm", "cold", "neutral"] | None, typer.Option("--color", help="The tone of the shot.")
+    Literal["warm", "cold", "neutral"] | None,
+    typer.Option("--color", "--tone", help="The tone of the shot."),
 ]
 Style = Annotated[
     Literal["live", "2d", "3d", "graphics"] | None,
@@ -51,8 +55,12 @@ MinHeight = Annotated[
 Resolution = Annotated[
     int | None, typer.Option("--resolution", metavar="N", min=1, help="Lines of the picture: 720, 1080, ...")
 ]
-After = Annotated[str, typer.Option("--after", metavar="TEXT", help="What comes just before the shot.")]
-Before = Annotated[str, typer.Option("--before", metavar="TEXT", help="What comes just after the shot.")]
+After = Annotated[
+    str | None, typer.Option("--after", metavar="TEXT", help="What comes just before the shot.")
+]
+Before = Annotated[
+    str | None, typer.Option("--before", metavar="TEXT", help="What comes just after the shot.")
+]
 Searches = Annotated[int, typer.Option("--queries", metavar="M", min=1, max=20, help="Searches imagined.")]
 Videos = Annotated[
     int, typer.Option("--urls", metavar="N", min=1, max=50, help="Videos looked at for each search.")
@@ -82,8 +90,8 @@ def shotfinder(
     audio: Audio = None,
     min_height: MinHeight = None,
     resolution: Resolution = None,
-    after: After = "",
-    before: Before = "",
+    after: After = None,
+    before: Before = None,
     queries: Searches = 2,
     urls: Videos = 2,
     frames: Frames = None,
@@ -101,7 +109,7 @@ def shotfinder(
 ) -> int:
     """Imagine, search and localize one shot. A library that holds the web's videos gives the measurements.
 
-    Constraints may be combined. Exit code 1 where no shot was found (N/A).
+    Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
@@ -118,7 +126,9 @@ def shotfinder(
 
     asked = ShotRequest(
         words(description),
-        Constraints(color, style, audio, min_height, resolution, words(after), words(before)),
+        Constraints(
+            color, style, audio, min_height, resolution, _side("--after", after), _side("--before", before)
+        ),
     )
     budget = SHOTFINDER if frames is None else fixed_budget(frames)
     chosen = ShotSettings(queries=queries, urls=urls, budget=budget, heed=constraints)
@@ -143,11 +153,21 @@ def shotfinder(
             )
             steps.write(_end(run))
         told = counted_as(label, run.usage)
-        _print(session, run, chosen, told)
+        shot = run.shot
+        path = citing(opened, made=web is None)(shot.url) if shot is not None else ""
+        _print(session, run, chosen, told, path)
         written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
         if shelf is not None:
             shelf.close()
     return written if run.shot is not None else 1
+
+
+def _side(option: str, text: str | None) -> str:
+    if text is not None and not any(character.isalnum() for character in text):
+        raise UsageError(
+            f"{option} {text!r}: it holds no word; leave it out, or say what is to be seen there"
+        )
+    return words(text or "")
 
 
 def _end(run: ShotRun) -> dict[str, Any]:
@@ -163,16 +183,23 @@ def _end(run: ShotRun) -> dict[str, Any]:
     }
 
 
-def _print(session: Session, run: ShotRun, chosen: ShotSettings, told: str) -> None:
+def _print(session: Session, run: ShotRun, chosen: ShotSettings, told: str, path: str) -> None:
+    shot = run.shot
     if session.as_json:
         from dataclasses import asdict
 
         from rag.agents.shotfinder_telling import run_json
 
-        print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": told})
+        shape = run_json(run)
+        if shot is not None:
+            shape["shot"]["path"] = path or None
+        print_json({**shape, "settings": asdict(chosen), "tokens_counted_as": told})
         return
     from rag.agents.shotfinder_telling import result_lines
+    from rag.rendering.terminal import visible
 
-    print_lines(result_lines(run, width()))
+    print_lines(result_lines(run, line_width()))
+    if shot is not None and path:
+        print_lines([f"  {visible(citation(path, shot.start, shot.end))}"])
     cost = f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
     print_lines([cost + (f" ({told})" if told else "")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ __all__ = [
     "PageFile",
     "TraceFile",
     "WebFolder",
+    "citation",
+    "citing",
     "frames_reader",
     "open_mind",
     "open_shelf",
@@ -172,6 +175,26 @@ def pictures_of(web: MockWeb, read: ReadFrames) -> Pictures:
             return None
 
     return pictures
+
+
+def citing(web: MockWeb, *, made: bool) -> Callable[[str], str]:
+    """Address to the path of its file, as the library and `rag show` know it; empty where there is none.
+
+    `made`: the web was made for the occasion; the files of one that was named are its own affair.
+    """
+    catalogue = web.catalogue
+
+    def path_of(url: str) -> str:
+        entry = catalogue.video(url) if made else None
+        path = catalogue.path(entry) if entry is not None else None
+        return os.path.normpath(path) if path is not None else ""
+
+    return path_of
+
+
+def citation(path: str, start: float, end: float) -> str:
+    """What `rag show` opens."""
+    return f"{path}@{start:g}-{end:g}"
 
 
 def write_page(path: Path | None, draw: Callable[[], str]) -> int:

@@ -10,7 +10,10 @@ from typing import Any, TextIO
 
 from rag.errors import RagError
 
-__all__ = ["is_json", "open_standard_streams", "print_json", "print_lines", "talk", "width"]
+__all__ = ["is_json", "line_width", "open_standard_streams", "print_json", "print_lines", "talk", "width"]
+
+UNCUT = 1_000_000
+"""Columns where nobody watches."""
 
 
 def is_json(flag: bool | None) -> bool:
@@ -40,6 +43,11 @@ def talk(line: str) -> None:
 def width() -> int:
     """Columns to write in: the terminal's, within what is pleasant to read."""
     return min(100, max(40, shutil.get_terminal_size((80, 24)).columns))
+
+
+def line_width() -> int:
+    """As `width`, for stdout; what goes into a pipe or a file is not cut."""
+    return width() if sys.stdout.isatty() else UNCUT
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:

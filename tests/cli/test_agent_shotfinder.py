@@ -30,7 +30,7 @@ def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
-    words = ("the kettle film", "--color", "warm", "--after", "a door opens", "--web", "web", "--json")
+    words = ("the kettle film", "--tone", "warm", "--after", "a door opens", "--web", "web", "--json")
     done = find(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
     assert done.returncode == 1, done.stderr  # nothing was indexed, so no picture can be told: N/A
     shape = json.loads(done.stdout)
@@ -38,6 +38,8 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     assert shape["shot"] is None
     assert shape["constraints"] == {"color": "warm", "after": "a door opens"}
     assert len(shape["looks"]) == 4
+    assert shape["failure"] == "NothingLookedAt"
+    assert "color was not measured: 'rag index' the video with an image encoder" in shape["absence"]
     assert shape["tokens_counted_as"].startswith("counted")
     assert "imagine:" in done.stderr
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -64,6 +66,10 @@ def test_wrong_words_are_one_line(tmp_path: Path) -> None:
     done = find(tmp_path, "a kettle", "--web", "nowhere")
     assert (done.returncode, done.stdout) == (1, "")
     assert "web build" in done.stderr
+    blank = find(tmp_path, "a kettle", "--web", "nowhere", "--after", "  ")
+    assert (blank.returncode, blank.stdout) == (2, "")
+    assert "--after" in blank.stderr
+    assert "holds no word" in blank.stderr
     both = find(tmp_path, "a kettle", "--web", "w", "--corpus", "c")
     assert both.returncode == 2
     assert "two webs" in both.stderr
