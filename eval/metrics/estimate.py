@@ -15,5 +15,5 @@ class Estimate:
     clusters: int
     """Videos that they come from."""
     low: float | None
-    """95 % interval; None where one video is too little to tell."""
+    """95 % interval; None for an amount of one video, which is too little to tell."""
     high: float | None

@@ -6,11 +6,12 @@ is assumed about the distribution, the interval stays inside the range of the
 values, and the same values give the same interval. With fewer than about 20
 videos it is somewhat too narrow, as every such interval.
 
-Where all shares are 0 or all are 1 no draw differs from another. There the
-exact binomial bound for as many trials as there are videos stands in, which is
-wider than it need be, and says what no failure in 30 videos is worth. It stands
-on both sides of a difference that is 0 everywhere. Of an amount, which has no
-least and no greatest value, nothing stands in.
+Where there is one video, or all videos have the same mean, no draw differs from
+another. There the exact binomial interval for as many trials as there are videos
+stands in (for a mean that no whole number of them has, by the same formula; Korn and
+Graubard, 1998), which is wider than it need be, and says what no failure in 30 videos
+is worth. As wide as without a failure it stands on both sides of a difference. Of an
+amount, which has no least and no greatest value, nothing stands in.
 
 Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8 (resampling of
 groups); Clopper and Pearson, Biometrika 26, 1934. Cluster-robust standard errors, which
@@ -66,12 +67,13 @@ def cluster_interval(
     data = np.asarray(values, np.float64)
     mean = float(data.mean())
     if np.all(data == data[0]):
-        low, high = _without_spread(float(data[0]), count, quantity)
-        return Estimate(mean, len(values), count, low, high)
-    if count == 1:
-        return Estimate(mean, len(values), 1, None, None)
+        return Estimate(mean, len(values), count, *_without_spread(float(data[0]), count, quantity))
     sums = np.bincount(places, data, minlength=count)
     sizes = np.bincount(places, minlength=count).astype(np.float64)
+    if count == 1 and quantity == "amount":
+        return Estimate(mean, len(values), 1, None, None)
+    if np.allclose(sums / sizes, mean, rtol=0, atol=1e-12):
+        return Estimate(mean, len(values), count, *_without_spread(mean, count, quantity))
     low, high = _bounds(sums.tobytes(), sizes.tobytes())
     return Estimate(mean, len(values), count, low, high)
 
@@ -129,9 +131,20 @@ def percentiles(statistics: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _without_spread(value: float, clusters: int, quantity: Quantity) -> tuple[float, float]:
-    bound = 1 - ((1 - LEVEL) / 2) ** (1 / clusters)
-    if quantity == "share" and value in (0.0, 1.0):
-        return (0.0, bound) if value == 0.0 else (1 - bound, 1.0)
-    if quantity == "difference" and value in (-1.0, 0.0, 1.0):
+    """Bounds of a mean that all clusters share."""
+    if quantity == "share" and 0.0 <= value <= 1.0:
+        return _binomial(value * clusters, clusters)
+    if quantity == "difference" and -1.0 <= value <= 1.0:
+        bound = _binomial(0.0, clusters)[1]
         return max(-1.0, value - bound), min(1.0, value + bound)
     return value, value
+
+
+def _binomial(hits: float, trials: int) -> tuple[float, float]:
+    """Clopper and Pearson's interval; `hits` need be no whole number."""
+    from scipy.special import betaincinv
+
+    tail = (1 - LEVEL) / 2
+    low = 0.0 if hits <= 0 else float(betaincinv(hits, trials - hits + 1, tail))
+    high = 1.0 if hits >= trials else float(betaincinv(hits + 1, trials - hits, 1 - tail))
+    return low, high

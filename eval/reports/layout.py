@@ -41,8 +41,8 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{100 * value:.1f}"
 
 
-def percent_range(estimate: Estimate | None, n: bool = False) -> str:
-    """`33.6 [29.1, 38.4]`, with `n=396` behind it where asked for."""
+def percent_range(estimate: Estimate | None, n: bool = True) -> str:
+    """`33.6 [29.1, 38.4] n=396`; without `n` where its table has it once for all cells."""
     if estimate is None:
         return NOTHING
     text = percent(estimate.value)

@@ -30,9 +30,9 @@ MARK = "paper, other data"
 TITLE = "All benchmarks"
 NOTE = (
     "Percent, with 95 % intervals by drawing 5,000 times whole clusters of queries, which are said with each "
-    "benchmark; n counts answers. Tokens are as each benchmark's report says: counted where no language model "
-    f"ran. A column marked “{MARK}” repeats what the paper printed of the measure on its left, on other "
-    "videos, questions and models: it is there to be looked at, not to be compared."
+    "benchmark; n counts answers. Tokens are as each benchmark's report says: counted where no language "
+    f"model ran. A column marked “{MARK}” repeats what the paper printed of the measure on its left, on "
+    "other videos, questions and models: it is there to be looked at, not to be compared."
 )
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:96rem;padding:0 1rem;color:#1c1f26}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -159,6 +160,17 @@ def test_the_report_has_the_papers_tables_and_what_the_truth_tells(place: Path) 
     )
     assert [title for title in titles if title not in text] == []
     assert "paper, other data: Gemini-3-Pro" in text
+    (found,) = [part for part in text.split("## ") if part.startswith("Found: ")]
+    assert "the answer, recognized or guessed, is the video" in found
+    assert "candidate" not in found
+    (located,) = [part for part in text.split("## ") if part.startswith("Table 2")]
+    assert "`oracle-video` has the original alone" in located
+    (cues,) = [part for part in text.split("## ") if part.startswith("All cues")]
+    compared = {line.split("|")[1].strip() for line in cues.splitlines() if "minus" in line}
+    assert compared <= {"raclo", "raclo-stored"}
+    figures = re.findall(r"\d \[[^]]*\][^|]*", text)
+    assert figures
+    assert all(re.search(r"n=\d+", figure) for figure in figures)
     made = {path.name for path in (place / "report" / "rvms-kettle").iterdir()}
     drawn = {"found.png", "by_duration.png", "figure4_sweeps.png", "figure9_agreement.png"}
     assert drawn | {"errors.csv", "cues.csv", "exact.csv"} <= made

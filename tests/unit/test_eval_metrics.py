@@ -167,7 +167,16 @@ def test_where_nothing_varies_the_exact_bound_stands_in() -> None:
     assert (loops.low, loops.high) == (1.0, 1.0)
     alone = cluster_interval([1.0, 0.0], ["a", "a"])
     assert alone is not None
-    assert (alone.value, alone.low, alone.high) == (0.5, None, None)
+    assert (alone.value, alone.low, alone.high) == pytest.approx((0.5, 0.000386, 0.999614), abs=1e-5)
+    alike = cluster_interval([1.0, 0.0, 1.0, 0.0], ["a", "a", "b", "b"])  # one of two: Clopper and Pearson
+    assert alike is not None
+    assert (alike.value, alike.low, alike.high) == pytest.approx((0.5, 0.012579, 0.987421), abs=1e-5)
+    apart = cluster_interval([1.0, 0.0], ["a", "a"], "difference")
+    assert apart is not None
+    assert (apart.low, apart.high) == pytest.approx((0.5 - 0.975, 1.0))
+    one_loop = cluster_interval([1.0, 2.0], ["a", "a"], "amount")
+    assert one_loop is not None
+    assert (one_loop.value, one_loop.low, one_loop.high) == (1.5, None, None)
     assert cluster_interval([], []) is None
     with pytest.raises(ValueError, match="1 values of 2 clusters"):
         cluster_interval([1.0], ["a", "b"])

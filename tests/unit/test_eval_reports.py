@@ -174,7 +174,7 @@ def test_the_papers_figures_are_as_printed() -> None:
 
 def test_cells() -> None:
     assert percent_range(Estimate(0.336, 396, 127, 0.29, 0.385), n=True) == "33.6 [29.0, 38.5] n=396"
-    assert percent_range(Estimate(0.5, 2, 1, None, None)) == "50.0"
+    assert percent_range(Estimate(0.5, 2, 1, None, None)) == "50.0 n=2"
     assert percent_range(None) == "–"
     assert (p_text(None), p_text(0.00001), p_text(0.0123)) == ("–", "< 0.0001", "0.0123")
     assert family_name("temporal-2hop") == "Temporal 2-hop"

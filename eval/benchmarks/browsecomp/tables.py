@@ -84,7 +84,7 @@ def _results(section: Section) -> Table:
         printed = MAIN_RESULTS.get(row.system)
         cells = [row.label, percent_range(overall), percent_range(mean_of(by_match, row.samples))]
         cells += [percent_range(part, n=True) for part in parts] + [percent_range(error)]
-        cells += [f"{percent(part.value)} n={part.n}" if part else "–" for part in kinds]
+        cells += [percent_range(part) for part in kinds]
         body.append((*cells, str(len(row.samples)), *_printed_main(printed)))
         records += _long(row, "overall", overall, LEVELS, parts, error)
         records += [
