@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "draw", "grouped_bars", "percent_axis"]
+__all__ = [
+    "COLOURS",
+    "draw",
+    "group_names",
+    "grouped_bars",
+    "legend_below",
+    "lines_apart",
+    "n_text",
+    "percent_axis",
+]
 
 COLOURS = ("#7a869a", "#d9730d", "#2f7ed8", "#3c9d6b", "#8e5bb5", "#c2475a")
 """Told apart in grey too; without localization grey, with it orange."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+WIDE = 11
+"""Characters of a legend that an inch of a figure takes; a handle is as wide as six."""
 
 
 def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None]) -> None:
@@ -42,15 +54,64 @@ def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None])
     os.replace(draft, path)
 
 
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """One for all panels, under them, where no bar can hide it; in as many lines as it needs."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        room = int(figure.get_size_inches()[0] * WIDE)
+        across = min(len(labels), max(1, room // (max(map(len, labels)) + 6)))
+        figure.legend(handles, labels, loc="outside lower center", ncols=across, frameon=False, fontsize=8)
+
+
+def group_names(groups: Sequence[str], series: Iterable[Sequence[Estimate | None]]) -> list[str]:
+    """Each group's name with its n below, or from which to which where the series differ."""
+    counts = [[each.n for each in column if each is not None] for column in zip(*series, strict=True)]
+    return [f"{group}\n{n_text(own)}" for group, own in zip(groups, counts, strict=True)]
+
+
+def n_text(counts: Sequence[int]) -> str:
+    """`n=48`, `n=10-48`, or `n=0`."""
+    if not counts:
+        return "n=0"
+    low, high = min(counts), max(counts)
+    return f"n={low}" if low == high else f"n={low}-{high}"
+
+
+def lines_apart(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence[Estimate | None]]) -> None:
+    """A line with intervals for each series over the same places, a little beside each other.
+
+    So that one that has the values of another does not hide it. The label says n.
+    """
+    for number, (label, found) in enumerate(series.items()):
+        shift = 0.36 * (number - (len(series) - 1) / 2) / max(1, len(series))
+        held = [(place, each) for place, each in enumerate(found) if each is not None]
+        whiskers: Any = [[_reach(each)[side] for _, each in held] for side in (0, 1)]
+        axes.errorbar(
+            [place + shift for place, _ in held],
+            [100 * each.value for _, each in held],
+            yerr=whiskers if held else None,
+            label=f"{label}, {n_text([each.n for _, each in held])}",
+            color=COLOURS[number % len(COLOURS)],
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=4,
+            linewidth=1.2,
+            elinewidth=0.8,
+            capsize=2,
+        )
+    axes.set_xticks(range(len(places)), places)
+    percent_axis(axes)
+
+
 def percent_axis(axes: Axes, label: str = "%") -> None:
-    axes.set_ylim(0, 100)
+    axes.set_ylim(0, 103)  # a line or a cap at 100 is not cut
+    axes.set_yticks(range(0, 101, 20))
     axes.set_ylabel(label)
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
 
 
 def grouped_bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Sequence[Estimate | None]]) -> None:
-    """Bars of each series side by side at each group, in percent, with their intervals."""
+    """Bars of each series side by side at each group, in percent, with their intervals, n below the group."""
     width = 0.8 / max(1, len(series))
     for number, (label, estimates) in enumerate(series.items()):
         at, heights, errors = [], [], []
@@ -69,7 +130,7 @@ def grouped_bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Sequenc
             yerr=whiskers if at else None,
             error_kw={"elinewidth": 0.8, "capsize": 2},
         )
-    axes.set_xticks(range(len(groups)), groups)
+    axes.set_xticks(range(len(groups)), group_names(groups, list(series.values())))
     percent_axis(axes)
 
 

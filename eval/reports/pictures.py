@@ -12,14 +12,13 @@ from eval.metrics.estimate import Estimate
 from eval.metrics.letters import chose_fact, letter_shares
 from eval.metrics.scored import Measure
 from eval.metrics.tables import CASES, estimate, families
-from eval.reports.drawing import COLOURS, draw, grouped_bars, percent_axis
+from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
 from eval.reports.evidence import RETRIEVALS, UNDERSTANDINGS, case_estimates
 from eval.reports.layout import family_name
 from eval.reports.localizing import SERIES, window_points
 from eval.reports.rows import Section, named_systems, shown
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_figures", "draw_reliability"]
@@ -71,7 +70,7 @@ def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Meas
                 }
                 grouped_bars(axes, [family_name(part).replace(" ", "\n") for part in parts] + ["all"], bars)
                 axes.set_title(f"{name}: {CASE_NAMES[case]}")
-        _legend(figure, panels[0][0])
+        legend_below(figure, panels[0][0])
 
     draw(path, (11, 1.2 + 2.8 * len(applied)), paint)
     return True
@@ -93,7 +92,7 @@ def _letters(section: Section, path: Path) -> bool:
             bars = {label: [_free(case, *each) for each in share.items()] for label, share in shares.items()}
             grouped_bars(axes, letters, bars)
             axes.set_title(CASE_NAMES[case])
-        _legend(figure, panels[0][0])
+        legend_below(figure, panels[0][0])
 
     draw(path, (11, 3.6), paint)
     return True
@@ -104,12 +103,6 @@ def _free(case: str, letter: str, share: Estimate | None) -> Estimate | None:
     if share is None or not (case == "right" or (case == "wrong" and letter == "F")):
         return share
     return replace(share, low=None, high=None)
-
-
-def _legend(figure: Figure, axes: Axes) -> None:
-    """One for all panels, under them, where no bar can hide it."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
 
 
 def _windows(section: Section, path: Path) -> None:

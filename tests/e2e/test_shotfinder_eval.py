@@ -148,6 +148,7 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
     text = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
     for title in (
         "Table 1: accuracy by constraint",
+        "Right shots by constraint",
         "Constraints on against off",
         "Figure 4: searches",
         "Figure 6: the verifier",
@@ -157,7 +158,7 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
     assert "paper, other data: Gemini-3-Pro" in text
     made = {path.name for path in (tmp_path / "one" / "shotfinder-kettle").iterdir()}
     assert {
-        "table1_results.png",
+        "right.png",
         "figure4_sweeps.png",
         "figure6_agreement.png",
         "failures.png",

@@ -10,7 +10,7 @@ from eval.benchmarks.rvms.measures import MEASURES, agreement, evidence, mean_of
 from eval.benchmarks.rvms.ordering import OURS, ordered, points
 from eval.benchmarks.rvms.records import GROUPS, TASKS
 from eval.metrics.estimate import Estimate
-from eval.reports.drawing import COLOURS, draw, grouped_bars, percent_axis
+from eval.reports.drawing import draw, grouped_bars, legend_below, lines_apart
 from eval.reports.rows import Row, Section
 
 if TYPE_CHECKING:
@@ -50,14 +50,16 @@ def _by_task(rows: Sequence[Row], path: Path) -> None:
             for row in rows
         }
         grouped_bars(axes, TASKS, series)
-        axes.set_title("Found: the video, and the moment in its shot (%)")
-        axes.legend(frameon=False, fontsize=8, ncols=3)
+        axes.set_title("Found: the answer's video, and the event in it")
+        legend_below(figure, axes)
 
-    draw(path, (10, 3.8), paint)
+    draw(path, (10, 4.2), paint)
 
 
 def _by_duration(rows: Sequence[Row], path: Path) -> None:
-    """Success by duration (figure 8)."""
+    """Success by duration (figure 8), of the groups that occur."""
+    present = {evidence(one, "group") for row in rows for one in row.samples}
+    groups = [group for group in GROUPS if group in present]
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, 2, sharey=True)
@@ -65,16 +67,16 @@ def _by_duration(rows: Sequence[Row], path: Path) -> None:
             series: dict[str, list[Estimate | None]] = {
                 row.label: [
                     mean_of(MEASURES[name], [one for one in row.samples if evidence(one, "group") == group])
-                    for group in GROUPS
+                    for group in groups
                 ]
                 for row in rows
             }
-            grouped_bars(axes, [group.removesuffix(" minutes") for group in GROUPS], series)
+            grouped_bars(axes, [group.removesuffix(" minutes") for group in groups], series)
             axes.set_title({"content": "the video is a candidate", "shot": "a moment in its shot"}[name])
             axes.set_xlabel("minutes")
-        panels[0].legend(frameon=False, fontsize=7)
+        legend_below(figure, panels[0])
 
-    draw(path, (10, 3.6), paint)
+    draw(path, (10, 4.0), paint)
 
 
 def _sweeps(section: Section, path: Path) -> None:
@@ -85,18 +87,18 @@ def _sweeps(section: Section, path: Path) -> None:
         panels = figure.subplots(1, len(axes_names), squeeze=False, sharey=True)[0]
         for axes, name in zip(panels, axes_names, strict=True):
             mine = [(value, row) for axis, value, row in found if axis == name]
-            for colour, (measure, label) in zip(COLOURS, SWEPT.items(), strict=False):
-                values = [mean_of(MEASURES[measure], row.samples) for _, row in mine]
-                shares = [float("nan") if one is None else 100 * one.value for one in values]
-                axes.plot(range(len(mine)), shares, marker="o", color=colour, label=label)
-            axes.set_xticks(range(len(mine)), [value for value, _ in mine])
+            series = {
+                label: [mean_of(MEASURES[measure], row.samples) for _, row in mine]
+                for measure, label in SWEPT.items()
+            }
+            lines_apart(axes, [value for value, _ in mine], series)
             axes.set_xlabel(
                 {"search": "searches x videos of each", "frames": "frames of a video"}.get(name, name)
             )
-            percent_axis(axes)
-        panels[0].legend(frameon=False, fontsize=8)
+        figure.suptitle("Sweeps of raclo, intervals by film")
+        legend_below(figure, panels[0])
 
-    draw(path, (10, 3.6), paint)
+    draw(path, (11, 4.2), paint)
 
 
 def _agreement(row: Row, path: Path) -> None:
@@ -117,6 +119,7 @@ def _agreement(row: Row, path: Path) -> None:
                         axes.text(x, y, told, ha="center", va="center", color=ink)
                 axes.set_xticks((0, 1), ("true", "not true"))
                 axes.set_yticks((0, 1), ("yes", "no"))
-                axes.set_title(f"{kind}: {rule}")
+                axes.set_title(f"{kind}: {rule}, n={sum(counts)}", fontsize=9)
+        figure.suptitle(f"{row.label}: judgement against truth, candidates")
 
-    draw(path, (6.4, 6.2), paint)
+    draw(path, (6.4, 6.4), paint)
