@@ -3,6 +3,7 @@
 Loudness is K-weighted by ITU-R BS.1770 (pyloudnorm), a second at a time and without gating. The class
 is decided by a few figures of the short-time spectrum (scipy.signal), each over the five seconds around:
 how much of the sound stands on steady tones, on a gliding pitch, and how it swells with syllables.
+Samples that are no number, or far beyond full scale, were not heard; nor was a second of mostly such.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ CONTEXT = 2
 """Seconds on each side that a second's class looks at."""
 SILENT_BELOW = -46.0
 """LUFS: what is quieter is silence, whatever it is."""
+LOUDEST = 100.0
+"""Amplitude, 40 dB over full scale: a sample beyond it comes of damage."""
+LEAST_HEARD = 0.5
+"""Share of a second's samples that must be there for it to be measured."""
 HEARD: tuple[AudioClass, ...] = ("ambient", "music", "speech")
 WEIGHTS = np.array(
     [
@@ -62,13 +67,23 @@ class SoundMeter:
         self._loudness: list[NDArray[np.float32]] = []
         self._figures: list[NDArray[np.float32]] = []
 
+    @property
+    def lost(self) -> int:
+        """Seconds up to here of which most is missing: damaged, or never there."""
+        return sum(int(np.isnan(loudness).sum()) for loudness in self._loudness)
+
     def heard(self, blocks: Iterable[Samples]) -> Iterator[Samples]:
-        """Hand the blocks on, mono float32 (n,) at 16 kHz, and measure them on their way."""
+        """Hand the blocks on, mono float32 (n,) at 16 kHz, and measure them on their way.
+
+        What is missing is handed on as silence.
+        """
         for block in blocks:
             self.feed(block)
-            yield block
+            there = _there(block)
+            yield block if there.all() else np.where(there, block, np.float32(0))
 
     def feed(self, block: Samples) -> None:
+        """Measure samples, NaN where there are none."""
         self._held.append(block)
         self._count += len(block)
         whole = BLOCK_SECONDS * SAMPLE_RATE
@@ -84,7 +99,7 @@ class SoundMeter:
             if len(rest):
                 self._measure(rest)
         self._held, self._count = [], 0
-        if not self._loudness:
+        if all(np.isnan(loudness).all() for loudness in self._loudness):
             return None
         places = max(1, int(np.ceil(round(seconds, 3))))
         loudness = np.concatenate(self._loudness)[:places]
@@ -94,8 +109,18 @@ class SoundMeter:
     def _measure(self, samples: Samples) -> None:
         seconds = -(-len(samples) // SAMPLE_RATE)
         short = seconds * SAMPLE_RATE - len(samples)
-        padded = np.concatenate([self._before, samples, np.zeros(short, np.float32)])
-        self._loudness.append(_loudness(padded, short))
+        there = _there(samples)
+        known = samples if there.all() else np.where(there, samples, np.float32(0))
+        padded = np.concatenate([self._before, known, np.zeros(short, np.float32)])
+        loudness = _loudness(padded, short)
+        if not there.all():
+            of_second = (
+                np.concatenate([there, np.zeros(short, bool)]).reshape(seconds, SAMPLE_RATE).sum(axis=1)
+            )
+            whole = np.full(seconds, SAMPLE_RATE)
+            whole[-1] -= short
+            loudness = _without_gaps(loudness, of_second / whole)
+        self._loudness.append(loudness)
         self._figures.append(sound_figures(padded)[1:])
         self._before = padded[-SAMPLE_RATE:]
 
@@ -112,6 +137,18 @@ def _loudness(samples: Samples, short: int) -> NDArray[np.float32]:
     if short:
         found[-1] += 10 * np.log10(SAMPLE_RATE / (SAMPLE_RATE - short))
     return np.maximum(found, QUIETEST).round(2).astype(np.float32)
+
+
+def _there(samples: Samples) -> NDArray[np.bool_]:
+    """Which samples were heard at all; no comparison holds of one that is no number."""
+    return np.asarray(np.abs(samples) <= LOUDEST, np.bool_)
+
+
+def _without_gaps(loudness: NDArray[np.float32], shares: NDArray[np.float64]) -> NDArray[np.float32]:
+    """LUFS of what is there of each second, NaN where that is less than `LEAST_HEARD` of it."""
+    level = loudness - 10 * np.log10(np.maximum(shares, LEAST_HEARD))
+    kept = np.where(loudness > QUIETEST, level, loudness)
+    return np.where(shares >= LEAST_HEARD, kept, np.nan).round(2).astype(np.float32)
 
 
 def sound_figures(samples: Samples) -> NDArray[np.float32]:
@@ -175,22 +212,24 @@ def _pitch(power: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.
     return np.log2(SAMPLE_RATE / (best + low)), clear
 
 
-def classify(loudness: NDArray[np.float32], figures: NDArray[np.float32]) -> list[AudioClass]:
+def classify(loudness: NDArray[np.float32], figures: NDArray[np.float32]) -> list[AudioClass | None]:
     """The class of each second: silence below `SILENT_BELOW`, else the likeliest by a linear rule.
 
-    loudness: LUFS (seconds,). figures: (seconds, 7) of `sound_figures`. The rule reads the first six
-    figures of the second itself and their mean over the `CONTEXT` seconds on both sides.
+    loudness: LUFS (seconds,), NaN where nothing was heard; such a second has no class. figures:
+    (seconds, 7) of `sound_figures`. The rule reads the first six figures of the second itself and their mean over the `CONTEXT` seconds on both sides.
     """
     if not len(loudness):
         return []
-    own = figures[:, : WEIGHTS.shape[2]].astype(np.float64)
+    there = ~np.isnan(loudness)
+    own = figures[:, : WEIGHTS.shape[2]].astype(np.float64) * there[:, None]
     sums = np.cumsum(np.vstack([np.zeros((1, own.shape[1])), own]), axis=0)
+    counts = np.concatenate([np.zeros(1, int), np.cumsum(there)])
     place = np.arange(len(own))
     first, last = np.maximum(place - CONTEXT, 0), np.minimum(place + CONTEXT + 1, len(own))
-    around = (sums[last] - sums[first]) / (last - first)[:, None]
+    around = (sums[last] - sums[first]) / np.maximum(counts[last] - counts[first], 1)[:, None]
     scores = own @ WEIGHTS[:, 0].T + around @ WEIGHTS[:, 1].T + BIAS
     best = scores.round(6).argmax(axis=1)
     return [
-        "silence" if level < SILENT_BELOW else HEARD[int(which)]
+        None if np.isnan(level) else "silence" if level < SILENT_BELOW else HEARD[int(which)]
         for level, which in zip(loudness.tolist(), best, strict=True)
     ]

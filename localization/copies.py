@@ -54,7 +54,8 @@ class Track:
     """A video as it is compared.
 
     `times`: float64 (n,) seconds. `pictures`: uint8 (n, h, w) gray. `loudness`: float64 (m,), one a second,
-    empty where there is none.
+    NaN where
+    nothing could be heard, empty where there is none.
     """
 
     times: NDArray[np.float64]
@@ -243,6 +244,10 @@ def _sound(a: NDArray[np.float64], b: NDArray[np.float64], speed: float, offset:
     if inside.sum() < 4:
         return None
     one, other = np.interp(wanted[inside], np.arange(len(a)), a), b[inside]
+    heard = np.isfinite(one) & np.isfinite(other)
+    if heard.sum() < 4:
+        return None
+    one, other = one[heard], other[heard]
     if one.std() < 0.5 or other.std() < 0.5:
         return None
     return round(float(np.corrcoef(one, other)[0, 1]), 4)

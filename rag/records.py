@@ -35,11 +35,13 @@ __all__ = [
     "SoundTrack",
     "Style",
     "Tone",
+    "Unjudged",
     "Usage",
     "Video",
     "VideoCitation",
     "VideoHit",
     "Window",
+    "lines_of",
 ]
 
 EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag"]
@@ -167,12 +169,19 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class SoundTrack:
-    """What the sound of a video is, second by second: place k is [k, k + 1)."""
+    """What the sound of a video is, second by second: place k is [k, k + 1), the last up to its end."""
 
     video_id: str
-    classes: tuple[AudioClass, ...]
+    classes: tuple[AudioClass | None, ...]
+    """None for a second that could not be heard, since most of it is missing from the file."""
     loudness: NDArray[np.float32]
-    """float32 (seconds,), LUFS: K-weighted by ITU-R BS.1770, without gating; at least -70."""
+    """float32 (seconds,), LUFS: K-weighted by ITU-R BS.1770, without gating; at least -70, NaN unheard."""
+
+
+def lines_of(width: int, height: int) -> int:
+    """Lines of a picture as "1080p" counts them: a film in scope and one held upright are no smaller."""
+    short, long = sorted((width, height))
+    return max(short, round(long * 9 / 16))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +193,22 @@ class ShotFilter:
     audio: AudioClass | None = None
     """Only the stretches of a shot that sound so."""
     min_height: int | None = None
-    """Upright pixels of the video."""
+    """Lines of the video, as `lines_of` counts them."""
     after: str | None = None
     """What is seen in the same video before the moment, at most `CONTEXT_SECONDS` earlier."""
     before: str | None = None
     """What is seen in the same video after the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """Videos that a filter could not be held against wholly, and that it may leave out."""
+
+    videos: int
+    of: int
+    """How many it was held against in all."""
+    why: tuple[str, ...]
+    """One line for each reason: how many videos, and what helps."""
 
 
 @dataclass(frozen=True, slots=True)

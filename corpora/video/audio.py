@@ -26,22 +26,31 @@ SLACK = 0.05
 samples are left out."""
 
 
-def read_audio(path: str, rate: int, beat: Beat, start: float = 0.0) -> Iterator[Samples]:
+def read_audio(
+    path: str, rate: int, beat: Beat, start: float = 0.0, *, gaps: bool = False
+) -> Iterator[Samples]:
     """Mono float32 in [-1, 1] at `rate`, of the stream that ffmpeg would choose.
 
     Sample i is at start + i / rate seconds on the file's clock: late starts, gaps and damaged packets are
-    silence. Raises `UnsupportedFile` without sound, `DamagedFile` if none of it decodes.
+    silence, and so are samples that are no number. With `gaps` only a late start is silence: the others
+    are NaN, so that they can be told from what was heard. Raises `UnsupportedFile` without sound,
+    `DamagedFile` if none of it decodes.
     """
     with open_media(path) as container:
         stream = pick_audio(container)
         if stream is None:
             raise UnsupportedFile("it has no sound that can be decoded")
-        line = _Line(rate, start)
+        line = _Line(rate, start, np.nan if gaps else 0.0)
         if start > RUN_UP and container.format.name.startswith(("mov,", "matroska,")):
             begin = start - RUN_UP + clock_start(container)
             container.seek(round(begin / stream.time_base), stream=stream, backward=True)
         for time, piece in _pieces(container, stream, rate, beat):
-            line.put(time, piece)
+            if piece is None:
+                line.hurt = True
+                continue
+            line.put(
+                time, piece if gaps or np.isfinite(piece).all() else np.nan_to_num(piece, posinf=0, neginf=0)
+            )
             while len(line) >= BLOCK:
                 yield line.take(BLOCK)
         line.finish()
@@ -52,16 +61,19 @@ def read_audio(path: str, rate: int, beat: Beat, start: float = 0.0) -> Iterator
 
 
 class _Line:
-    """Puts pieces at their times."""
+    """Puts pieces at their times; between them lies `hole`."""
 
-    def __init__(self, rate: int, start: float) -> None:
+    def __init__(self, rate: int, start: float, hole: float) -> None:
         self._rate = rate
         self._start = start
+        self._hole = hole
         self._clock: LeapFilter[Samples] = LeapFilter()
         self._waiting: list[Samples] = []
         self._count = 0
         self._given = 0
         self.heard = 0
+        self.hurt = False
+        """Whether a packet could not be decoded: what is missing then is no silence."""
 
     def __len__(self) -> int:
         return self._count - self._given
@@ -80,7 +92,8 @@ class _Line:
         gap = round((time - self._start) * self._rate) - self._count
         if self.heard == 0 or abs(gap) > SLACK * self._rate:
             if gap > 0:
-                self._append(np.zeros(gap, np.float32))
+                missing = self._hole if self.heard or self.hurt else 0.0
+                self._append(np.full(gap, missing, np.float32))
             elif gap < 0:
                 piece = piece[-gap:]
         self.heard += len(piece)
@@ -97,8 +110,10 @@ class _Line:
         return joined[:count]
 
 
-def _pieces(container: Any, stream: Any, rate: int, beat: Beat) -> Iterator[tuple[float | None, Samples]]:
-    """(time of the first sample, samples) of every frame that decodes."""
+def _pieces(
+    container: Any, stream: Any, rate: int, beat: Beat
+) -> Iterator[tuple[float | None, Samples | None]]:
+    """(time of the first sample, samples) of every frame that decodes; no samples for a damaged packet."""
     import av
 
     start = clock_start(container)
@@ -107,6 +122,7 @@ def _pieces(container: Any, stream: Any, rate: int, beat: Beat) -> Iterator[tupl
         try:
             frames = stream.codec_context.decode(packet)
         except av.FFmpegError:
+            yield None, None
             continue
         for frame in frames:
             if resampler is None or kind != (frame.sample_rate, frame.layout.name, frame.format.name):
@@ -119,6 +135,7 @@ def _pieces(container: Any, stream: Any, rate: int, beat: Beat) -> Iterator[tupl
             except av.FFmpegError:
                 # A damaged header of one packet: a rate or layout that cannot be.
                 resampler = None
+                yield None, None
                 continue
             for piece in pieces:
                 own = time_of(piece.pts, piece.time_base, start) if piece.time_base else time

@@ -151,10 +151,10 @@ class MediaReader:
         [(_, (moments, images))] = list(self._advised(parts))
         return Frames(moments, images)
 
-    def audio(self, path: str, *, rate: int = 16000) -> Iterator[NDArray[np.float32]]:
+    def audio(self, path: str, *, rate: int = 16000, gaps: bool = False) -> Iterator[NDArray[np.float32]]:
         """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at i / rate seconds. Late starts, gaps and
-        damaged packets are silence."""
-        for _, (block,) in self._media.ask("audio", path, rate=rate):
+        damaged packets are silence; with `gaps` all but a late start are NaN."""
+        for _, (block,) in self._media.ask("audio", path, rate=rate, gaps=gaps):
             yield block
 
     def cut(self, path: str, start: float, end: float, out: str) -> None:

@@ -198,7 +198,7 @@ def _frames_at(request: wire.Message, beat: Callable[[], None]) -> Answer:
 def _audio(request: wire.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.audio import read_audio
 
-    for block in read_audio(request["path"], request["rate"], beat):
+    for block in read_audio(request["path"], request["rate"], beat, gaps=request["gaps"]):
         yield {}, [block]
 
 

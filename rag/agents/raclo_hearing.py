@@ -55,6 +55,6 @@ def measured_lines(track: SoundTrack) -> Iterator[Evidence]:
     at = 0
     for name, run in groupby(track.classes):
         length = sum(1 for _ in run)
-        if length >= SHORTEST and track.classes.count(name) < EVERYWHERE * count:
+        if name is not None and length >= SHORTEST and track.classes.count(name) < EVERYWHERE * count:
             yield Evidence(track.video_id, float(at), float(at + length), "tag", WORDED[name])
         at += length

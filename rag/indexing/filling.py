@@ -7,7 +7,7 @@ it in again as a video left half done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from corpora.video.reader import MediaReader
@@ -19,7 +19,7 @@ from rag.indexing.ahead import Ahead
 from rag.indexing.clips import cut_clips
 from rag.indexing.ledger import Group
 from rag.indexing.measuring import MEASURED, Measuring
-from rag.indexing.report import Progress
+from rag.indexing.report import Progress, reason_of
 from rag.records import Video
 from rag.store.writing import Writer
 
@@ -47,8 +47,12 @@ def fill_measures(
     measuring: Measuring,
     settings: VideoSettings,
     progress: Progress,
+    odd: Callable[[Group, str, str], None],
 ) -> int:
-    """Measure each of `groups`; how many were. A file that cannot be read keeps what it has."""
+    """Measure each of `groups`; how many were. A file that cannot be read keeps what it has.
+
+    `odd` is told of each one that has something wrong: what, and what was done about it.
+    """
     filled = 0
     ready = writer.ready()
     for group in groups:
@@ -58,14 +62,14 @@ def fill_measures(
             parts = _frames(group.first.path, video, reader, measuring, settings, progress)
             meter, damage = _sound(group.first.path, video, reader, measuring)
         except FileProblem as problem:
-            progress.note(f"{problem}; not measured")
+            odd(group, reason_of(problem, group.first.path), "not measured")
             continue
-        if damage:
-            progress.note(damage)
         writer.begin_video(video)
-        measuring.put(writer, video, parts, meter)
-        writer.finish_video(video, {**stages, **measuring.prints})
+        lost = measuring.put(writer, video, parts, meter)
+        writer.finish_video(video, {**stages, **measuring.on})
         filled += 1
+        if notes := [note for note in (damage, lost) if note]:
+            odd(group, "; ".join(notes), "measured what is there")
     return filled
 
 
@@ -103,4 +107,4 @@ def _sound(
     if not video.audio or not measuring.hears:
         return None, ""
     meter = SoundMeter()
-    return meter, measuring.listen(meter, reader.audio(path))
+    return meter, measuring.listen(meter, reader, path)

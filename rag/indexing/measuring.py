@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +20,17 @@ from indexers.stages import PICTURES, SOUND
 from indexers.style import StylePrompts
 from rag.config import VideoSettings
 from rag.errors import FileProblem
+from rag.indexing.report import reason_of
 from rag.records import Frames, Video
 from rag.store.measures import Fingerprint
 from rag.store.records import EncoderRef
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from corpora.video.reader import MediaReader
     from indexers.protocol import ImageEncoder
 
-__all__ = ["MEASURED", "Measuring", "measure_prints", "packed", "unpacked"]
+__all__ = ["MEASURED", "Measuring", "measure_prints", "off_lines", "packed", "unpacked"]
 
 MEASURED = ("shots", "sound")
 """Stages of a video that a later run can fill in without doing the others again."""
@@ -45,6 +45,19 @@ def measure_prints(settings: VideoSettings, encoder: EncoderRef | None, *, decod
     }
 
 
+def off_lines(settings: VideoSettings, prints: Mapping[str, str]) -> list[str]:
+    """One line for each of the two stages that is off, and what brings it."""
+    lines = []
+    if prints["shots"] == "off":
+        why = "video.shots is false"
+        if settings.shots:
+            why = "nothing looks at pictures here: no image encoder, and text on the screen is not read"
+        lines.append(f"shots: off ({why}); tone, style and copies are not measured")
+    if prints["sound"] == "off":
+        lines.append("sound by seconds: off (video.sound is false)")
+    return lines
+
+
 class Measuring:
     """The measurements of one run. `open_image` is asked for the encoder's words at the first shot."""
 
@@ -57,6 +70,8 @@ class Measuring:
         self.prints = dict(prints)
         self.sees = prints["shots"] != "off"
         self.hears = settings.sound
+        self.on = {stage: made for stage, made in self.prints.items() if made != "off"}
+        """Of `prints` those that are measured at all; what the others made earlier stays."""
         self._open_image = open_image
         self._prompts: StylePrompts | None = None
         self._asked = False
@@ -64,19 +79,22 @@ class Measuring:
     def frames(self, frames: Frames) -> FrameFigures:
         return measure_frames(frames)
 
-    def listen(self, meter: SoundMeter, audio: Iterable[NDArray[np.float32]]) -> str:
+    def listen(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
         """Hear a video for its measurements alone; what went wrong, or nothing. What was heard counts."""
         try:
-            for block in audio:
+            for block in reader.audio(path, gaps=True):
                 meter.feed(block)
         except FileProblem as problem:
-            return f"sound not measured to its end: {problem}"
+            return f"sound not measured to its end: {reason_of(problem, path)}"
         return ""
 
     def put(
         self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
-    ) -> None:
-        """Write what was measured of a pending video. `parts`: by clip id."""
+    ) -> str:
+        """Write what was measured of a pending video; what is off is left as it is. `parts`: by clip id.
+
+        Gives one line on sound that is missing, or nothing.
+        """
         pictures = joined([parts[key] for key in sorted(parts)]) if parts else None
         shots, mark = [], None
         if pictures is not None and len(pictures.times):
@@ -86,7 +104,9 @@ class Measuring:
             shots = describe_shots(video.video_id, pictures, video.duration, vectors=seen, prompts=prompts)
             mark = Fingerprint(video.video_id, *pictures_of(pictures))
         track = meter.track(video.video_id, video.duration) if meter is not None else None
-        writer.put_measures(video.video_id, shots, track, mark)
+        writer.put_measures(video.video_id, shots, track, mark, stages=self.on)
+        lost = track.classes.count(None) if track is not None else 0
+        return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
 
     def _words(self) -> StylePrompts | None:
         """None for the bundled encoder: it was taught the Workbench's things, not how they are drawn."""

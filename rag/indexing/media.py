@@ -88,18 +88,18 @@ class MediaIndexer:
             audio = self._reader.audio(found.path)
             self._writer.put_sounds(video_id, *clip_sounds(hearing, audio, video, self._settings))
         if probe.audio and self._stages.hears:
-            audio = self._reader.audio(found.path)
+            audio = self._reader.audio(found.path, gaps=meter is not None)
             heard = meter.heard(audio) if meter is not None else audio
             evidence += self._stages.listen(heard, video_id)
         elif meter is not None:
-            unheard = measuring.listen(meter, self._reader.audio(found.path))
-        measuring.put(self._writer, video, run.figures if measuring.sees else {}, meter)
+            unheard = measuring.listen(meter, self._reader, found.path)
+        lost = measuring.put(self._writer, video, run.figures if measuring.sees else {}, meter)
         vectors = self._stages.vectors([span.text for span in evidence])
         self._writer.put_evidence(video_id, evidence, vectors)
         made = {**self._stages.fingerprints(), "sidecars": sidecar_hash(sidecar_paths)}
         self._writer.finish_video(video, made)
         log.close()
-        notes = [note for note in (run.damage, unheard, *sidecars.notes) if note]
+        notes = [note for note in (run.damage, unheard, lost, *sidecars.notes) if note]
         return MediaResult(video, run.clips, "; ".join(notes))
 
 

@@ -25,7 +25,7 @@ from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.encoders import Chosen, choose
 from rag.indexing.filling import fill_measures, unmeasured
 from rag.indexing.ledger import Group, Plan, below, make_plan, row_of
-from rag.indexing.measuring import Measuring, measure_prints
+from rag.indexing.measuring import Measuring, measure_prints, off_lines
 from rag.indexing.media import MediaIndexer
 from rag.indexing.passages import encode_passages
 from rag.indexing.reembed import reembed_library
@@ -193,7 +193,7 @@ class _Run:
         self._progress.note(line)
         measuring = self._measuring(chosen)
         self.done.filled = fill_measures(
-            groups, self._writer, reader, measuring, self._settings.video, self._progress
+            groups, self._writer, reader, measuring, self._settings.video, self._progress, self._odd_beside
         )
 
     def drop(self, plan: Plan, *, prune: bool) -> None:
@@ -212,7 +212,10 @@ class _Run:
     def keep_problems(self, plan: Plan, found: Scan, roots: Sequence[str]) -> None:
         """Note what the scan met, and forget what is no longer wrong below these roots."""
         held, stamps = self._writer.problems(), {f.path: f.stamp for f in found.files}
+        still = set(self.done.problems)
         for problem in plan.problems:
+            if problem not in still:
+                continue
             stamp = stamps.get(problem.path, "")
             if held.get(problem.path) != (problem, stamp):
                 self._writer.put_problem(problem, stamp)
@@ -224,7 +227,7 @@ class _Run:
 
     def _stages(self, chosen: Chosen) -> Stages:
         ocr, asr = open_ocr(self._settings.ocr), open_asr(self._settings.asr, self._settings.encoder)
-        self.done.stages += [ocr.reason, asr.reason]
+        self.done.stages += [ocr.reason, asr.reason, *off_lines(self._settings.video, self._prints())]
         for line in self.done.stages:
             self._progress.note(line)
         return Stages(
@@ -368,6 +371,18 @@ class _Run:
     def _odd(self, group: Group, reason: str, action: str) -> None:
         for found in group.files:
             self._say(Problem(found.path, reason, action), found.stamp)
+
+    def _odd_beside(self, group: Group, reason: str, action: str) -> None:
+        """As `_odd`, of a content that may have its line already: that one stays, with this behind it."""
+        for found in group.files:
+            had = next((problem for problem in self.done.problems if problem.path == found.path), None)
+            if had is not None:
+                if reason in had.reason:
+                    continue
+                self.done.problems.remove(had)
+                self._say(Problem(found.path, f"{had.reason}; {reason}", had.action), found.stamp)
+            else:
+                self._say(Problem(found.path, reason, action), found.stamp)
 
     def _say(self, problem: Problem, stamp: str) -> None:
         self.done.problems.append(problem)

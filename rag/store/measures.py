@@ -31,6 +31,8 @@ __all__ = [
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
+UNHEARD = "?"
+"""And one that could not be heard; its loudness is null."""
 CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
 
 if set(LETTERS) != set(get_args(AudioClass)):
@@ -97,8 +99,8 @@ def sound_track_rows(track: SoundTrack) -> Any:
 
     value = {
         "video_id": track.video_id,
-        "classes": "".join(LETTERS[name] for name in track.classes),
-        "loudness": track.loudness.tolist(),
+        "classes": "".join(UNHEARD if name is None else LETTERS[name] for name in track.classes),
+        "loudness": [None if level != level else level for level in track.loudness.tolist()],
     }
     return pa.Table.from_pylist([value], schema=measured_schemas()["sound_tracks"])
 
@@ -106,7 +108,7 @@ def sound_track_rows(track: SoundTrack) -> Any:
 def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
     import numpy as np
 
-    classes = tuple(CLASSES[letter] for letter in row["classes"])
+    classes = tuple(None if letter == UNHEARD else CLASSES[letter] for letter in row["classes"])
     return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
 
 

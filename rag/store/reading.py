@@ -159,6 +159,10 @@ class Reader:
         """None for a video without pictures, or that was not measured."""
         return self._ask(lambda s: s.fingerprint(video_id))
 
+    def fingerprinted(self) -> frozenset[str]:
+        """The ready videos that have a fingerprint."""
+        return self._ask(lambda s: s.fingerprinted)
+
     def problems(self) -> list[Problem]:
         """Files that could not be used, or not wholly, sorted by path."""
         rows = self._ask(lambda s: s.scan("problems", ["path", "reason", "action"]).to_pylist())

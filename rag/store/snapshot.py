@@ -198,6 +198,11 @@ class Snapshot:
             self._marks[video_id] = fingerprint_of(rows[0]) if rows else None
         return self._marks[video_id]
 
+    @cached_property
+    def fingerprinted(self) -> frozenset[str]:
+        held = self.scan("fingerprints", ["video_id"])["video_id"].to_pylist()
+        return frozenset(held) & self.ready.keys()
+
     def _measured(self, name: str, columns: list[str], video_id: str) -> list[dict[str, Any]]:
         if name not in self.tables or video_id not in self.ready:
             return []

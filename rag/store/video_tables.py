@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag.records import Clip, Evidence, Shot, SoundTrack, Video
@@ -144,15 +144,21 @@ class VideoTables:
         return schema.video_of(rows[0])
 
     def put_measures(
-        self, video_id: str, shots: Sequence[Shot], sound: SoundTrack | None, print_: Fingerprint | None
+        self,
+        video_id: str,
+        shots: Sequence[Shot],
+        sound: SoundTrack | None,
+        print_: Fingerprint | None,
+        stages: Collection[str],
     ) -> None:
         self._require_pending(video_id)
         here = f"video_id IN {quoted([video_id])}"
-        rows = {
-            "shots": shot_rows(shots) if shots else None,
-            "sound_tracks": sound_track_rows(sound) if sound is not None else None,
-            "fingerprints": fingerprint_rows(print_) if print_ is not None else None,
-        }
+        rows: dict[str, Any] = {}
+        if "shots" in stages:
+            rows["shots"] = shot_rows(shots) if shots else None
+            rows["fingerprints"] = fingerprint_rows(print_) if print_ is not None else None
+        if "sound" in stages:
+            rows["sound_tracks"] = sound_track_rows(sound) if sound is not None else None
         for name, table in rows.items():
             if self._db.rows(name, ["video_id"], here).num_rows:
                 self._db.delete(name, here)

@@ -9,7 +9,7 @@ left half done is either taken up again or swept away by the next one.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -260,9 +260,14 @@ class Writer:
         shots: Sequence[Shot],
         sound: SoundTrack | None = None,
         fingerprint: Fingerprint | None = None,
+        *,
+        stages: Collection[str] = ("shots", "sound"),
     ) -> None:
-        """Put these measurements in place of all that the video has; None and none at all leave nothing."""
-        self._videos.put_measures(video_id, shots, sound, fingerprint)
+        """Put these measurements in place of those that the video has; None and none at all leave nothing.
+
+        `stages`: which were measured; `shots` has the fingerprint too. What the others made stays.
+        """
+        self._videos.put_measures(video_id, shots, sound, fingerprint, stages)
 
     def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Times (n,) and unit rows (n, dim) of a video's stored frames; empty without an image encoder."""

@@ -134,3 +134,31 @@ def test_blocks_do_not_change_what_is_heard() -> None:
 
 def test_nothing_heard_is_no_track() -> None:
     assert SoundMeter().track("v", 5.0) is None
+
+
+def test_what_is_missing_or_no_number_is_not_heard() -> None:
+    tune = melody(2, 20 * SAMPLE_RATE)
+    whole = SoundMeter()
+    whole.feed(tune)
+    torn = tune.copy()
+    torn[5 * SAMPLE_RATE : 9 * SAMPLE_RATE] = np.nan
+    torn[12 * SAMPLE_RATE : 12 * SAMPLE_RATE + 10] = np.inf
+    torn[15 * SAMPLE_RATE : 15 * SAMPLE_RATE + 10] = 1e30
+    meter = SoundMeter()
+    handed = np.concatenate([*meter.heard([torn])])
+    assert np.isfinite(handed).all()
+    assert np.abs(handed).max() <= 1
+    heard, known = meter.track("v", 20.0), whole.track("v", 20.0)
+    assert heard is not None
+    assert known is not None
+    assert (
+        [k for k, name in enumerate(heard.classes) if name is None]
+        == [5, 6, 7, 8]
+        == [*np.flatnonzero(np.isnan(heard.loudness))]
+    )
+    there = [k for k in range(20) if k not in (5, 6, 7, 8)]
+    assert {heard.classes[k] for k in there} == {"music"}
+    assert np.abs(heard.loudness - known.loudness)[there].max() < 0.5
+    gone = SoundMeter()
+    gone.feed(np.full(3 * SAMPLE_RATE, np.nan, np.float32))
+    assert gone.track("v", 3.0) is None

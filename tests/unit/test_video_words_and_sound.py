@@ -95,6 +95,19 @@ def test_damaged_packets_are_silence_and_the_rest_keeps_its_time(reader: MediaRe
     assert on_time[-1] >= 15
 
 
+def test_damaged_packets_can_be_told_from_silence(reader: MediaReader, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mkv", 20, audio=True, audio_offset=0.5)
+    whole = np.concatenate([*reader.audio(str(tmp_path / "a.mkv"), gaps=True)])
+    assert np.isfinite(whole).all()  # a late start is silence
+    damage(tmp_path / "a.mkv", 0.02, seed=5)
+    torn = np.concatenate([*reader.audio(str(tmp_path / "a.mkv"), gaps=True)])
+    plain = sound(reader, tmp_path / "a.mkv")
+    missing = np.isnan(torn)
+    assert 0.005 < missing.mean() < 0.5
+    assert (plain[missing] == 0).all()
+    assert (plain[~missing] == torn[~missing]).all()
+
+
 def test_no_sound_is_said(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with pytest.raises(UnsupportedFile, match="no sound"):
