@@ -11,6 +11,7 @@ from eval.metrics.estimate import Estimate
 
 __all__ = [
     "Table",
+    "amount_range",
     "csv_text",
     "family_name",
     "markdown_table",
@@ -49,6 +50,16 @@ def percent_range(estimate: Estimate | None, n: bool = True) -> str:
     if estimate.low is not None and estimate.high is not None:
         text += f" [{percent(estimate.low)}, {percent(estimate.high)}]"
     return f"{text} n={estimate.n}" if n else text
+
+
+def amount_range(estimate: Estimate | None, decimals: int = 0) -> str:
+    """`44,746 [41,100, 48,212] n=312`: a mean of counts or seconds, not of shares."""
+    if estimate is None:
+        return NOTHING
+    text = f"{estimate.value:,.{decimals}f}"
+    if estimate.low is not None and estimate.high is not None:
+        text += f" [{estimate.low:,.{decimals}f}, {estimate.high:,.{decimals}f}]"
+    return f"{text} n={estimate.n}"
 
 
 def p_text(p: float | None) -> str:

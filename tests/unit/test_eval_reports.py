@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from eval.metrics.estimate import Estimate
-from eval.reports.layout import csv_text, family_name, markdown_table, p_text, percent_range
+from eval.reports.layout import amount_range, csv_text, family_name, markdown_table, p_text, percent_range
 from eval.reports.page import write_report
 from eval.reports.pictures import draw_reliability
 from eval.reports.published import ACCURACY, METHODS, QUERY_COUNTS
@@ -175,6 +175,8 @@ def test_the_papers_figures_are_as_printed() -> None:
 def test_cells() -> None:
     assert percent_range(Estimate(0.336, 396, 127, 0.29, 0.385), n=True) == "33.6 [29.0, 38.5] n=396"
     assert percent_range(Estimate(0.5, 2, 1, None, None)) == "50.0 n=2"
+    assert amount_range(Estimate(44746.4, 312, 12, 41100.0, 48212.0)) == "44,746 [41,100, 48,212] n=312"
+    assert amount_range(Estimate(1.5, 2, 1, None, None), 2) == "1.50 n=2"
     assert percent_range(None) == "–"
     assert (p_text(None), p_text(0.00001), p_text(0.0123)) == ("–", "< 0.0001", "0.0123")
     assert family_name("temporal-2hop") == "Temporal 2-hop"

@@ -25,7 +25,7 @@ from eval.metrics.holm import holm
 from eval.metrics.intervals import Quantity
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Scored
-from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
+from eval.reports.layout import Cell, Table, amount_range, p_text, percent, percent_range, record
 from eval.reports.rows import Row, Section
 
 __all__ = ["all_tables", "genres", "ordered"]
@@ -124,8 +124,8 @@ def _paradigms(section: Section) -> Table:
         spent, asked = mean_of(tokens, row.samples, "amount"), mean_of(context, row.samples, "amount")
         overall, error = mean_of(correct, row.samples), expected_calibration_error(row.samples, BINS)
         share = spent.value / direct.value if spent and direct and direct.value else None
-        cells = [row.label, percent_range(overall), percent_range(error), _count(spent), percent(share)]
-        cells.append(_count(asked))
+        cells = [row.label, percent_range(overall), percent_range(error), amount_range(spent), percent(share)]
+        cells.append(amount_range(asked))
         for other in OTHERS:
             cells += _pair_cells(pairs.get((row.label, other)), adjusted.get((row.label, other)))
         body.append((*cells, *_printed(PARADIGMS.get(row.system))))
@@ -165,7 +165,13 @@ def _ablations(section: Section) -> Table:
     for row in rows:
         overall, error = mean_of(correct, row.samples), expected_calibration_error(row.samples, BINS)
         spent, asked = mean_of(tokens, row.samples, "amount"), mean_of(context, row.samples, "amount")
-        cells = [row.label, percent_range(overall), percent_range(error), _count(spent), _count(asked)]
+        cells = [
+            row.label,
+            percent_range(overall),
+            percent_range(error),
+            amount_range(spent),
+            amount_range(asked),
+        ]
         cells += _pair_cells(pairs.get(row.label), adjusted.get(row.label))
         body.append((*cells, *_printed(ABLATIONS.get(row.system))))
         records += [
@@ -196,7 +202,7 @@ def _scaling(section: Section) -> Table:
         overall, spent = mean_of(correct, row.samples), mean_of(tokens, row.samples, "amount")
         printed = SCALED.get(axis, {}).get(int(value))
         shown = "–" if printed is None else f"{printed:.1f}"
-        body.append((axis, value, percent_range(overall), _count(spent), shown))
+        body.append((axis, value, percent_range(overall), amount_range(spent), shown))
         records += [
             record(overall, axis=axis, value_of=int(value), measure="OA"),
             record(spent, axis=axis, value_of=int(value), measure="tokens"),
@@ -266,13 +272,16 @@ def _work(section: Section) -> Table:
     body, records = [], []
     for row in ordered(section):
         found = {name: mean_of(measure, row.samples, of) for name, (measure, of) in measures.items()}
-        cells = [f"{part.value:.2f}" if part else "–" for part in found.values()]
+        cells = [
+            percent_range(part) if measures[name][1] == "share" else amount_range(part, 2)
+            for name, part in found.items()
+        ]
         body.append((row.label, *cells))
         records += [record(part, system=row.label, measure=name) for name, part in found.items()]
     return Table(
         "work",
         "Searching and watching",
-        "Means a question. Evidence recall: share of the chain's videos that were watched in any upload.",
+        "Means a question, from evidence recall on in percent: of the chain's videos, watched in any upload.",
         ("system", *measures),
         tuple(body),
         tuple(records),
@@ -333,10 +342,6 @@ def _pair_records(
         for (label, other), pair in pairs.items()
         if label == row.label
     ]
-
-
-def _count(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else f"{estimate.value:,.0f}"
 
 
 def _printed(printed: Printed | None) -> tuple[str, ...]:

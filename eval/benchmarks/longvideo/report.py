@@ -16,7 +16,7 @@ from eval.metrics.scored import Scored
 from eval.metrics.tables import estimate, families
 from eval.reports.dialects import Dialect
 from eval.reports.drawing import COLOURS, draw, percent_axis
-from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
+from eval.reports.layout import Cell, Table, amount_range, p_text, percent, percent_range, record
 from eval.reports.rows import Row, Section
 
 __all__ = ["DIALECT", "tables"]
@@ -131,9 +131,9 @@ def token_table(section: Section) -> Table:
         kinds_of_count.add(str(row.settings.get("tokens", "measured")))
         cells = [row.label]
         for name, measure in measures.items():
-            found = estimate(measure, row.samples, "amount")
             share = name in ("moment shown", "words read")
-            cells.append(NO if found is None else percent(found.value) if share else f"{found.value:,.0f}")
+            found = estimate(measure, row.samples, "share" if share else "amount")
+            cells.append(percent_range(found) if share else amount_range(found))
             records.append(record(found, system=row.label, measure=name))
         body.append(tuple(cells))
     counted = "; ".join(sorted(kinds_of_count))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from eval.benchmarks.shotfinder.errors import STAGES
 from eval.benchmarks.shotfinder.measures import agreement, stage, told
-from eval.benchmarks.shotfinder.slices import mean, mean_tokens, named, of_task, tasks_of
+from eval.benchmarks.shotfinder.slices import named, of_task, tasks_of, tokens_of
 from eval.benchmarks.shotfinder.systems import METADATA
 from eval.metrics.accuracy import unjudged
 from eval.metrics.intervals import cluster_interval
-from eval.reports.layout import Cell, Table, percent, percent_range, record
+from eval.metrics.scored import Measure
+from eval.metrics.tables import estimate
+from eval.reports.layout import Cell, Table, amount_range, percent, percent_range, record
 from eval.reports.rows import Section
 
 __all__ = ["agreement_table", "stage_table", "work_table"]
@@ -98,12 +102,17 @@ def stage_table(section: Section) -> Table:
 def work_table(section: Section) -> Table:
     body: list[tuple[str, ...]] = []
     records: list[dict[str, Cell]] = []
+    measures: Mapping[str, Measure] = {
+        "searches": lambda scored: float(told(scored, "searches", 1)),
+        "videos": lambda scored: float(len(scored.sample.clips)),
+        "tokens": tokens_of,
+    }
     for row in section.rows:
-        searches = mean([float(told(each, "searches", 1)) for each in row.samples])
-        videos = mean([float(len(each.sample.clips)) for each in row.samples])
-        tokens = mean_tokens(row)
-        body.append((row.label, f"{searches:.2f}", f"{videos:.2f}", f"{tokens:,.0f}"))
-        records.append({"system": row.label, "searches": searches, "videos": videos, "tokens": tokens})
+        found = {name: estimate(measure, row.samples, "amount") for name, measure in measures.items()}
+        body.append(
+            (row.label, *(amount_range(each, 0 if name == "tokens" else 2) for name, each in found.items()))
+        )
+        records += [record(each, system=row.label, measure=name) for name, each in found.items()]
     return Table(
         "work",
         "Work",

@@ -9,7 +9,7 @@ from eval.benchmarks.shotfinder.systems import SYSTEMS
 from eval.metrics.scored import Scored
 from eval.reports.rows import Row, Section
 
-__all__ = ["mean", "mean_tokens", "named", "of_task", "swept", "tasks_of"]
+__all__ = ["mean", "mean_tokens", "named", "of_task", "swept", "tasks_of", "tokens_of"]
 
 
 def named(section: Section) -> list[Row]:
@@ -38,8 +38,13 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
+def tokens_of(scored: Scored) -> float:
+    """All tokens of the query."""
+    return float(sum(scored.sample.tokens.values()))
+
+
 def mean_tokens(row: Row) -> float:
-    return mean([float(sum(each.sample.tokens.values())) for each in row.samples])
+    return mean([tokens_of(each) for each in row.samples])
 
 
 def _size(text: str) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from eval.benchmarks.shotfinder.diagnosis import agreement_table, stage_table, w
 from eval.benchmarks.shotfinder.measures import by_rule, in_right_video, off_by, value
 from eval.benchmarks.shotfinder.paper import MARK, TABLE_1
 from eval.benchmarks.shotfinder.records import TASKS
-from eval.benchmarks.shotfinder.slices import mean_tokens, named, of_task, swept, tasks_of
+from eval.benchmarks.shotfinder.slices import mean_tokens, named, of_task, swept, tasks_of, tokens_of
 from eval.benchmarks.shotfinder.systems import ASKED, METADATA, OFF, OURS
 from eval.metrics.accuracy import correct, unjudged
 from eval.metrics.holm import holm
@@ -17,7 +17,7 @@ from eval.metrics.iou import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored
 from eval.metrics.tables import estimate
-from eval.reports.layout import Cell, Table, p_text, percent_range, record
+from eval.reports.layout import Cell, Table, amount_range, p_text, percent_range, record
 from eval.reports.rows import Row, Section
 
 __all__ = ["RULES", "all_tables"]
@@ -211,7 +211,7 @@ def place_table(section: Section) -> Table:
         found = {name: estimate(measure, row.samples) for name, measure in measures.items()}
         inside = estimate(correct, [each for each in row.samples if in_right_video(each) == 1])
         seconds = estimate(off_by, row.samples, "amount")
-        far = NO if seconds is None else f"{seconds.value:.2f} n={seconds.n}"
+        far = amount_range(seconds, 2)
         cells = [percent_range(each, n=True) for each in found.values()]
         body.append((row.label, *cells, percent_range(inside, n=True), far))
         records += [record(each, system=row.label, measure=name) for name, each in found.items()]
@@ -234,7 +234,8 @@ def sweep_table(section: Section) -> Table:
         found = {task: estimate(correct, of_task(row, task)) for task in tasks}
         found["overall"] = estimate(correct, row.samples)
         spent = mean_tokens(row)
-        body.append((axis, size, *(percent_range(each, n=True) for each in found.values()), f"{spent:,.0f}"))
+        used = amount_range(estimate(tokens_of, row.samples, "amount"))
+        body.append((axis, size, *(percent_range(each) for each in found.values()), used))
         records += [
             record(each, axis=axis, size=size, task=task) | {"tokens": spent} for task, each in found.items()
         ]
