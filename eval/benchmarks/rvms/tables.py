@@ -182,18 +182,8 @@ def _agreement(section: Section) -> Table:
                         percent_range(agreed),
                     )
                 )
-                records.append(
-                    {
-                        "system": row.label,
-                        "kind": kind,
-                        "rule": rule,
-                        "both": both,
-                        "rule_alone": alone,
-                        "truth_alone": missed,
-                        "neither": neither,
-                    }
-                    | record(agreed)
-                )
+                counts = {"both": both, "rule_alone": alone, "truth_alone": missed, "neither": neither}
+                records.append(record(agreed, system=row.label, kind=kind, rule=rule, **counts))
     return Table(
         "figure9_agreement",
         "Figure 9: judgement against truth",
