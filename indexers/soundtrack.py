@@ -216,7 +216,8 @@ def classify(loudness: NDArray[np.float32], figures: NDArray[np.float32]) -> lis
     """The class of each second: silence below `SILENT_BELOW`, else the likeliest by a linear rule.
 
     loudness: LUFS (seconds,), NaN where nothing was heard; such a second has no class. figures:
-    (seconds, 7) of `sound_figures`. The rule reads the first six figures of the second itself and their mean over the `CONTEXT` seconds on both sides.
+    (seconds, 7) of `sound_figures`. The rule reads the first six figures of the second itself and their
+    mean over the `CONTEXT` seconds on both sides.
     """
     if not len(loudness):
         return []

@@ -24,6 +24,7 @@ from rag.records import (
     Shot,
     ShotFilter,
     SoundTrack,
+    Unjudged,
     VideoCitation,
     VideoHit,
     Window,
@@ -121,12 +122,41 @@ class Library:
     ) -> list[VideoHit | PassageHit]:
         """Windows and passages for words, best first; under a filter on shots, windows alone.
 
-        Raises `QuestionError` for a query without a word, `LibraryError` for a filter on shots in a
-        library that was not measured yet.
+        Raises `QuestionError` for a query without a word, `UsageError` for a filter on shots that holds for
+        nothing asked, `LibraryError` for one in a library that was not measured yet.
         """
+        from rag.retrieval.shots import check_filter
+
         parse_question(query)
-        chosen = Where(shots=where) if isinstance(where, ShotFilter) else where
-        return self.retriever.search(query, kind, top_k, chosen or Where())
+        chosen = _where(where)
+        check_filter(chosen.shots or ShotFilter(), kind)
+        return self.retriever.search(query, kind, top_k, chosen)
+
+    def browse(self, where: Where | ShotFilter) -> list[VideoHit]:
+        """Every stretch of a video that meets a filter on shots, by path and time; each has score 1.
+
+        Raises `UsageError` without such a filter, else as `search` does.
+        """
+        from rag.retrieval.shots import browse, resolved
+
+        chosen = _where(where)
+        if chosen.shots is None or chosen.shots == ShotFilter():
+            raise UsageError("what to browse for is missing: a tone, a style, an audio class, a height")
+        # Without words to look for no model is opened.
+        looks = bool(chosen.shots.after or chosen.shots.before)
+        spans = (
+            self.retriever.resolve(chosen) if looks else resolved(chosen, self._reader, None, lambda _: ())
+        )
+        return browse(spans, self._reader)
+
+    def unjudged(self, where: Where | ShotFilter) -> Unjudged | None:
+        """The videos that a filter on shots cannot be held against: not measured, or not wholly.
+
+        None without such a filter.
+        """
+        from rag.retrieval.shots import unjudged
+
+        return unjudged(_where(where), self._reader)
 
     def ask(
         self,
@@ -216,6 +246,12 @@ class Library:
         from rag.retrieval.copies import copies_of
 
         return copies_of(self._reader, video_id)
+
+    def without_fingerprint(self) -> frozenset[str]:
+        """The videos with pictures that `copies_of` cannot know, since nothing was measured on them."""
+        from rag.retrieval.copies import unprinted
+
+        return unprinted(self._reader)
 
     # Keeping
 
@@ -349,6 +385,10 @@ class Library:
         """The first path of a content that is still there, else the first that was. KeyError if unknown."""
         paths = self._reader.paths(video_id)
         return next((path for path in paths if os.path.exists(path)), paths[0])
+
+
+def _where(where: Where | ShotFilter | None) -> Where:
+    return Where(shots=where) if isinstance(where, ShotFilter) else where or Where()
 
 
 def _span(citation: str, text: str) -> tuple[float, float]:

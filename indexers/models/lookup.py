@@ -19,6 +19,7 @@ __all__ = [
     "Resolution",
     "find_weights",
     "home_folder",
+    "image_encoder_advice",
     "places",
     "readable_size",
     "real_encoder_hint",
@@ -153,6 +154,15 @@ def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False)
         None,
         "no image encoder on this machine: clips are searched by text alone; "
         f"`rag models pull {best.name}` ({readable_size(best.size)}, {best.licence}) brings one{broken}",
+    )
+
+
+def image_encoder_advice() -> str:
+    """What brings an image encoder to a library without one."""
+    best = next(model for model in catalogue() if model.purpose == "image encoder" and model.recommended)
+    return (
+        f"`rag models pull {best.name}` and then `rag index FOLDER --reembed` bring one in "
+        f"({WORKBENCH_ONLY}, which comes with the package, only understands the drawn Workbench world)"
     )
 
 

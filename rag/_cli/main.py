@@ -98,7 +98,8 @@ def main(arguments: Sequence[str]) -> int:
 def _wrong_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "rag"
-    message = " ".join(error.format_message().split()).rstrip(".")
+    # A word of pydantic's, which typer asks whether a choice is one.
+    message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     talk(f"{command}: {message}. Try '{command} --help'.")
     return error.exit_code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from rag.records import ShotFilter
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
+    from rag.records import PassageHit, Unjudged, VideoHit
     from rag.store.records import Where
 
 __all__ = ["search"]
@@ -34,12 +36,14 @@ def search(
     path: PathGlobs = None,
     begin: Start = None,
     end: End = None,
-    tone: Annotated[Tone | None, typer.Option("--tone", help="Shots under light of this tone.")] = None,
+    tone: Annotated[
+        Tone | None, typer.Option("--tone", "--color", help="Shots under light of this tone.")
+    ] = None,
     style: Annotated[Style | None, typer.Option("--style", help="Shots made in this way.")] = None,
     audio: Annotated[Audio | None, typer.Option("--audio", help="Stretches that sound so.")] = None,
     min_height: Annotated[
         int | None,
-        typer.Option("--min-height", metavar="PIXELS", min=1, help="Videos at least so high."),
+        typer.Option("--min-height", metavar="LINES", min=1, help="Videos of at least so many lines."),
     ] = None,
     after: Annotated[
         str | None,
@@ -67,38 +71,56 @@ def search(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Find the windows of videos and the passages that match QUERY."""
+    """Find the windows of videos and the passages that match QUERY.
+
+    Without a QUERY a filter alone lists every stretch that meets it, by video and time.
+    """
     session = start(library, config, as_json, verbose, seed, {"search.top_k": top_k})
-    shots = ShotFilter(
-        tone, style, audio, min_height, words(after) if after else None, words(before) if before else None
-    )
+    seen = [None if text is None else words(text) for text in (after, before)]
+    shots = ShotFilter(tone, style, audio, min_height, *seen)
     chosen = where(path, begin, end, shots)
+    if shots != ShotFilter():
+        from rag.retrieval.shots import check_filter
+
+        check_filter(shots, kind)
     if queries is not None or run is not None:
         if queries is None or run is None or query is not None:
             raise UsageError("--queries FILE and --run OUT.trec go together, and without a QUERY")
         return _run(session, queries, run, kind, chosen)
-    if query is None:
-        raise UsageError("a QUERY is missing; see 'rag search --help'")
+    if query is None and shots == ShotFilter():
+        raise UsageError("a QUERY is missing, or a filter such as --tone; see 'rag search --help'")
     with session.open_library() as shelf:
-        hits = shelf.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
-        held = None
+        hits: Sequence[VideoHit | PassageHit]
+        if query is not None:
+            hits = shelf.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
+        else:
+            hits = shelf.browse(chosen or shots)[:top_k]
+        held, left = None, None
         if chosen is not None and chosen.shots is not None:
             held = [
                 shelf.shot_at(hit.video_id, (hit.start + hit.end) / 2) if hit.kind == "video" else None
                 for hit in hits
             ]
+            left = shelf.unjudged(chosen)
     if session.as_json:
         from rag.rendering.shapes import search_shape
 
-        print_json(search_shape(query, hits, shots=held))
+        print_json(search_shape(query, hits, shots=held, unjudged=left))
     else:
         from rag.rendering.terminal import hit_lines
 
         print_lines(hit_lines(hits, width=width(), shots=held or ()))
+    _tell(left)
     best = max((hit.relevance for hit in hits), default=1.0)
     if best < session.settings.search.threshold:
         talk(_far_off(best, session.settings.search.threshold))
     return 0
+
+
+def _tell(left: Unjudged | None) -> None:
+    """What the filter could not be held against is not what it turned away."""
+    if left is not None and left.videos:
+        talk(f"rag: the filter could not judge {left.videos} of {left.of} videos: {'; '.join(left.why)}")
 
 
 def _far_off(best: float, least: float) -> str:
@@ -117,6 +139,8 @@ def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: Where |
 
     windows = windows_path(run)
     with session.open_library() as shelf:
+        if chosen is not None:
+            _tell(shelf.unjudged(chosen))
         made_with = manifest(session, "search", library=shelf.library_id, kind=kind, where=plain(chosen))
 
         def find(question: BatchQuestion) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.options import Config, Json, Library, Seed, Verbose
-from rag._cli.output import print_json, print_lines
+from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 
 if TYPE_CHECKING:
@@ -40,14 +41,17 @@ def shots(
     with session.open_library() as shelf:
         video_id = shelf.video_id(os.fsdecode(video))
         facts = shelf.reader.video(video_id)
+        unprinted = shelf.without_fingerprint() if copies else frozenset[str]()
+        known = copies and facts.height > 0 and video_id not in unprinted
         found: dict[str, Any] = {
             "path": shelf.path_of(video_id),
             "video_id": video_id,
             "width": facts.width,
             "height": facts.height,
             "shots": shelf.shots(video_id),
-            "sound": sound_runs(shelf.sound_track(video_id)),
-            "copies": shelf.copies_of(video_id) if copies else None,
+            "sound": sound_runs(shelf.sound_track(video_id), facts.duration),
+            "copies": shelf.copies_of(video_id) if known else None,
+            "uncompared": len(unprinted - {video_id}) if known else None,
         }
     if session.as_json:
         from rag.rendering.shapes import report_shape
@@ -55,21 +59,44 @@ def shots(
         print_json(report_shape("rag.shots/1", found))
     else:
         print_lines(_lines(facts, found))
+    if copies:
+        _warn(facts, found)
     return 0
 
 
-def sound_runs(track: SoundTrack | None) -> list[dict[str, Any]] | None:
-    """Stretches of one class: start, end, class, and their mean loudness in LUFS; None without a track."""
+def _warn(facts: Video, found: dict[str, Any]) -> None:
+    """What was not looked at is no absence."""
+    remedy = "run rag index on its folder again, which measures it without encoding anything anew"
+    if found["copies"] is None:
+        lacks = f"it has no fingerprint; {remedy}" if facts.height > 0 else "it has no pictures to compare"
+        talk(f"rag: copies of this video were not looked for: {lacks}")
+    elif found["uncompared"]:
+        talk(
+            f"rag: videos that have no fingerprint were not compared: {found['uncompared']}; "
+            "run rag index on their folders again"
+        )
+
+
+def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
+    """Stretches of one class: start, end, class, and their mean loudness in LUFS; None without a track.
+
+    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing could
+    be heard.
+    """
     if track is None:
         return None
     runs: list[dict[str, Any]] = []
     for second, (name, level) in enumerate(zip(track.classes, track.loudness.tolist(), strict=True)):
+        if second >= duration:
+            break
         if not runs or runs[-1]["class"] != name:
             runs.append({"start": float(second), "end": 0.0, "class": name, "loudness": 0.0})
         run = runs[-1]
-        run["end"] = float(second + 1)
-        run["loudness"] += (level - run["loudness"]) / (run["end"] - run["start"])
-    return [{**run, "loudness": round(run["loudness"], 1)} for run in runs]
+        run["loudness"] += (level - run["loudness"]) / (second + 1 - run["start"])
+        run["end"] = min(float(second + 1), duration)
+    for run in runs:
+        run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
+    return runs
 
 
 def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
@@ -87,8 +114,15 @@ def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
             rows.append([*row, *(f"{figure:.1f}" for figure in figures)])
         yield from table_lines([head, *rows])
     for run in found["sound"] or ():
-        yield f"{span(run['start'], run['end'])}  {run['class']}, {run['loudness']:.1f} LUFS"
+        heard = "not measured" if run["class"] is None else f"{run['class']}, {run['loudness']:.1f} LUFS"
+        yield f"{span(run['start'], run['end'])}  {heard}"
     if found["copies"] is not None:
-        yield "the same in other files:" if found["copies"] else "no other video shows the same"
+        compared = "no other video that was measured" if found["uncompared"] else "no other video"
+        yield "the same in other files:" if found["copies"] else f"{compared} shows the same"
         for like in found["copies"]:
-            yield f"  {like.score:.3f}  {visible(like.path)}  at {like.speed:.2f} of its speed"
+            yield f"  {like.score:.3f}  {visible(like.path)}  {_pace(like.speed)}"
+
+
+def _pace(speed: float) -> str:
+    """Of the other video, whose seconds show `speed` seconds of this one."""
+    return f"runs {speed:.2f} times as fast" if abs(speed - 1) >= 0.005 else "runs as fast"

@@ -23,6 +23,7 @@ from rag.records import (
     PassageCitation,
     PassageHit,
     Shot,
+    Unjudged,
     VideoCitation,
     VideoHit,
     Window,
@@ -93,15 +94,17 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
 
 
 def search_shape(
-    query: str,
+    query: str | None,
     hits: Iterable[VideoHit | PassageHit],
     *,
     query_id: str | None = None,
     shots: Sequence[Shot | None] | None = None,
+    unjudged: Unjudged | None = None,
 ) -> dict[str, Any]:
-    """`rag.search/1`; `query_id` is there in batches only.
+    """`rag.search/1`; `query_id` is there in batches only, and `query` is null where a filter alone asked.
 
-    `shots`: that of each hit; they are there under a filter on shots only.
+    `shots`: that of each hit. `unjudged`: the videos that the filter could not be held against. They are
+    there under a filter on shots only.
     """
     shape: dict[str, Any] = {"schema": "rag.search/1"}
     if query_id is not None:
@@ -109,7 +112,8 @@ def search_shape(
     results = [hit_shape(hit) for hit in hits]
     if shots is not None:
         results = [{**hit, "shot": plain(shot)} for hit, shot in zip(results, shots, strict=True)]
-    return shape | {"query": query, "results": results}
+    shape |= {"query": query, "results": results}
+    return shape if unjudged is None else shape | {"unjudged": plain(unjudged)}
 
 
 def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:

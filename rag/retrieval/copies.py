@@ -8,7 +8,7 @@ from localization.copies import Alignment, Track, align
 from rag.records import Likeness
 from rag.store.reading import Reader
 
-__all__ = ["copies_of"]
+__all__ = ["copies_of", "unprinted"]
 
 LEAST_STILL = 0.6
 LEAST_LIKENESS = 0.7
@@ -36,6 +36,11 @@ def copies_of(reader: Reader, video_id: str) -> tuple[Likeness, ...]:
             continue
         found.append(Likeness(video.video_id, video.path, likeness(line), line.speed, line.offset))
     return tuple(sorted(found, key=lambda one: (-one.score, one.video_id)))
+
+
+def unprinted(reader: Reader) -> frozenset[str]:
+    """The videos with pictures that have no fingerprint, and so are never found among copies."""
+    return frozenset(v.video_id for v in reader.videos() if v.height > 0) - reader.fingerprinted()
 
 
 def likeness(line: Alignment) -> float:

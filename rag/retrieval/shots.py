@@ -7,23 +7,35 @@ found where that was seen within `CONTEXT_SECONDS` earlier, or is seen so soon a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.errors import LibraryError
-from rag.records import AudioClass, Shot, ShotFilter
+from indexers.models.lookup import image_encoder_advice
+from rag.errors import LibraryError, UsageError
+from rag.records import AudioClass, Shot, ShotFilter, Unjudged, Video, VideoHit, lines_of
 from rag.relevance import PictureScale, logistic
 from rag.relevance.pictures import MIDDLE, SLOPE
+from rag.store.filters import path_matches
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CONTEXT_SECONDS", "allowed_spans", "resolved", "seen_spans", "sounding_spans"]
+__all__ = [
+    "CONTEXT_SECONDS",
+    "allowed_spans",
+    "browse",
+    "check_filter",
+    "resolved",
+    "seen_spans",
+    "sounding_spans",
+    "unjudged",
+]
 
 CONTEXT_SECONDS = 60.0
 """How far before or after a moment what surrounds it may lie."""
@@ -39,24 +51,38 @@ FramesOf = Callable[[str], Sequence[ClipFrames]]
 """The frame vectors stored of a video."""
 
 
+def check_filter(wanted: ShotFilter, kind: str = "video") -> None:
+    """Raise `UsageError` for a filter that nothing could meet: on passages, or by words that are none."""
+    if wanted == ShotFilter():
+        return
+    if kind == "passage":
+        raise UsageError(
+            "a filter on tone, style, audio, height, or what comes before or after holds for videos; "
+            "passages have none of these: leave one of the two out"
+        )
+    for name, text in (("after", wanted.after), ("before", wanted.before)):
+        if text is not None and not any(character.isalnum() for character in text):
+            raise UsageError(f"{name}: say in words what is seen there")
+
+
 def resolved(where: Where, reader: Reader, scale: PictureScale | None, frames_of: FramesOf) -> Where:
     """`where` with its `shots` turned into `spans`; as it is where it asks for none.
 
     Raises `LibraryError` where nothing in the library was measured yet, or what is seen cannot be asked.
+    Single videos that were not measured are left out; `unjudged` counts them.
     """
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
         return where
-    videos = {v.video_id: v for v in reader.videos() if where.videos is None or v.video_id in where.videos}
-    if wanted.min_height is not None:
-        videos = {key: video for key, video in videos.items() if video.height >= wanted.min_height}
+    check_filter(wanted)
+    videos = {video.video_id: video for video in _candidates(where, reader)}
     if (wanted.after or wanted.before) and scale is None:
         raise LibraryError(
-            f"{reader.folder}: what comes before or after is looked for in pictures, and this library has "
-            "none; bring them in with: rag index --reembed"
+            f"{reader.folder}: what comes before or after is looked for in pictures, and no image encoder "
+            f"has looked at those of this library; {image_encoder_advice()}"
         )
     measured = reader.shots_by_video()
-    if (wanted.tone or wanted.style) and videos and not measured:
+    if (wanted.tone or wanted.style) and any(v.height > 0 for v in videos.values()) and not measured:
         raise _unmeasured(reader)
     spans: dict[str, tuple[Span, ...]] = {}
     for video_id in videos:
@@ -69,17 +95,95 @@ def resolved(where: Where, reader: Reader, scale: PictureScale | None, frames_of
     return replace(where, shots=None, spans=spans)
 
 
+def unjudged(where: Where, reader: Reader) -> Unjudged | None:
+    """Which videos the measurements say too little about for `where`; None without a filter on shots."""
+    wanted = where.shots
+    if wanted is None or wanted == ShotFilter():
+        return None
+    videos = _candidates(where, reader)
+    found: dict[str, set[str]] = {reason: set() for reason in _REASONS}
+    for video in videos:
+        for reason in _unknown(video, wanted, reader):
+            found[reason].add(video.video_id)
+    why = [
+        f"{len(ids)} {'video is' if len(ids) == 1 else 'videos are'} {_REASONS[reason]}"
+        + (f"; {image_encoder_advice()}" if reason == "style" else "")
+        for reason, ids in found.items()
+        if ids
+    ]
+    return Unjudged(len(set().union(*found.values())), len(videos), tuple(why))
+
+
+_REASONS = {
+    "new": "not measured; run rag index on their folders again, which encodes nothing anew",
+    "style": "without a style, for which an image encoder is needed",
+    "lost": "measured in vain: their pictures or sound cannot be decoded",
+    "torn": "heard in part: some of their sound is missing or damaged",
+}
+
+
+def _unknown(video: Video, wanted: ShotFilter, reader: Reader) -> Iterator[str]:
+    """Why a video cannot be judged, or not wholly: keys of `_REASONS`."""
+    stages = reader.stages(video.video_id)
+    if (wanted.tone or wanted.style) and video.height > 0:
+        shots = reader.shots(video.video_id)
+        if not shots:
+            yield "new" if stages.get("shots", "off") == "off" else "lost"
+        elif wanted.style and any(shot.style is None for shot in shots):
+            yield "style"
+    if wanted.audio and video.audio:
+        track = reader.sound_track(video.video_id)
+        if track is None:
+            yield "new" if stages.get("sound", "off") == "off" else "lost"
+        elif None in track.classes:
+            yield "torn"
+
+
+def browse(where: Where, reader: Reader) -> list[VideoHit]:
+    """Every stretch that `where` lets through, its filter being resolved, by path and time, none ranked.
+
+    A stretch ends where its shot does; its score is 1.
+    """
+    hits = []
+    for video in reader.videos():
+        spans = (where.spans or {}).get(video.video_id, ())
+        clips = reader.clips(video.video_id) if spans else ()
+        for since, until in spans:
+            start = max(since, where.start) if where.start is not None else since
+            end = min(until, where.end) if where.end is not None else until
+            if end > start and clips:
+                shared = [min(clip.end, end) - max(clip.start, start) for clip in clips]
+                clip = clips[shared.index(max(shared))]
+                hits.append(VideoHit(video.path, video.video_id, start, end, clip, 1.0, title=video.title))
+    return hits
+
+
+def _candidates(where: Where, reader: Reader) -> list[Video]:
+    """The videos that all but tone, style, sound and what is seen lets through."""
+    least = where.shots.min_height if where.shots is not None else None
+    return [
+        video
+        for video in reader.videos()
+        if (where.videos is None or video.video_id in where.videos)
+        and (not where.paths or path_matches(reader.paths(video.video_id), where.paths))
+        and (least is None or lines_of(video.width, video.height) >= least)
+    ]
+
+
 def allowed_spans(
     reader: Reader, video_id: str, wanted: ShotFilter, scale: PictureScale | None, frames_of: FramesOf
 ) -> list[Span]:
     """Where in one video the conditions hold, in order of time; a cut always ends a stretch."""
     shots = reader.shots(video_id)
     spans: list[Span] = [(shot.start, shot.end) for shot in shots if _fits(shot, wanted)]
+    video = reader.video(video_id)
     if not shots and not (wanted.tone or wanted.style):
-        spans = [(0.0, reader.video(video_id).duration)]
-    if wanted.audio and spans:
+        spans = [(0.0, video.duration)]
+    # A video without any sound is silent all through.
+    if wanted.audio and spans and (video.audio or wanted.audio != "silence"):
         track = reader.sound_track(video_id)
-        spans = _both(spans, sounding_spans(track.classes, wanted.audio) if track is not None else [])
+        classes = track.classes if track is not None else ()
+        spans = _both(spans, sounding_spans(classes, wanted.audio, video.duration))
     if scale is None or not spans or not (wanted.after or wanted.before):
         return spans
     frames = frames_of(video_id)
@@ -92,16 +196,23 @@ def allowed_spans(
     return spans
 
 
-def sounding_spans(classes: Sequence[AudioClass], wanted: AudioClass) -> list[Span]:
-    """Where the sound is of that class, in whole seconds."""
+def sounding_spans(
+    classes: Sequence[AudioClass | None], wanted: AudioClass, duration: float = math.inf
+) -> list[Span]:
+    """Where the sound is of that class, in whole seconds but for the end of the video.
+
+    Gaps of up to `JOINED_SECONDS` are bridged, unless they hold a second that could not be heard.
+    """
     spans: list[Span] = []
     for second, name in enumerate(classes):
-        if name != wanted:
+        if name != wanted or second >= duration:
             continue
-        if spans and second - spans[-1][1] <= JOINED_SECONDS:
-            spans[-1] = spans[-1][0], float(second + 1)
+        end = min(float(second + 1), duration)
+        last = int(spans[-1][1]) if spans else 0
+        if spans and second - last <= JOINED_SECONDS and None not in classes[last:second]:
+            spans[-1] = spans[-1][0], end
         else:
-            spans.append((float(second), float(second + 1)))
+            spans.append((float(second), end))
     return spans
 
 

@@ -37,6 +37,7 @@ from rag.records import (
     ScoredOption,
     Shot,
     SoundTrack,
+    Unjudged,
     VideoCitation,
     VideoHit,
     Window,
@@ -153,6 +154,7 @@ OPENED = {
 }
 
 SHOT = Shot("5f0c2a:s00000", "5f0c2a", 0.0, 18.5, 4.0, "warm", 21.4, 12.1, 48.2, 19.7, 2.1, "live")
+UNJUDGED = Unjudged(1, 12, ("1 video is heard in part: some of its sound is missing",))
 MEASURED = {
     "path": "talks/webb.mp4",
     "video_id": "5f0c2a",
@@ -161,11 +163,12 @@ MEASURED = {
     "shots": (SHOT,),
     "sound": sound_runs(SoundTrack("5f0c2a", ("speech",) * 18, np.full(18, -21.5, np.float32))),
     "copies": (Likeness("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
+    "uncompared": 0,
 }
 MADE = [
     answer_shape(ANSWER),
     search_shape("the mirror", HITS),
-    search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT]),
+    search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unjudged=UNJUDGED),
     report_shape("rag.shots/1", MEASURED),
     windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),

@@ -11,10 +11,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag.errors import LibraryError
-from rag.records import AudioClass, Clip, Shot, ShotFilter, SoundTrack
+from rag._cli.shots import sound_runs
+from rag.errors import LibraryError, UsageError
+from rag.records import AudioClass, Clip, Shot, ShotFilter, SoundTrack, lines_of
 from rag.relevance import PictureScale
-from rag.retrieval.shots import CONTEXT_SECONDS, allowed_spans, resolved, seen_spans, sounding_spans
+from rag.retrieval.shots import (
+    CONTEXT_SECONDS,
+    allowed_spans,
+    browse,
+    check_filter,
+    resolved,
+    seen_spans,
+    sounding_spans,
+    unjudged,
+)
 from rag.store.database import Database
 from rag.store.dump import dump
 from rag.store.layout import Layout
@@ -203,7 +213,7 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path: Path) -> None:
         for wanted in (ShotFilter(tone="warm"), ShotFilter(audio="music")):
             with pytest.raises(LibraryError, match="run rag index on its folders again"):
                 resolved(Where(shots=wanted), reader, None, lambda _: [])
-        with pytest.raises(LibraryError, match="rag index --reembed"):
+        with pytest.raises(LibraryError, match=r"rag models pull .*rag index FOLDER --reembed"):
             resolved(Where(shots=ShotFilter(after="a lamp")), reader, None, lambda _: [])
         assert resolved(Where(), reader, None, lambda _: []) == Where()
 
@@ -226,3 +236,93 @@ def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(
     measure(tmp_path / "lib", 1)
     with Reader.open(tmp_path / "lib") as reader:
         assert len(reader.shots(video(1).video_id)) == 2
+
+
+def remeasured(
+    folder: Path, n: int, style: str | None, classes: tuple[AudioClass | None, ...] | None
+) -> None:
+    """Measure a video of `fill` anew, with one shot of this style and this sound."""
+    with Writer.open(folder) as writer:
+        made = writer.video(video(n).video_id)
+        writer.begin_video(made)
+        levels = np.array([np.nan if name is None else -20.0 for name in classes or ()], np.float32)
+        track = SoundTrack(made.video_id, classes, levels) if classes is not None else None
+        whole = dataclasses.replace(shot(n, 0, 0, 60, "warm", "live"), style=style)  # type: ignore[arg-type]  # a literal
+        writer.put_measures(made.video_id, [whole], track)
+        writer.finish_video(made, {"shots": "x", "sound": "x"})
+
+
+def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1, 2, 3), sources=())
+    remeasured(tmp_path / "lib", 1, None, ("music", None, "music"))
+    remeasured(tmp_path / "lib", 2, "2d", None)
+    with Reader.open(tmp_path / "lib") as reader:
+
+        def left(**asked: object) -> tuple[int, int, str]:
+            found = unjudged(Where(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one stands for many
+            assert found is not None
+            return found.videos, found.of, "; ".join(found.why)
+
+        assert unjudged(Where(), reader) is None
+        assert left(min_height=1)[0] == 0
+        assert left(tone="warm")[:2] == (1, 3)
+        assert "run rag index on their folders again" in left(tone="warm")[2]
+        assert left(style="2d")[:2] == (2, 3)
+        assert "rag models pull" in left(style="2d")[2]
+        heard = left(audio="music")
+        assert heard[:2] == (3, 3)
+        assert ["heard in part" in heard[2], "measured in vain" in heard[2], "not measured" in heard[2]] == [
+            True
+        ] * 3
+        one = unjudged(Where(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
+        assert one is not None
+        assert (one.videos, one.of, one.why) == (0, 1, ())
+
+
+def test_a_filter_alone_lists_what_meets_it_by_video_and_time(tmp_path: Path) -> None:
+    with Reader.open(measured(tmp_path / "lib")) as reader:
+
+        def found(where: Where) -> list[tuple[str, float, float]]:
+            listed = browse(resolved(where, reader, None, lambda _: []), reader)
+            return [(hit.path, hit.start, hit.end) for hit in listed]
+
+        # In order of paths: part0, part1.
+        one, other = video(2).path, video(1).path
+        assert found(Where(shots=ShotFilter(style="live"))) == [(one, 0, 20), (other, 0, 20)]
+        music = [(one, 10, 20), (one, 20, 30), (other, 10, 20), (other, 20, 30)]
+        assert found(Where(shots=ShotFilter(audio="music"))) == music
+        assert found(Where(paths=(other,), start=15, end=25, shots=ShotFilter(audio="music"))) == [
+            (other, 15, 20),
+            (other, 20, 25),
+        ]
+        assert found(Where(shots=ShotFilter(audio="ambient"))) == []
+
+
+def test_a_filter_that_nothing_can_meet_is_refused() -> None:
+    check_filter(ShotFilter(after="a lamp"))
+    check_filter(ShotFilter(), "passage")
+    for wanted, kind in (
+        (ShotFilter(tone="warm"), "passage"),
+        (ShotFilter(after="  "), "video"),
+        (ShotFilter(before="\N{FIRE}"), "all"),
+    ):
+        with pytest.raises(UsageError):
+            check_filter(wanted, kind)
+
+
+def test_stretches_of_a_sound_end_with_the_video_and_bridge_nothing_unheard() -> None:
+    assert sounding_spans(["music", "ambient", "music"], "music", 2.4) == [(0, 2.4)]
+    assert sounding_spans(["music", None, "music", "music"], "music", 3.5) == [(0, 1), (2, 3.5)]
+    assert sounding_spans(["music", "silence"], "silence", 1.0) == []
+    track = SoundTrack(
+        "v", ("music", "music", None, "silence"), np.array([-20, -22, np.nan, -70], np.float32)
+    )
+    assert sound_runs(track, 3.25) == [
+        {"start": 0.0, "end": 2.0, "class": "music", "loudness": -21.0},
+        {"start": 2.0, "end": 3.0, "class": None, "loudness": None},
+        {"start": 3.0, "end": 3.25, "class": "silence", "loudness": -70.0},
+    ]
+
+
+def test_height_is_counted_in_lines() -> None:
+    assert [lines_of(*size) for size in ((1280, 720), (720, 1280), (1920, 800))] == [720, 720, 1080]
