@@ -11,6 +11,7 @@ for a look. Every loop is bounded, so every run ends.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -41,6 +42,7 @@ from rag.errors import (
     WebError,
 )
 from rag.reasoners.roles import ImagineRequest, Reasoner
+from rag.relevance import content_words
 from rag.web import SearchResult, Web
 
 __all__ = ["ShotFinder", "find_shot"]
@@ -48,6 +50,7 @@ __all__ = ["ShotFinder", "find_shot"]
 Watch = Callable[[ShotStep], None]
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After these no other call to the mind makes sense."""
+_FILLED_UP = re.compile(r" part \d+$", re.IGNORECASE)
 LONGEST_SEARCH = 200
 """Characters of a description that is searched for as it stands."""
 
@@ -159,7 +162,7 @@ class ShotFinder:
             self._failed(error, "the searches")
             # Without a guess the description itself is what can be searched for, once.
             return [] if self._ended else [plain]
-        queries = list(dict.fromkeys(imagined.queries))[: self._settings.queries]
+        queries = _meant(imagined.queries, request.description)[: self._settings.queries]
         guesses = [guess.model_dump() for guess in imagined.hypotheses]
         self._tell(
             "imagine",
@@ -299,6 +302,18 @@ class ShotFinder:
         self._steps.append(step)
         if self._watch is not None:
             self._watch(step)
+
+
+def _meant(queries: Sequence[str], description: str) -> list[str]:
+    """Different searches, without those that only fill up their number: the description's own words with
+    "part 2" behind them. Fewer searches are better than invented ones."""
+    told = set(content_words(description))
+    kept = []
+    for query in dict.fromkeys(queries):
+        stem = _FILLED_UP.sub("", query)
+        if stem == query or query in description or not told.issuperset(content_words(stem)):
+            kept.append(query)
+    return kept or list(queries[:1])
 
 
 def _shown(found: FoundShot) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class Measures:
         shots: Sequence[Shot | None] = self.shots or (None,)
         known = {check.kind for shot in shots for check in self.checks(constraints, shot) if check.found}
         missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
+        if self.video is not None and not self.shots:
+            return "its shots were not measured: 'rag index' the video with an image encoder"
         if not missing:
             return "no frame can be shown, and no shot was measured for all that is asked for"
         were = "was" if len(missing) == 1 else "were"

@@ -170,13 +170,6 @@ def test_a_moment_is_searched_by_its_deed_first_then_with_what_stands_around():
     )
 
 
-def test_nothing_is_searched_for_that_the_memory_does_not_say():
-    alone = imagine_queries(ImagineRequest(Memory(key_moment="a terminal window"), 3)).queries
-    assert not any("part" in query for query in alone)
-    assert len(set(alone)) == len(alone) >= 1
-    assert len(imagine_queries(ImagineRequest(Memory(), 2)).queries) == 1
-
-
 @pytest.mark.parametrize(
     ("told", "plain"),
     [

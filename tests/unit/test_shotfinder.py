@@ -18,7 +18,8 @@ from rag.agents.shotfinder_settings import MAIN, ShotSettings, sweep
 from rag.agents.shotfinder_telling import result_lines, run_json, step_lines
 from rag.agents.video_browser_sight import Eyes
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
-from rag.reasoners.roles import Located, LocateRequest
+from rag.reasoners.embedded.imagining import imagine_queries
+from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.records import SoundTrack, Tone
 from rag.web import Faults
 from tests.browser_world import eyes, make_web
@@ -284,6 +285,17 @@ def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
     assert (spent.failure, mind.asked.count("locate")) == ("BudgetSpent", 1)
     with pytest.raises(QuestionError):
         run(tmp_path / "d", description="...")
+
+
+def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> None:
+    class Filling(ShotMind):
+        def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
+            return imagine_queries(request)
+
+    found = run(tmp_path, mind=Filling(), description="kettle")
+    assert found.queries == ("kettle",)
+    named = run(tmp_path / "b", mind=Filling(), description="kettle film part 2")
+    assert all(query in "kettle film part 2" for query in named.queries)
 
 
 def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:

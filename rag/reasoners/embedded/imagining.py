@@ -34,8 +34,7 @@ _FORMAT = re.compile(
 
 
 def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
-    """Up to `count` different queries; the memory's own words, the most telling first. Fewer where it holds
-    no more: what it does not say is not searched for."""
+    """Exactly `count` different queries; the memory's own words, the most telling first."""
     memory = request.memory
     told = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
     plain = [" ".join(recollected(part)) for part in (*told, memory.constraint)]
@@ -101,5 +100,10 @@ def _different(found: list[str], count: int, whole: str) -> tuple[str, ...]:
     for query in plain:
         if query:
             first.setdefault(query.casefold(), query)
-    kept = list(first.values()) or [" ".join(whole.split()[:LONGEST_QUERY]) or "video"]
+    kept = list(first.values())
+    number = 1
+    while len(kept) < count:
+        number += 1
+        words = whole.split()[:LONGEST_QUERY] or ["video"]
+        kept.append(" ".join([*words, f"part {number}"]))
     return tuple(kept[: max(1, count)])
