@@ -13,6 +13,7 @@ import pytest
 from corpora.workbench.film import Render, clip_frames, write_film
 from corpora.workbench.sound import story_sound
 from corpora.workbench.story import plan_clip
+from rag._cli.main import main
 from rag.config import Settings, load_settings
 from rag.indexing import index
 from rag.library import Library
@@ -94,3 +95,55 @@ def test_the_command_filters_and_tells(library: Path) -> None:
     assert told.returncode == 0, told.stderr
     assert "cold" in told.stdout
     assert "no other video shows the same" in told.stdout
+
+
+def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
+    films: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "half"
+    index([films / "warm.mp4"], settings=settings(folder))
+    with Library.open(settings=settings(folder)) as shelf:
+        (video,) = shelf.reader.videos()
+        shots, track = shelf.shots(video.video_id), shelf.sound_track(video.video_id)
+    report = index(
+        [films / "cold.mp4"], settings=settings(folder, **{"video.shots": False, "encoder.image": "auto"})
+    )
+    assert any(line.startswith("shots: off") for line in report.stages)
+    index([films], settings=settings(folder, **{"video.sound": False, "video.shots": False}))
+
+    def rag(*words: str) -> tuple[int, str, str]:
+        code = main([*words, "--library", str(folder)])
+        return code, *capsys.readouterr()
+
+    _, found, told = rag("search", "--tone", "warm", "--json")
+    listed = json.loads(found)
+    assert [(Path(hit["path"]).stem, hit["start"], hit["end"]) for hit in listed["results"]] == [
+        ("warm", 0, 5)
+    ]
+    assert (listed["query"], listed["unjudged"]["videos"], listed["unjudged"]["of"]) == (None, 1, 2)
+    assert told.count("could not judge 1 of 2 videos") == 1
+    _, found, told = rag("shots", "warm.mp4", "--copies", "--json")
+    assert [json.loads(found)[key] for key in ("copies", "uncompared")] == [[], 1]
+    assert "were not compared: 1" in told
+    _, found, told = rag("shots", "cold.mp4", "--copies", "--json")
+    assert [json.loads(found)[key] for key in ("copies", "uncompared")] == [None, None]
+    assert "were not looked for" in told
+    _, found, _ = rag("shots", "cold.mp4", "--copies", "--text")
+    assert "shows the same" not in found
+    with Library.open(settings=settings(folder)) as shelf:
+        assert (shelf.shots(video.video_id), shelf.reader.fingerprinted()) == (shots, {video.video_id})
+        assert shelf.sound_track(video.video_id).classes == track.classes
+
+    for words, said in (
+        (("search", "x", "--kind", "passage", "--tone", "warm"), "holds for videos"),
+        (("search", "x", "--after", "  "), "say in words"),
+        (("search",), "a QUERY is missing"),
+        (("search", "x", "--color", "hot"), "'hot' is not one of"),
+    ):
+        code, _, told = rag(*words)
+        assert code == 2
+        assert said in told
+        assert "Value error" not in told
+    code, _, told = rag("shots", "warn")
+    assert code == 2
+    assert "did you mean warm.mp4" in told
