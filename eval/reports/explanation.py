@@ -28,8 +28,8 @@ def draw_explanation(
 ) -> None:
     """PNG: the similarity at each moment with gold event, anchor and window found; below, a row a window.
 
-    The first of `explanation.windows` is the gold event (or what `words` calls it), the others are those
-    of the system. Raises `ExtraMissing` without matplotlib.
+    The first of `explanation.windows` is the gold event (or what `words` calls it) where the query has one,
+    the others are those of the system. Raises `ExtraMissing` without matplotlib.
     """
     rows = len(explanation.windows)
 
@@ -42,7 +42,9 @@ def draw_explanation(
         _curve(top.subplots(), query, sample, explanation, words)
         panels = below.subplots(max(1, rows), 1, squeeze=False)
         for place, window in enumerate(explanation.windows):
-            name = f"gold {words.window}" if place == 0 else f"{place}. {_plain(window.clip_id)}"
+            gold = place == 0 and query.has_window
+            rank = place + (not query.has_window)
+            name = f"gold {words.window}" if gold else f"{rank}. {_plain(window.clip_id)}"
             _strip(panels[place][0], place, name, query, explanation)
 
     draw(path, (11, 2.9 + 1.45 * max(1, rows)), paint)
@@ -50,7 +52,8 @@ def draw_explanation(
 
 def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation, words: Words) -> None:
     axes.plot(explanation.times, explanation.similarity, color="#333333", linewidth=1.2)
-    axes.axvspan(*query.window, color=GOLD, alpha=0.3, label=f"gold {words.window}")
+    if query.has_window:
+        axes.axvspan(*query.window, color=GOLD, alpha=0.3, label=f"gold {words.window}")
     if query.seen is not None:
         axes.axvspan(*query.seen, color=GOLD, alpha=0.35, label=words.seen)
     if query.anchor is not None:
@@ -63,7 +66,8 @@ def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation, w
     axes.set_ylabel("similarity")
     if explanation.words:
         axes.set_title(_plain(explanation.words)[:140], fontsize=8)
-    axes.legend(frameon=False, fontsize=7, loc="upper right")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=7, loc="upper right")
 
 
 def _strip(axes: Axes, place: int, name: str, query: Query, explanation: Explanation) -> None:
@@ -72,7 +76,9 @@ def _strip(axes: Axes, place: int, name: str, query: Query, explanation: Explana
 
     window, frames = explanation.windows[place], explanation.frames[place]
     axes.set_axis_off()
-    colour = GOLD if place == 0 else FOUND if window.clip_id == query.video else "#333333"
+    colour = (
+        GOLD if place == 0 and query.has_window else FOUND if window.clip_id == query.video else "#333333"
+    )
     title = f"{name}  {window.start:.1f}-{window.end:.1f} s"
     axes.set_title(title, fontsize=7, loc="left", color=colour)
     if not len(frames.images):

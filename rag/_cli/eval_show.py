@@ -97,7 +97,11 @@ def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames:
     from eval.reports.words import words_of
     from eval.runs.records import ClipWindow
 
-    windows = [ClipWindow(query.video, *query.window, 0.0), *_cited(query, sample)]
+    gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
+    windows = [*gold, *_cited(query, sample)]
+    if not windows:
+        talk("no picture: nobody knows when the gold event is, and the system names no window")
+        return None
     try:
         explanation = benchmark.explain(query.query_id, windows, frames)
     except RagError as error:

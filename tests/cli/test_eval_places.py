@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,17 @@ def test_the_window_is_called_what_it_is() -> None:
     assert "wrong: gold an address, confidence 0.00 (GK)" in told
     unknown = Query("m-2", "a mood", (), "an address", "G", "v", "v", (0.0, 0.0), ())
     assert "gold clip v" in list(_lines("rvms-workbench", unknown, sample, None, None))
+
+
+def test_no_picture_is_drawn_of_a_time_that_nobody_knows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = ToyBenchmark(count=1)
+    toy.queries = (replace(toy.queries[0], window=(0.0, 0.0), seen=None),)
+    monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
+    assert main(["eval", "run", TOY, "--system", "random"]) == 0
+    capsys.readouterr()
+    assert main(["eval", "show", "runs/toy/random-seed0", "q000"]) == 0
+    told = capsys.readouterr()
+    assert "no picture: nobody knows when the gold event is" in told.err
+    assert json.loads(told.out)["picture"] is None

@@ -30,7 +30,7 @@ def draw_browsing(section: Section, folder: Path) -> list[str]:
     if rows:
         _against_tokens(rows, folder / "table2_paradigms.png")
         made.append("table2_paradigms.png")
-    if any(row.system.partition("@")[1] for row in section.rows):
+    if any("@" in row.system and row.system.partition("@")[0] in SCALING for row in section.rows):
         _scaling(section, folder / "figure3_scaling.png")
         made.append("figure3_scaling.png")
     return made
@@ -76,10 +76,10 @@ def _against_tokens(rows: list[Row], path: Path) -> None:
             low, high = (right.value if bound is None else bound for bound in (right.low, right.high))
             colour = COLOURS[number % len(COLOURS)]
             axes.vlines(x, 100 * low, 100 * high, color=colour, linewidth=0.8)
-            axes.plot([x], [y], marker="o", linestyle="none", color=colour, label=row.label)
+            axes.plot([x], [y], marker="o", linestyle="none", color=colour, label=f"{row.label}, n={right.n}")
         axes.set_xscale("log")
         axes.set_xlabel("tokens a question")
-        axes.set_title("Accuracy against tokens")
+        axes.set_title("Accuracy against tokens, intervals by video")
         percent_axis(axes, "accuracy (%)")
         axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
@@ -88,8 +88,10 @@ def _against_tokens(rows: list[Row], path: Path) -> None:
 
 def _scaling(section: Section, path: Path) -> None:
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(SCALING), squeeze=False, sharey=True)[0]
-        for axis, axes in zip(SCALING, panels, strict=True):
+        present = {row.system.partition("@")[0] for row in section.rows if "@" in row.system}
+        axes_drawn = [axis for axis in SCALING if axis in present]
+        panels = figure.subplots(1, len(axes_drawn), squeeze=False, sharey=True)[0]
+        for axis, axes in zip(axes_drawn, panels, strict=True):
             points = []
             for row in section.rows:
                 name, at, value = row.system.partition("@")
@@ -111,6 +113,6 @@ def _scaling(section: Section, path: Path) -> None:
                 axes.set_xscale("log", base=2)
             axes.set_xlabel(AXES[axis])
             percent_axis(axes, "accuracy (%)")
-        figure.suptitle("Test-time scaling")
+        figure.suptitle(f"Test-time scaling, n={len(section.queries)} questions a point, intervals by video")
 
     draw(path, (10, 3.6), paint)

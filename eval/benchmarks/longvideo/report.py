@@ -209,6 +209,7 @@ def draw_accuracy(section: Section, folder: Path) -> list[str]:
     """Accuracy of every system with its interval."""
     rows = _rows(section)
     found = [estimate(correct, row.samples) for row in rows]
+    names = [f"{row.label}, n={len(row.samples)}" for row in rows]
 
     def paint(figure: Any) -> None:
         axes = figure.subplots()
@@ -216,7 +217,8 @@ def draw_accuracy(section: Section, folder: Path) -> list[str]:
             if part is not None:
                 axes.bar(place, 100 * part.value, 0.7, color=COLOURS[1 if rows[place].system == OURS else 0])
                 _whisker(axes, place, part)
-        axes.set_xticks(range(len(rows)), [row.label for row in rows], rotation=35, ha="right")
+        axes.set_xticks(range(len(rows)), names, rotation=35, ha="right")
+        axes.set_title("Accuracy over all questions, intervals by film")
         percent_axis(axes, "% right")
 
     draw(folder / "accuracy.png", (8.0, 3.6), paint)
