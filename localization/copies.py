@@ -43,6 +43,9 @@ FLAT = 1.0
 UNMOVED = 0.05
 """Share of a picture's own spread by which it must differ from the mean picture to have moved."""
 SPEED_STEP = 0.02
+WHOLE_AT_EASE = 0.02
+"""Mean agreement by which the speed of a whole copy, the ratio of the lengths, may fall behind another:
+pictures 2 s apart tell speeds badly, and lengths tell them to the frame."""
 HEIGHT, WIDTH = 9, 16
 """Crops are compared at this size."""
 MOST_PICTURES = 96
@@ -203,9 +206,10 @@ def _best_line(
     """Speed and offset of the line with the greatest mean agreement."""
     ratio = long_a / max(long_b, 1e-6)
     speeds = [round(s, 3) for s in np.arange(SPEEDS[0], SPEEDS[1] + 1e-9, SPEED_STEP).tolist()]
-    if SPEEDS[0] <= ratio <= SPEEDS[1]:
+    whole = round(ratio, 4) if SPEEDS[0] <= ratio <= SPEEDS[1] else None
+    if whole is not None:
         # First, so that of speeds that agree alike the one of a whole copy is taken.
-        speeds.insert(0, round(ratio, 4))
+        speeds.insert(0, whole)
     best: tuple[float, float, float] | None = None
     step = float(np.median(np.diff(times_a)))
     for speed in speeds:
@@ -220,8 +224,9 @@ def _best_line(
         counts = within.sum(axis=1)
         means = np.where(counts >= 2, sums / np.maximum(counts, 1), -1.0).round(6)
         place = int(np.lexsort((np.abs(offsets), -means))[0])
-        if counts[place] >= 2 and (best is None or means[place] > best[0]):
-            best = float(means[place]), speed, float(offsets[place])
+        agreed = float(means[place]) + (2 * WHOLE_AT_EASE if speed == whole else 0.0)
+        if counts[place] >= 2 and (best is None or agreed > best[0]):
+            best = agreed, speed, float(offsets[place])
     return None if best is None else (best[1], best[2])
 
 

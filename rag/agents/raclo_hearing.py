@@ -53,8 +53,8 @@ def measured_lines(track: SoundTrack) -> Iterator[Evidence]:
         if count and track.classes.count(name) >= EVERYWHERE * count:
             yield Evidence(track.video_id, 0.0, float(count), "tag", f"{WORDED[name]} most of the time")
     at = 0
-    for name, run in groupby(track.classes):
+    for heard, run in groupby(track.classes):
         length = sum(1 for _ in run)
-        if name is not None and length >= SHORTEST and track.classes.count(name) < EVERYWHERE * count:
-            yield Evidence(track.video_id, float(at), float(at + length), "tag", WORDED[name])
+        if heard is not None and length >= SHORTEST and track.classes.count(heard) < EVERYWHERE * count:
+            yield Evidence(track.video_id, float(at), float(at + length), "tag", WORDED[heard])
         at += length

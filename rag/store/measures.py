@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
 from rag.records import AudioClass, Shot, SoundTrack
@@ -31,6 +32,8 @@ __all__ = [
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
+ISLANDS = {"m": "sa", "a": "m"}
+ISLAND_SHORES = 4
 UNHEARD = "?"
 """And one that could not be heard; its loudness is null."""
 CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
@@ -108,8 +111,31 @@ def sound_track_rows(track: SoundTrack) -> Any:
 def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
     import numpy as np
 
-    classes = tuple(None if letter == UNHEARD else CLASSES[letter] for letter in row["classes"])
+    letters = without_islands(row["classes"])
+    classes = tuple(None if letter == UNHEARD else CLASSES[letter] for letter in letters)
     return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
+
+
+def without_islands(letters: str) -> str:
+    """Letters of seconds, in which a lone one is taken for what is around it: one of speech or noises within
+    music, and one of music within noises.
+
+    Around it, or before it at the end, lie at least `ISLAND_SHORES` seconds of that. What is stored stays as
+    it was heard, so libraries made before are read so too. A lone second within speech is a pause, and one of
+    speech within noises may be a word: both stay.
+    """
+    runs = [(letter, len(list(run))) for letter, run in groupby(letters)]
+    place = 1
+    while place < len(runs):
+        (around, before), (lone, length) = runs[place - 1], runs[place]
+        last = place + 1 == len(runs)
+        after = 0 if last else runs[place + 1][1]
+        same = last or runs[place + 1][0] == around
+        if length == 1 and lone in ISLANDS.get(around, "") and same and before + after >= ISLAND_SHORES:
+            runs[place - 1 : place + 2] = [(around, before + 1 + after)]
+        else:
+            place += 1
+    return "".join(letter * length for letter, length in runs)
 
 
 def fingerprint_rows(print_: Fingerprint) -> Any:

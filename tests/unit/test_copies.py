@@ -50,6 +50,24 @@ def test_a_cropped_graded_and_faster_copy_is_known() -> None:
     assert abs(line.offset) < 2.5
 
 
+def test_the_speed_of_a_whole_copy_is_that_of_its_length() -> None:
+    for seed, speed in ((1, 1.053), (3, 0.947), (4, 1.08)):
+        pictures, loudness = film(seed)
+        line = align(track(pictures, loudness), track(cropped(pictures), loudness, speed))
+        assert line is not None
+        assert abs(line.speed - speed) < 0.005
+
+
+def test_sound_that_is_missing_says_nothing() -> None:
+    pictures, loudness = film(1)
+    torn = loudness.copy()
+    torn[4:9] = np.nan
+    line = align(track(pictures, loudness), track(pictures, torn))
+    assert line is not None
+    assert line.sound is not None
+    assert line.sound > 0.99
+
+
 def test_it_does_not_matter_which_one_is_asked_for() -> None:
     pictures, loudness = film(2)
     one, other = track(pictures, loudness), track(cropped(pictures), loudness, speed=0.92)

@@ -28,7 +28,7 @@ from rag.retrieval.shots import (
 from rag.store.database import Database
 from rag.store.dump import dump
 from rag.store.layout import Layout
-from rag.store.measures import MEASURED_TABLES, Fingerprint
+from rag.store.measures import MEASURED_TABLES, Fingerprint, without_islands
 from rag.store.meta_table import MetaRows
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where
@@ -326,3 +326,21 @@ def test_stretches_of_a_sound_end_with_the_video_and_bridge_nothing_unheard() ->
 
 def test_height_is_counted_in_lines() -> None:
     assert [lines_of(*size) for size in ((1280, 720), (720, 1280), (1920, 800))] == [720, 720, 1080]
+
+
+@pytest.mark.parametrize(
+    ("heard", "read"),
+    [
+        ("mmmsms", "mmmmmm"),
+        ("mmmmmmmmms", "mmmmmmmmmm"),
+        ("aaaaamaaaa", "aaaaaaaaaa"),
+        ("sssssmssss", "sssssmssss"),
+        ("aaaaasaaaa", "aaaaasaaaa"),
+        ("mm-mm?mmss", "mm-mm?mmss"),
+        ("smsmsm", "smsmsm"),
+        ("", ""),
+    ],
+)
+def test_a_lone_second_in_a_long_stretch_is_taken_for_what_is_around_it(heard: str, read: str) -> None:
+    assert without_islands(heard) == read
+    assert without_islands(read) == read
