@@ -63,6 +63,13 @@ class IndexedWeb:
         return open_web(self.folder / "web", encoder=self.settings.encoder)
 
     @cached_property
+    def indexed_web(self) -> MockWeb:
+        """The same web, its videos searched by what the library holds of them."""
+        from rag.web import open_web
+
+        return open_web(self.folder / "web", encoder=self.settings.encoder, library=self.library)
+
+    @cached_property
     def library(self) -> Library:
         """Every film of the web, indexed."""
         from rag.library import Library

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,10 +18,9 @@ from rag._cli.agent_web import (
     citing,
     frames_reader,
     open_mind,
-    open_shelf,
     pictures_of,
     sight_line,
-    web_folder,
+    web_and_shelf,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -93,18 +91,14 @@ def raclo(
     from rag.agents.video_browser_sight import Eyes
     from rag.reasoners.counting import counted_as
     from rag.reasoners.roles import Memory
-    from rag.web import Faults, open_web
+    from rag.web import Faults
 
     told = Memory(words(whole), words(moment), words(before), words(after), words(sound))
     memory = only_cues(told, cues_of(told))
     budget = RACLO if frames is None else fixed_budget(frames)
     chosen = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
     planted = Faults.parse(faults, session.settings.seed)
-    with (
-        web_folder(session, web, corpus) as place,
-        open_web(os.fspath(place), faults=planted, encoder=session.settings.encoder) as opened,
-    ):
-        shelf = open_shelf(session, place)
+    with web_and_shelf(session, web, corpus, planted) as (opened, shelf):
         mind, label = open_mind(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
@@ -125,8 +119,6 @@ def raclo(
         path = citing(opened, made=web is None)(answer.url) if answer is not None else ""
         _print(session, run, chosen, told_as, path)
         written = write_page(html, lambda: page(run, pictures_of(opened, read), told_as))
-        if shelf is not None:
-            shelf.close()
     return written if run.matched else 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,10 +18,9 @@ from rag._cli.agent_web import (
     citing,
     frames_reader,
     open_mind,
-    open_shelf,
     pictures_of,
     sight_line,
-    web_folder,
+    web_and_shelf,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -122,7 +120,7 @@ def shotfinder(
     from rag.agents.shotfinder_telling import step_lines
     from rag.agents.video_browser_sight import Eyes
     from rag.reasoners.counting import counted_as
-    from rag.web import Faults, open_web
+    from rag.web import Faults
 
     asked = ShotRequest(
         words(description),
@@ -133,11 +131,7 @@ def shotfinder(
     budget = SHOTFINDER if frames is None else fixed_budget(frames)
     chosen = ShotSettings(queries=queries, urls=urls, budget=budget, heed=constraints)
     planted = Faults.parse(faults, session.settings.seed)
-    with (
-        web_folder(session, web, corpus) as place,
-        open_web(os.fspath(place), faults=planted, encoder=session.settings.encoder) as opened,
-    ):
-        shelf = open_shelf(session, place)
+    with web_and_shelf(session, web, corpus, planted) as (opened, shelf):
         mind, label = open_mind(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
@@ -157,8 +151,6 @@ def shotfinder(
         path = citing(opened, made=web is None)(shot.url) if shot is not None else ""
         _print(session, run, chosen, told, path)
         written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
-        if shelf is not None:
-            shelf.close()
     return written if run.shot is not None else 1
 
 

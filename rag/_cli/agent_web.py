@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag.library import Library as Shelf
     from rag.reasoners.roles import Reasoner
     from rag.records import Frames
-    from rag.web import MockWeb
+    from rag.web import Faults, MockWeb
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
@@ -43,6 +43,7 @@ __all__ = [
     "open_shelf",
     "pictures_of",
     "sight_line",
+    "web_and_shelf",
     "web_folder",
     "write_page",
 ]
@@ -105,6 +106,30 @@ def web_folder(session: Session, web: Path | None, corpus: list[Path] | None) ->
         for problem in report.problems:
             talk(f"{problem.path}: {problem.reason}")
         yield Path(made)
+
+
+@contextmanager
+def web_and_shelf(
+    session: Session, web: Path | None, corpus: list[Path] | None, faults: Faults
+) -> Iterator[tuple[MockWeb, Shelf | None]]:
+    """The web as `web_folder` has it, and the library that its videos are looked up in.
+
+    Where the library itself is the web, its videos are searched by what it holds of them, too: files at
+    home have no titles.
+    """
+    from rag.web import open_web
+
+    with web_folder(session, web, corpus) as place:
+        shelf = open_shelf(session, place)
+        known = shelf if web is None and not corpus else None
+        try:
+            with open_web(
+                os.fspath(place), faults=faults, encoder=session.settings.encoder, library=known
+            ) as opened:
+                yield opened, shelf
+        finally:
+            if shelf is not None:
+                shelf.close()
 
 
 def open_shelf(session: Session, web: Path) -> Shelf | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextEncoder
 
-__all__ = ["ENGINES", "EngineKind", "Ranked", "SearchEngine"]
+__all__ = ["ENGINES", "Engine", "EngineKind", "Ranked", "SearchEngine"]
 
 EngineKind = Literal["bm25", "dense", "hybrid"]
 ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
@@ -38,6 +38,11 @@ class Searchable(Protocol):
     def id(self) -> str: ...
     @property
     def text(self) -> str: ...
+
+
+class Engine(Protocol):
+    def rank(self, query: str) -> list[Ranked]:
+        """All that fit, best first."""
 
 
 @dataclass(frozen=True, slots=True)

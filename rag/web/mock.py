@@ -22,8 +22,9 @@ from rag.errors import (
     WebTimeout,
 )
 from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, address
+from rag.web.contents import ContentEngine
 from rag.web.downloads import Downloads
-from rag.web.engine import EngineKind, SearchEngine
+from rag.web.engine import Engine, EngineKind, SearchEngine
 from rag.web.faults import Fault, Faults
 from rag.web.protocol import PAGE_SIZE
 from rag.web.records import Downloaded, Page, SearchPage, SearchResult, Transcript
@@ -32,6 +33,7 @@ from rag.web.trace import Operation, WebTrace
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
+    from rag.library import Library
 
 __all__ = ["LARGEST_PAGE", "MockWeb", "Shelf"]
 
@@ -57,12 +59,15 @@ class Shelf:
         engine: EngineKind,
         open_encoder: Callable[[], TextEncoder],
         downloads: Downloads,
+        library: Library | None = None,
     ) -> None:
+        """`library`: videos are searched by what it holds of them, too."""
         self.catalogue = catalogue
-        self.engine = engine
+        self.engine = engine if library is None else f"{engine} and contents"
         self.downloads = downloads
         vectors = catalogue.folder / ".vectors"
-        self.videos = SearchEngine(catalogue.videos, engine, open_encoder, vectors)
+        titles = SearchEngine(catalogue.videos, engine, open_encoder, vectors)
+        self.videos: Engine = titles if library is None else ContentEngine(catalogue.videos, library, titles)
         self.pages = SearchEngine(catalogue.pages, engine, open_encoder, vectors)
 
     @cached_property
@@ -234,7 +239,7 @@ class MockWeb:
     def _search(
         self,
         operation: Operation,
-        engine: SearchEngine,
+        engine: Engine,
         query: str,
         page: int,
         page_size: int,

@@ -18,6 +18,7 @@ from rag.web.trace import WebTrace
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
+    from rag.library import Library
 
 __all__ = ["open_web"]
 
@@ -34,11 +35,13 @@ def open_web(
     encoder: EncoderSettings | None = None,
     timeout_seconds: float = 10.0,
     real_time: bool = False,
+    library: Library | None = None,
 ) -> MockWeb:
     """The frozen web in a folder that `rag web build` made, or that holds a `web.jsonl`.
 
     `downloads`: the cache of downloads; default `.downloads` in the web's folder. `encoder`: whose text
     encoder serves the dense half of the engine. `real_time`: sleep through the delays of slow answers.
+    `library`: videos are searched by what it holds of them, beside what their uploaders say.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
     """
@@ -53,7 +56,7 @@ def open_web(
     catalogue = read_catalogue(named)
     kept = Downloads(Path(downloads) if downloads is not None else catalogue.folder / ".downloads")
     opener = partial(_open_encoder, encoder or EncoderSettings())
-    shelf = Shelf(catalogue, engine, opener, kept)
+    shelf = Shelf(catalogue, engine, opener, kept, library)
     return MockWeb(shelf, faults=faults, trace=trace, timeout_seconds=timeout_seconds, real_time=real_time)
 
 

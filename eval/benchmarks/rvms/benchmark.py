@@ -99,7 +99,8 @@ class RvmsBenchmark(IndexedWeb):
         library = self.library
         eyes = Eyes.of(self.mind, library, library.read_frames)
         second = second_judge(self.mind)
-        return Recollecting(name, chosen, way, self.samples, self.web, self.mind, second, eyes, seed)
+        web = self.indexed_web if way == "contents" else self.web
+        return Recollecting(name, chosen, way, self.samples, web, self.mind, second, eyes, seed)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         if query_id not in self.samples:

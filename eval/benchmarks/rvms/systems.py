@@ -15,8 +15,9 @@ from rag.errors import UsageError
 
 __all__ = ["BASELINE", "SYSTEMS", "Way", "named"]
 
-Way = Literal["agent", "metadata", "oracle", "chance"]
-"""The agent; search results alone; the right video given; the right video and a moment by chance."""
+Way = Literal["agent", "contents", "metadata", "oracle", "chance"]
+"""The agent; the agent over a search of what a library holds of the videos; search results alone; the right
+video given; the right video and a moment by chance."""
 BASELINE = "wo-abduction"
 """What the others are compared with."""
 
@@ -34,6 +35,11 @@ _NAMED: Mapping[str, _Named] = {
         "open-source setting: 64 frames of every video", replace(PAPER, budget=fixed_budget(64))
     ),
     "raclo-stored": _Named("ours: every stored frame vector to localize", replace(PAPER, frames="stored")),
+    "raclo-contents": _Named(
+        "ours: videos are searched by what the library holds of them as well; every stored frame vector",
+        replace(PAPER, frames="stored"),
+        "contents",
+    ),
     "wo-abduction": _Named("the cues as they were told are searched for", replace(PAPER, abduction=False)),
     "wo-verification": _Named("the first candidate is the answer", replace(PAPER, verify=False)),
     "wo-consensus": _Named("the first judge alone decides", replace(PAPER, consensus=False)),
