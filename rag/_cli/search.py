@@ -111,7 +111,7 @@ def search(
 
         print_lines(hit_lines(hits, width=width(), shots=held or ()))
     _tell(left)
-    best = max((hit.relevance for hit in hits), default=1.0)
+    best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
         talk(_far_off(best, session.settings.search.threshold))
     return 0

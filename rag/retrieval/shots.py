@@ -115,10 +115,10 @@ def unjudged(where: Where, reader: Reader) -> Unjudged | None:
 
 
 _REASONS = {
-    "new": "not measured; run rag index on their folders again, which encodes nothing anew",
+    "new": "not measured; run rag index on the folders again, which encodes nothing anew",
     "style": "without a style, for which an image encoder is needed",
-    "lost": "measured in vain: their pictures or sound cannot be decoded",
-    "torn": "heard in part: some of their sound is missing or damaged",
+    "lost": "measured in vain: pictures or sound cannot be decoded",
+    "torn": "heard in part: some of the sound is missing or damaged",
 }
 
 

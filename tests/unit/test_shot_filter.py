@@ -266,7 +266,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert unjudged(Where(), reader) is None
         assert left(min_height=1)[0] == 0
         assert left(tone="warm")[:2] == (1, 3)
-        assert "run rag index on their folders again" in left(tone="warm")[2]
+        assert "run rag index on the folders again" in left(tone="warm")[2]
         assert left(style="2d")[:2] == (2, 3)
         assert "rag models pull" in left(style="2d")[2]
         heard = left(audio="music")
