@@ -89,12 +89,17 @@ def search(
         return _run(session, queries, run, kind, chosen)
     if query is None and shots == ShotFilter():
         raise UsageError("a QUERY is missing, or a filter such as --tone; see 'rag search --help'")
+    return _one(session, query, kind, chosen, top_k)
+
+
+def _one(session: Session, query: str | None, kind: Kind, chosen: Where | None, most: int | None) -> int:
+    """One query, or none and what its filter alone lets through: `most` of it, else all."""
     with session.open_library() as shelf:
         hits: Sequence[VideoHit | PassageHit]
         if query is not None:
             hits = shelf.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
         else:
-            hits = shelf.browse(chosen or shots)[:top_k]
+            hits = shelf.browse(chosen or ShotFilter())[:most]
         held, left = None, None
         if chosen is not None and chosen.shots is not None:
             held = [

@@ -135,7 +135,7 @@ COUNTS: Mapping[str, Any] = plain(Counts(20, 5, 0))
 CHECK = Finding("package", "av", True, "18.1.0")
 
 LISTED = Listed("egofact-workbench", "396 questions", {"random": "any option"})
-DONE = Done(Path("runs/random-seed0"), "random", 0, asked=300, kept=96, right=66)
+DONE = Done(Path("runs/egofact-workbench/random-seed0"), "random", 0, asked=300, kept=96, right=66)
 SHOWN_SAMPLE = {"query": {}, "sample": {}, "picture": Path("random-seed0_q1.png"), "same": None}
 
 URL = "https://videos.example/watch?v=n2DBxa42Umc"
