@@ -42,17 +42,19 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
         "heavy = {'pydantic', 'rich', 'numpy', 'torch', 'lancedb', 'PIL', 'av', 'rag.config'}\n"
         "print(code, sorted(heavy & set(sys.modules)), time.process_time(), file=sys.stderr)"
     )
+    plain = "import sys, time, typer; print(0, [], time.process_time(), file=sys.stderr)"
     environment = {**os.environ, **ENVIRONMENT}
-    best = 9.0
-    for _ in range(3):
+    best = {code: 99.0, plain: 99.0}
+    for program in (code, plain) * 3:
         done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, env=environment, check=True
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, env=environment, check=True
         )
-        assert b"Exit codes: 0 all done" in done.stdout
+        assert program is plain or b"Exit codes: 0 all done" in done.stdout
         code_and_loaded, seconds = done.stderr.decode().rsplit(maxsplit=1)
         assert code_and_loaded == "0 []"
-        best = min(best, float(seconds))
-    assert best < 0.3
+        best[program] = min(best[program], float(seconds))
+    # Against the start of the interpreter with typer in the same minute, whatever else the machine does.
+    assert best[code] < 4 * best[plain], best
 
 
 def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from eval.benchmarks import BENCHMARKS, open_benchmark
 from eval.runs.drive import run_system
-from eval.runs.places import folder_name
 from eval.runs.folder import read_run_folder
+from eval.runs.places import folder_name
 from eval.runs.records import PassageScore, Query, Sample, sample_of
 from eval.runs.results import write_retrieval
 from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
