@@ -54,7 +54,7 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
         assert code_and_loaded == "0 []"
         best[program] = min(best[program], float(seconds))
     # Against the start of the interpreter with typer in the same minute, whatever else the machine does.
-    assert best[code] < 4 * best[plain], best
+    assert best[code] < 6 * best[plain], best
 
 
 def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
