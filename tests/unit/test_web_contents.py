@@ -23,8 +23,7 @@ class Shelf:
         if query == "!":
             raise QuestionError("no word")
         return [
-            VideoHit("", video_id, 0.0, 5.0, cast(Any, SimpleNamespace()), 1.0)
-            for video_id in self.video_ids
+            VideoHit("", video_id, 0.0, 5.0, cast(Any, SimpleNamespace()), 1.0) for video_id in self.video_ids
         ]
 
 
