@@ -111,9 +111,9 @@ def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
-    watch = LineProgress()
-    watch.start(0.25, 2)
-    watch.file("/notes/a.md")
-    watch.advance(0.25)
-    assert watch.line() == "[100%], file 1 of 2: /notes/a.md"
-    assert watch.left() is None
+    with LineProgress() as watch:
+        watch.start(0.25, 2)
+        watch.file("/notes/a.md")
+        watch.advance(0.25)
+        assert watch.line() == "[100%], file 1 of 2: /notes/a.md"
+        assert watch.left() is None
