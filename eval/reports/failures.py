@@ -134,7 +134,7 @@ def _figure(shown: Shown, read: ReadFrames) -> str:
     if not len(images):
         return f"<p class=quiet>{caption}: no picture</p>"
     return (
-        f'<figure><img src="data:image/jpeg;base64,{_jpeg(images[0])}" alt="">'
+        f'<figure><img src="data:image/jpeg;base64,{_jpeg(images[0])}" alt="{caption}">'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO, TypeVar
 
-from rag._cli.output import talk, width
+from rag._cli.output import talk, talk_width
 from rag.errors import RagError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def telling(
 
     def watch(step: Step) -> None:
         steps.write(step.line())
-        for line in lines(step, width()):
+        for line in lines(step, talk_width()):
             say(line)
 
     return watch

@@ -10,7 +10,16 @@ from typing import Any, TextIO
 
 from rag.errors import RagError
 
-__all__ = ["is_json", "line_width", "open_standard_streams", "print_json", "print_lines", "talk", "width"]
+__all__ = [
+    "is_json",
+    "line_width",
+    "open_standard_streams",
+    "print_json",
+    "print_lines",
+    "talk",
+    "talk_width",
+    "width",
+]
 
 UNCUT = 1_000_000
 """Columns where nobody watches."""
@@ -48,6 +57,11 @@ def width() -> int:
 def line_width() -> int:
     """As `width`, for stdout; what goes into a pipe or a file is not cut."""
     return width() if sys.stdout.isatty() else UNCUT
+
+
+def talk_width() -> int:
+    """The same for stderr."""
+    return width() if sys.stderr.isatty() else UNCUT
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rag.agents.frame_budget import frame_times
 from rag.agents.raclo_hearing import sound_lines
 from rag.agents.raclo_records import Moment
@@ -21,7 +23,6 @@ from rag.reasoners.parted import PartedReasoner
 from rag.reasoners.roles import Consensus, LocateRequest, Memory, Reasoner, VerifyRequest, VideoView
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["global_part", "locate_moment", "second_judge", "shown", "verify"]
@@ -61,14 +62,14 @@ def verify(
 
 
 def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloSettings) -> Moment | None:
-    """The best frame; where none can be shown, the stretch in which it is spoken or read of; None where
+    """The best frame; where none can be shown, the stretch in which it is said or read; None where
     there is none of it either. Raises `ReasonerError` or `FileProblem`."""
     told = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
     stored = settings.frames == "stored"
     times = None if stored else frame_times(sight.duration, settings.budget.frames(sight.duration))
     view = shown(sight, times, settings)
     if not view.times:
-        return _by_words(mind, told, view)
+        return _by_words(mind, told, sight, view)
     request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
     located = mind.locate(request)
     if located.frame is None:
@@ -85,21 +86,25 @@ def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloS
     )
 
 
-def _by_words(mind: Reasoner, told: Memory, view: VideoView) -> Moment | None:
-    """The middle of the best stretch, of 0 frames."""
-    wanted = " ".join(part for part in (told.key_moment, told.auditory_memory) if part)
-    located = mind.locate(LocateRequest(wanted, view, "windows", max_windows=1))
-    if not located.relevant or not located.windows:
+def _by_words(mind: Reasoner, told: Memory, sight: Sight, view: VideoView) -> Moment | None:
+    """The middle of the line that speaks most to it, of 0 frames; None where none does."""
+    middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
+    times = np.array(sorted(time for time in middles if view.start <= time < view.end))
+    if not len(times):
         return None
-    start, end = located.windows[0].start, located.windows[0].end
+    request = LocateRequest(told.key_moment, replace(view, frame_times=times), "frame", memory=told)
+    located = mind.locate(request)
+    if not located.relevant or located.frame is None:
+        return None
+    start, end = _stretch(sight, tuple(times.tolist()), located.frame)
     return Moment(
-        time=round((start + end) / 2, 6),
+        time=float(times[located.frame]),
         frame=0,
         frames=0,
         start=start,
         end=end,
         confidence=located.confidence,
-        reason=f"no frame was seen; {located.reason}",
+        reason="no frame was seen; what is said or read there speaks most to it",
     )
 
 

@@ -58,7 +58,8 @@ def result_lines(run: RacloRun, width: int) -> Iterator[str]:
     yield visible(answer.url)
     if answer.moment is not None:
         moment = answer.moment
-        yield f"at {clock(moment.time)}, in {clock(moment.start)}-{clock(moment.end)}"
+        by = "" if moment.frames else ", by words alone"
+        yield f"at {clock(moment.time)}, in {clock(moment.start)}-{clock(moment.end)}{by}"
 
 
 def run_json(run: RacloRun) -> dict[str, Any]:

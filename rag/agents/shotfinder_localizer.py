@@ -47,7 +47,7 @@ UNLIKE = 0.49
 UNSEEN = "not looked at, no frame can be shown; its longest shot that meets what was measured"
 NO_FRAME = "no frame can be shown"
 NOT_LOOKED = "not looked at"
-NO_NEIGHBOUR = "the video ends there"
+NO_NEIGHBOUR = {"before it": "the video begins there", "after it": "the video ends there"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Localizer:
                 continue
             wanted = f"{where}: {told}"
             if span[1] <= span[0]:
-                yield Check("temporal", wanted, NO_NEIGHBOUR, None), 0.0
+                yield Check("temporal", wanted, NO_NEIGHBOUR[where], False), 0.0
                 continue
             fit = self._fit(told, span)
             if fit is None:

@@ -59,7 +59,7 @@ class Measures:
         if not missing:
             return "no frame can be shown, and no shot was measured for all that is asked for"
         were = "was" if len(missing) == 1 else "were"
-        encoder = " with an image encoder" if "style" in missing or self.video is None else ""
+        encoder = " with an image encoder" if "style" in missing else ""
         return f"{' and '.join(missing)} {were} not measured: 'rag index' the video{encoder}"
 
     def shot_at(self, time: float) -> Shot | None:

@@ -212,7 +212,7 @@ def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
     assert (after.shot.start, after.shot.end) == (50.0, 60.0)
 
 
-def test_a_side_that_nobody_saw_is_neither_there_nor_missing(tmp_path: Path) -> None:
+def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_path: Path) -> None:
     class Unsure(ShotMind):
         moment = 5.0
 
@@ -225,7 +225,7 @@ def test_a_side_that_nobody_saw_is_neither_there_nor_missing(tmp_path: Path) -> 
     assert found.shot is not None
     assert found.shot.start == 0.0
     before, after = found.shot.checks
-    assert (before.found, before.holds) == ("the video ends there", None)
+    assert (before.found, before.holds) == ("the video begins there", False)
     # However little sure, it says that this is another: that never fits.
     assert (after.found, after.holds) == ("0.49", False)
 
