@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,24 +27,24 @@ if TYPE_CHECKING:
 __all__ = ["IndexedWeb"]
 
 
-class IndexedWeb:
+class IndexedWeb(ABC):
     """To be inherited from. The web lies in `folder/web`, the library in `folder/library`; both are opened
     on first use, and the library is made where it lacks a film."""
 
     @property
+    @abstractmethod
     def folder(self) -> Path:
         """The benchmark's own."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def drawn(self) -> bool:
         """Whether the films are the Workbench's."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def flags(self) -> Mapping[str, Any]:
         """Settings that the benchmark asks for."""
-        raise NotImplementedError
 
     @cached_property
     def settings(self) -> Settings:

@@ -197,7 +197,8 @@ def test_each_fault_alone_even_where_it_always_strikes(tmp_path: Path, fault: st
 
 @pytest.mark.parametrize("paradigm", ["direct", "summarization", "text-search", "tool-free"])
 def test_the_baselines_end_too(tmp_path: Path, paradigm: Paradigm) -> None:
-    browsed(tmp_path, Faults.everywhere(0.3, 1), replace(EFFICIENCY, paradigm=paradigm))
+    found = browsed(tmp_path, Faults.everywhere(0.3, 1), replace(EFFICIENCY, paradigm=paradigm))
+    assert found.steps
 
 
 def test_the_same_faults_give_the_same_run(tmp_path: Path) -> None:

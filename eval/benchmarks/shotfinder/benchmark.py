@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eval.benchmarks.indexed_web import IndexedWeb
 from eval.benchmarks.shotfinder.answering import Finding, query_of
 from eval.benchmarks.shotfinder.building import MANIFEST, build_shotfinder, file_hash
 from eval.benchmarks.shotfinder.controls import MetadataControl
@@ -22,19 +23,13 @@ from eval.benchmarks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from eval.benchmarks.shotfinder.verifying import FrameShelf
 from eval.benchmarks.shotfinder.workbench.families import FULL, MINI, ShotShape
 from eval.reports.failures import Failure
-from eval.runs.making import drawing, indexing
+from eval.runs.making import drawing
 from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
 from rag.agents.video_browser_sight import Eyes
-from rag.config import Settings, load_settings
-from rag.errors import LibraryNotFound, UsageError
+from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rag.library import Library
-    from rag.reasoners.roles import Reasoner
-    from rag.records import Frames
-    from rag.web import MockWeb
 
 __all__ = ["ShotFinderBenchmark", "open_folder", "open_mini", "open_workbench"]
 
@@ -55,7 +50,7 @@ def open_folder(data: Path | None = None) -> ShotFinderBenchmark:
 
 
 @dataclass
-class ShotFinderBenchmark:
+class ShotFinderBenchmark(IndexedWeb):
     """Reads nothing until it is asked for queries, hashes or a system."""
 
     name: str
@@ -91,51 +86,16 @@ class ShotFinderBenchmark:
 
     @property
     def encoders(self) -> Mapping[str, str]:
-        meta = self.library.reader.meta
-        assert meta is not None, "a library that could be opened has its meta row"
-        image = meta.image_encoder
-        return {
-            "text": meta.text_encoder.fingerprint,
-            "image": image.fingerprint if image is not None else "none",
-            "reasoner": self.mind.name,
-        }
+        return {**self.encoder_prints(), "reasoner": self.mind.name}
 
-    @cached_property
-    def web(self) -> MockWeb:
-        from rag.web import open_web
+    @property
+    def drawn(self) -> bool:
+        return self.made is not None
 
-        return open_web(self.folder / "web", encoder=self.settings.encoder)
-
-    @cached_property
-    def library(self) -> Library:
-        """Every film of the web, indexed and measured."""
-        from rag.library import Library
-
-        settings = self.settings
-        assert settings.library is not None, "set by `settings`"
-        if not self._all_indexed(settings):
-            catalogue = self.web.catalogue
-            files = {entry.file for entry in catalogue.videos if entry.file}
-            paths = sorted(str(catalogue.folder / file) for file in files)
-            Library.index(paths, settings=settings, progress=indexing())
-        return Library.open(settings.library, settings=settings)
-
-    @cached_property
-    def mind(self) -> Reasoner:
-        return self.library.reasoner
-
-    @cached_property
-    def settings(self) -> Settings:
-        """The user's own, with exact search. A drawn web has no words, and an encoder that knows it."""
-        flags: dict[str, Any] = {"library": self.folder / "library", "search.index": "flat"}
-        if self.made is not None:
-            flags |= {"asr.mode": "off", "ocr.mode": "off"}
-        chosen = load_settings(flags=flags)
-        if self.made is not None and chosen.encoder.image == "auto":
-            flags["encoder.image"] = "bundled"
-            flags["encoder.backend"], flags["encoder.batch"] = "torch-fp32", 16
-            chosen = load_settings(flags=flags)
-        return chosen
+    @property
+    def flags(self) -> Mapping[str, Any]:
+        """A drawn web has no words."""
+        return {"asr.mode": "off", "ocr.mode": "off"} if self.drawn else {}
 
     def systems(self) -> Mapping[str, str]:
         return SYSTEMS
@@ -153,16 +113,7 @@ class ShotFinderBenchmark:
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         if query_id not in self.shots:
             raise UsageError(f"{self.name} has no query {query_id}")
-        library, shown, paths = self.library, [], []
-        for window in windows:
-            path = library.path_of(window.clip_id)
-            step = (window.end - window.start) / frames
-            times = np.round(window.start + step * (np.arange(frames) + 0.5), 6)
-            paths.append(path)
-            shown.append(library.read_frames(path, times))
-        nothing = np.zeros(0)
-        words = self.shots[query_id].description
-        return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), words)
+        return self.explained(self.shots[query_id].description, windows, frames)
 
     def failure(self, query: Query, sample: Sample) -> Failure | None:
         """For `rag eval failures`."""
@@ -175,9 +126,6 @@ class ShotFinderBenchmark:
 
         return failure_of(self.shots[query.query_id], sample, file_of)
 
-    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
-        return self.library.read_frames(path, times)
-
     def _encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Pictures from elsewhere into the library's picture space; (n, 0) where it has none."""
         from indexers.registry import open_image_encoder
@@ -187,17 +135,6 @@ class ShotFinderBenchmark:
             return np.zeros((len(images), 0), np.float32)
         encoder = open_image_encoder(meta.image_encoder.name, self.settings.encoder)
         return np.asarray(encoder.encode_images(images), np.float32)
-
-    def _all_indexed(self, settings: Settings) -> bool:
-        """Whether a library holds every film. Then nobody writes in it, and runs can go side by side."""
-        from rag.library import Library
-
-        try:
-            with Library.open(settings.library, settings=settings) as library:
-                held = {video.video_id for video in library.reader.videos()}
-        except LibraryNotFound:
-            return False
-        return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)
 
     def _files(self) -> list[Path]:
         if self.made is not None:
