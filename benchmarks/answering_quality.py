@@ -20,14 +20,20 @@ from typing import Any
 
 import numpy as np
 
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Video,
+)
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder
 from rag.answering import answer_question
-from rag.config import Settings
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.records import Answer, Clip, Evidence, Passage, Video
+from rag.records import Answer
 from rag.retrieval import Retriever
+from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import EncoderRef, FileRow, Meta
 from rag.store.writing import Writer

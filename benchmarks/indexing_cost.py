@@ -51,7 +51,7 @@ def encode_alone(model: Path, backend: str, pictures: int) -> float:
     """Encoding as many pictures, in full batches, out of memory."""
     from indexers.backend import probe_pictures
     from indexers.registry import open_image_encoder
-    from rag.config import EncoderSettings
+    from indexers.settings import EncoderSettings
 
     encoder = open_image_encoder(f"hf:{model}", EncoderSettings(), backend=backend, batch=BATCH)
     images = probe_pictures(BATCH)

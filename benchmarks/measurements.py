@@ -5,7 +5,7 @@
 Films of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
 copies are held against the plan of each film. Looks: short films of every style and light, at four
 heights. Films: longer ones with ambience alone, a voice, a tune, or both, and a copy of each, cropped,
-graded and re-timed (`corpora.workbench.copies`). Every film is asked for its copies: another film's
+graded and re-timed (`eval.workbench.copies`). Every film is asked for its copies: another film's
 copy, or a film of its own, is a false match. Everything that was tuned was tuned on other splits.
 """
 
@@ -22,15 +22,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.workbench.catalogue import Split
-from corpora.workbench.copies import changed_frames, changed_sound, plan_change
-from corpora.workbench.film import AUDIO_RATE, Line, Render, clip_frames, write_film
-from corpora.workbench.pen import STYLES, Style
-from corpora.workbench.seeds import stream
-from corpora.workbench.sound import HUSHED_SHARE, add_at, melody, story_sound, to_sixteen_bits
-from corpora.workbench.speech import VoicedLine, spoken_seconds
-from corpora.workbench.story import ClipStory, plan_clip
-from corpora.workbench.voice import murmured
+from eval.workbench.catalogue import Split
+from eval.workbench.copies import changed_frames, changed_sound, plan_change
+from eval.workbench.film import (
+    AUDIO_RATE,
+    Line,
+    Render,
+    clip_frames,
+    write_film,
+)
+from eval.workbench.pen import STYLES, Style
+from eval.workbench.seeds import stream
+from eval.workbench.sound import (
+    HUSHED_SHARE,
+    add_at,
+    melody,
+    story_sound,
+    to_sixteen_bits,
+)
+from eval.workbench.speech import VoicedLine, spoken_seconds
+from eval.workbench.story import ClipStory, plan_clip
+from eval.workbench.voice import murmured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -203,9 +215,9 @@ def cuts_report(split: Split, seed: int, films: int) -> dict[str, Any]:
 
     A cut is right where it is the first frame of the new scene.
     """
-    from corpora.workbench.long_films import long_frames, plan_long_film
+    from corpora.records import Frames
+    from eval.workbench.long_films import long_frames, plan_long_film
     from indexers.shots import cut_times, measure_frames
-    from rag.records import Frames
 
     found, names, others = [], [], 0
     for number in range(films):
@@ -249,8 +261,8 @@ def main() -> None:
 
 def measured(films: Sequence[Film], folder: Path) -> dict[str, Any]:
     """Index the films that were drawn, and compare."""
-    from rag.config import load_settings
     from rag.library import Library
+    from rag.settings import load_settings
 
     settings = load_settings()
     settings = settings.model_copy(

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from benchmarks.material import save_vit_b32, write_footage
 from benchmarks.store_scale import IMAGE, TEXT, build, unit, words
+from indexers.settings import EncoderSettings
 from localization.windows import best_window
-from rag.config import EncoderSettings, load_settings
 from rag.retrieval import Retriever
+from rag.settings import load_settings
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import EncoderRef

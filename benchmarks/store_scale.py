@@ -21,7 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.records import Clip, Evidence, Passage, Video
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Video,
+)
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.layout import Layout

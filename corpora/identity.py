@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from rag.errors import UnreadableFile
+from corpora.errors import UnreadableFile
 
 __all__ = ["content_hash"]
 

@@ -23,10 +23,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from corpora.errors import UnreadableFile
 from corpora.globs import Globs
 from corpora.kinds import FileKind, kind_of, sidecar_base, sidecar_owners
-from rag.errors import UnreadableFile
-from rag.records import Problem
+from corpora.records import Problem
 
 __all__ = ["FoundFile", "Scan", "scan"]
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.errors import SettingsError
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import find_weights, readable_size
+from indexers.settings import AsrSettings, EncoderSettings
 from indexers.stages import Off
-from rag.config import AsrSettings, EncoderSettings
-from rag.errors import ExtraMissing, ModelError, SettingsError, WeightsInvalid, WeightsMissing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

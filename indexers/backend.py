@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from corpora.errors import SettingsError
 from indexers.protocol import ImageEncoder
-from rag.errors import SettingsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def measure(open_encoder: Opener, backend: str = "auto", batch: int = 0) -> Meas
 
 
 def _candidates(backend: str) -> tuple[str, ...]:
-    from indexers.torch_ground import available_backends
+    from indexers.torch_backend import available_backends
 
     here = available_backends()
     if backend == "auto":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.records import Tone
+from corpora.records import Tone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

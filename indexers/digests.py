@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rag.errors import WeightsInvalid
+from indexers.errors import WeightsInvalid
 
 __all__ = ["expect_digest", "file_digest", "fingerprint", "folder_digest"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rag.errors import WeightsInvalid
+from indexers.errors import WeightsInvalid
 
 __all__ = ["model_type", "read_json", "text_settings"]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from indexers.digests import folder_digest
+from indexers.errors import WeightsInvalid
 from indexers.folders import model_type
-from indexers.light_text import open_picture_text
+from indexers.numpy_text_encoder import open_picture_text
 from indexers.preprocess import read_preprocessing
 from indexers.tensors import Tensors, weight_files
-from indexers.torch_ground import TorchImageEncoder, in_dtype, quiet_transformers
-from rag.errors import WeightsInvalid
+from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transformers
 
 __all__ = ["open_transformers"]
 

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.records import Frames
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.fbank import mel_log_fbank
 from indexers.preprocess import Preprocessing
 from indexers.protocol import TextTower, unit_rows
-from indexers.torch_ground import TorchImageEncoder
+from indexers.torch_backend import TorchImageEncoder
 from indexers.torchvision_guard import guard_torchvision
-from rag.errors import ExtraMissing, WeightsInvalid
-from rag.records import Frames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

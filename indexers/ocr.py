@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import ExtraMissing
+from indexers.settings import OcrSettings
 from indexers.stages import Off
-from rag.config import OcrSettings
-from rag.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.folders import read_json
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
 from indexers.protocol import TextTower, unit_rows
-from indexers.torch_ground import TorchImageEncoder, in_dtype
+from indexers.torch_backend import TorchImageEncoder, in_dtype
 from indexers.torchvision_guard import guard_torchvision
-from rag.errors import ExtraMissing, WeightsInvalid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

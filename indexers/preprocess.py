@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexers.errors import WeightsInvalid
 from indexers.folders import read_json
-from rag.errors import WeightsInvalid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

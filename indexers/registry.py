@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.errors import SettingsError
+from indexers.errors import WeightsMissing
 from indexers.models import lookup
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import Resolution
-from rag.config import EncoderSettings
-from rag.errors import SettingsError, WeightsMissing
+from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from indexers.backend import Opener
@@ -100,7 +101,7 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     """The text half of an image encoder, without torch for CLIP, MetaCLIP, SigLIP and SigLIP 2."""
     place = _place(name, settings)
     if place.family == "transformers":
-        from indexers.light_text import open_picture_text
+        from indexers.numpy_text_encoder import open_picture_text
 
         return open_picture_text(name, Path(place.source))
     if place.family == "bundled":
@@ -125,7 +126,7 @@ def open_text_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
     """Questions into the space of `open_text_encoder`, without torch where the model is a BERT."""
-    from indexers.light_text import can_read_sentences, open_sentences
+    from indexers.numpy_text_encoder import can_read_sentences, open_sentences
 
     folder = _sentence_folder(name, settings)
     if can_read_sentences(folder):

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import WeightsInvalid
 from indexers.protocol import unit_rows
 from indexers.sentence_folder import Role, prompt, read_sentence_folder
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
-from indexers.torch_ground import quiet_transformers
-from rag.errors import WeightsInvalid
+from indexers.torch_backend import quiet_transformers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

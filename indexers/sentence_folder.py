@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from indexers.errors import WeightsInvalid
 from indexers.folders import model_type, read_json
-from rag.errors import WeightsInvalid
 
 __all__ = ["Role", "SentenceFolder", "prompt", "read_sentence_folder"]
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import Frames, Shot
 from indexers.colour import ColourFigures, colour_figures, tone_of
 from indexers.style import STATISTICS, StylePrompts, picture_statistics, style_of
-from rag.records import Frames, Shot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.records import AudioClass, SoundTrack
+from corpora.records import AudioClass, SoundTrack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

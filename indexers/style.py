@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rag.records import Style
+from corpora.records import Style
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.errors import WeightsInvalid
+from indexers.errors import WeightsInvalid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

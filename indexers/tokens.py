@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexers.errors import WeightsInvalid
 from indexers.folders import model_type, read_json, text_settings
-from rag.errors import WeightsInvalid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

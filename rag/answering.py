@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.records import Evidence, Frames
+from localization.records import Window
 from localization.spans import covering_window
-from rag.config import Settings
 from rag.errors import FileProblem
 from rag.questions import option_label
 from rag.reasoners.roles import (
@@ -27,15 +28,13 @@ from rag.reasoners.roles import (
 from rag.records import (
     Answer,
     Citation,
-    Evidence,
-    Frames,
     PassageCitation,
     Question,
     ScoredOption,
     VideoCitation,
-    Window,
 )
 from rag.retrieval import FoundClip, FoundPassage, Retriever
+from rag.settings import Settings
 from rag.store.records import ClipFrames, Where
 
 if TYPE_CHECKING:

@@ -44,6 +44,18 @@ outside this tree is a bug and keeps its traceback.
 
 from __future__ import annotations
 
+from corpora.errors import (
+    DamagedFile,
+    FileProblem,
+    RagError,
+    SettingsError,
+    StalledFile,
+    UnreadableFile,
+    UnsupportedFile,
+    UsageError,
+)
+from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+
 __all__ = [
     "AccessRefused",
     "BudgetSpent",
@@ -84,35 +96,7 @@ __all__ = [
 ]
 
 
-class RagError(Exception):
-    """Base of all errors that a user can cause or mend."""
-
-    exit_code = 1
-
-
-class UsageError(RagError):
-    exit_code = 2
-
-
-class SettingsError(UsageError): ...
-
-
 class QuestionError(UsageError): ...
-
-
-class FileProblem(RagError): ...
-
-
-class UnreadableFile(FileProblem): ...
-
-
-class UnsupportedFile(FileProblem): ...
-
-
-class DamagedFile(FileProblem): ...
-
-
-class StalledFile(FileProblem): ...
 
 
 class LibraryError(RagError): ...
@@ -137,18 +121,6 @@ class LibraryCorrupt(LibraryError): ...
 
 
 class EncoderMismatch(LibraryError): ...
-
-
-class ModelError(RagError): ...
-
-
-class WeightsMissing(ModelError): ...
-
-
-class WeightsInvalid(ModelError): ...
-
-
-class ExtraMissing(ModelError): ...
 
 
 class ReasonerError(RagError): ...

@@ -11,24 +11,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rag.config import Settings, load_settings
+from corpora.records import (
+    Frames,
+    Problem,
+    Shot,
+    SoundTrack,
+)
+from localization.records import Window
 from rag.errors import EncoderMismatch, LibraryCorrupt, LibraryNotFound, RagError, UsageError
 from rag.questions import parse_question
 from rag.records import (
     Answer,
-    Frames,
     Likeness,
     PassageCitation,
     PassageHit,
-    Problem,
-    Shot,
     ShotFilter,
-    SoundTrack,
     Unjudged,
     VideoCitation,
     VideoHit,
-    Window,
 )
+from rag.settings import Settings, load_settings
 from rag.store.filters import path_matches
 from rag.store.layout import find_library
 from rag.store.names import nearest_names
@@ -243,13 +245,13 @@ class Library:
 
         Known by a fingerprint stored at indexing time; nothing is decoded. Raises KeyError for an unknown id.
         """
-        from rag.retrieval.copies import copies_of
+        from rag.retrieval.near_duplicates import copies_of
 
         return copies_of(self._reader, video_id)
 
     def without_fingerprint(self) -> frozenset[str]:
         """The videos with pictures that `copies_of` cannot know, since nothing was measured on them."""
-        from rag.retrieval.copies import unprinted
+        from rag.retrieval.near_duplicates import unprinted
 
         return unprinted(self._reader)
 
@@ -318,8 +320,8 @@ class Library:
         meta = self._reader.meta
         if meta is None or meta.image_encoder is None:
             return None
+        from indexers.cached_text import Remembering
         from indexers.registry import open_text_tower
-        from indexers.remembering import Remembering
 
         tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
         _expect_weights("image", meta.image_encoder.weights, tower)
@@ -328,8 +330,8 @@ class Library:
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """Questions into the space of passages and spans."""
+        from indexers.cached_text import Remembering
         from indexers.registry import open_query_encoder
-        from indexers.remembering import Remembering
 
         meta = self._reader.meta
         assert meta is not None  # `open` refuses a library without

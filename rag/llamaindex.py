@@ -20,7 +20,13 @@ from llama_index.core.query_engine import CustomQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from rag.records import Answer, Citation, Evidence, PassageHit, VideoHit
+from corpora.records import Evidence
+from rag.records import (
+    Answer,
+    Citation,
+    PassageHit,
+    VideoHit,
+)
 
 if TYPE_CHECKING:
     from rag.library import Library

@@ -12,8 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Video,
+)
 from indexers.protocol import unit_rows
-from rag.records import Clip, Evidence, Passage, Video
 from rag.relevance import content_words, tokens
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer

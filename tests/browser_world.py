@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.identity import content_hash
-from rag.agents.video_browser_sight import Eyes
+from corpora.records import Frames
+from rag.agents.runtime.frame_source import Eyes
 from rag.errors import ReasonerError
 from rag.reasoners.roles import (
     AnchorEvent,
@@ -30,7 +31,7 @@ from rag.reasoners.roles import (
     SubQuestion,
     Verdict,
 )
-from rag.records import Frames, Question, Usage
+from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.config import load_settings
+from corpora.records import Frames
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.questions import option_label
@@ -23,8 +23,9 @@ from rag.reasoners.roles import (
     TimelineEvent,
     TimelineRequest,
 )
-from rag.records import Frames, Question, Usage
+from rag.records import Question, Usage
 from rag.relevance import content_words, tokens
+from rag.settings import load_settings
 from tests.answer_world import THINGS, BagOfWords, PictureWords, build_library
 
 __all__ = ["FILM", "RuleMind", "open_world", "question"]

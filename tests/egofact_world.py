@@ -11,8 +11,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.benchmarks.egofact.records import EventStructure, FactPassage, Query, Segment, Statement
-from eval.benchmarks.egofact.vectors import CachedEncoder
+from eval.tasks.egofact.records import (
+    EventStructure,
+    FactPassage,
+    Query,
+    Segment,
+    Statement,
+)
+from eval.tasks.egofact.vectors import CachedEncoder
 
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")

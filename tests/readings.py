@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from corpora.records import (
+    Clip,
+    Evidence,
+    Frames,
+    Passage,
+)
+from localization.records import Window
 from rag.reasoners.roles import AnchorEvent, Reading, ReadPassage, ReadWindow, RewrittenQuestion
-from rag.records import Clip, Evidence, Frames, Passage, Question, Window
+from rag.records import Question
 
 CHOICE = Question(
     "q1",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from corpora.records import Evidence, Frames
 from rag.questions import option_label
 from rag.reasoners.roles import (
     Candidate,
@@ -36,7 +37,7 @@ from rag.reasoners.roles import (
     VideoVerdict,
     VideoView,
 )
-from rag.records import Evidence, Frames, Question
+from rag.records import Question
 from tests.readings import CHOICE, OPEN
 
 __all__ = ["INPUTS", "SPARSE", "Case", "assert_sound_reply", "video_view"]

@@ -7,7 +7,16 @@ from typing import cast
 
 import numpy as np
 
-from rag.agents.video_browser_sight import Eyes
+from corpora.records import (
+    AudioClass,
+    Evidence,
+    Shot,
+    SoundTrack,
+    Style,
+    Tone,
+    Video,
+)
+from rag.agents.runtime.frame_source import Eyes
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import (
@@ -19,7 +28,6 @@ from rag.reasoners.roles import (
     LocateRequest,
     MatchRequest,
 )
-from rag.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone, Video
 from tests.browser_world import RuleMind
 
 __all__ = ["MeasuredShelf", "ShotMind", "eyes_with", "shots_of"]

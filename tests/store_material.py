@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.records import Clip, Evidence, Passage, Video
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Video,
+)
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 

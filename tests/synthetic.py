@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.workbench.subtitles import add_subtitles, subtitle_packet
+from eval.workbench.subtitles import add_subtitles, subtitle_packet
 
 __all__ = ["CARDS", "Card", "Scene", "damage", "read_time_code", "truncate", "write_video"]
 

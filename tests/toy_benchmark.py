@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from corpora.records import Frames
 from eval.runs.records import (
     LETTERS,
     ClipScore,
@@ -25,7 +26,6 @@ from eval.runs.records import (
     sample_of,
 )
 from rag.errors import UsageError
-from rag.records import Frames
 
 FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
 CLIP_SECONDS = 30.0

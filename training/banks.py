@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.workbench.catalogue import KINDS, with_article
-from corpora.workbench.wording import LIGHTS, SCENES, action, prop_name
+from eval.workbench.catalogue import KINDS, with_article
+from eval.workbench.wording import (
+    LIGHTS,
+    SCENES,
+    action,
+    prop_name,
+)
 from training.captions import ACTS, IDLE_TEXTS, act_text, decor, full_text, possible, sentence_vectors
 
 if TYPE_CHECKING:

@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.events import CAMERA_WEARER
-from corpora.workbench.catalogue import KINDS, Kind, Split, with_article
-from corpora.workbench.story import Event
-from corpora.workbench.wording import (
+from eval.workbench.catalogue import (
+    KINDS,
+    Kind,
+    Split,
+    with_article,
+)
+from eval.workbench.story import Event
+from eval.workbench.wording import (
     ACTIONS,
     COLORS,
     LIGHTS,
@@ -143,7 +148,7 @@ def _reader() -> Any:
     from sentence_transformers import SentenceTransformer
 
     from indexers.models.lookup import find_weights
-    from rag.config import EncoderSettings
+    from indexers.settings import EncoderSettings
 
     return SentenceTransformer(str(find_weights(SENTENCES, EncoderSettings())), device="cpu")
 

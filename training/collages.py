@@ -7,9 +7,14 @@ import random
 import numpy as np
 from PIL import Image
 
-from corpora.workbench.catalogue import KINDS
-from corpora.workbench.sprites import hand_sprite, level, scaled, thing_sprite
-from corpora.workbench.story import VARIANTS, Thing
+from eval.workbench.catalogue import KINDS
+from eval.workbench.sprites import (
+    hand_sprite,
+    level,
+    scaled,
+    thing_sprite,
+)
+from eval.workbench.story import VARIANTS, Thing
 from training.captions import kind_number
 
 __all__ = ["THINGS", "collage", "some_things"]

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from corpora.workbench.backdrops import WIDE
-from corpora.workbench.painter import Painter
-from corpora.workbench.seeds import stream
-from corpora.workbench.story import ClipStory, plan_clip
-from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
+from eval.workbench.backdrops import WIDE
+from eval.workbench.painter import Painter
+from eval.workbench.seeds import stream
+from eval.workbench.story import ClipStory, plan_clip
+from eval.workbench.wording import (
+    COLORS,
+    LIGHTS,
+    PROPS,
+    SCENES,
+)
 from training.captions import IDLE, NONE, act_of, kind_number, sentence_vectors
 from training.collages import THINGS, collage, some_things
 

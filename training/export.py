@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from corpora.workbench.wording import PROPS
+from eval.workbench.wording import PROPS
 from indexers.bundled.encoder import WEIGHTS
 from training.captions import NONE
 from training.network import AGENT_OF, GAP_OF

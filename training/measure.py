@@ -12,11 +12,11 @@ import numpy as np
 from PIL import Image
 
 from corpora.events import CAMERA_WEARER
-from corpora.workbench.catalogue import KINDS, Split, with_article
-from corpora.workbench.painter import Painter
-from corpora.workbench.seeds import stream
-from corpora.workbench.story import ClipStory, plan_clip
-from corpora.workbench.wording import action
+from eval.workbench.catalogue import KINDS, Split, with_article
+from eval.workbench.painter import Painter
+from eval.workbench.seeds import stream
+from eval.workbench.story import ClipStory, plan_clip
+from eval.workbench.wording import action
 from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text, sentence_vectors
 from training.drawing import labels_at, small
 from training.ranking import ranks

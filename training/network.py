@@ -14,7 +14,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from corpora.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
+from eval.workbench.wording import (
+    COLORS,
+    LIGHTS,
+    PROPS,
+    SCENES,
+)
 from indexers.bundled.encoder import DIM
 from training.captions import ACTS, NONE
 

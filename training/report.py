@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.events import CAMERA_WEARER
-from corpora.workbench.catalogue import KINDS, with_article
-from corpora.workbench.story import held_out
-from corpora.workbench.wording import SCENES, action
+from eval.workbench.catalogue import KINDS, with_article
+from eval.workbench.story import held_out
+from eval.workbench.wording import SCENES, action
 from indexers.registry import open_image_encoder
-from rag.config import EncoderSettings
+from indexers.settings import EncoderSettings
 from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text
 from training.measure import Seen, draw_clips
 from training.ranking import ranks

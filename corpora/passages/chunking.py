@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpora.passages.document import Document, cut_point
-from rag.records import Passage
+from corpora.records import Passage
 
 __all__ = ["CHUNK_OVERLAP", "CHUNK_SIZE", "chunk", "count_pieces"]
 

@@ -6,12 +6,12 @@ import csv
 import itertools
 from collections.abc import Iterable, Iterator
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document
 from corpora.passages.plain_text import refuse_binary
 from corpora.passages.rows import EXPECTED, TEXT, Row, documents_of_rows, name_columns
+from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Problem
 
 __all__ = ["lines_of", "read"]
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import UnsupportedFile
 from corpora.passages.delimited import lines_of
 from corpora.passages.document import Document
 from corpora.passages.plain_text import refuse_binary
 from corpora.passages.rows import EXPECTED, Row, documents_of_rows
+from corpora.records import Problem
 from corpora.text_decoding import decode
-from rag.errors import UnsupportedFile
-from rag.records import Problem
 
 __all__ = ["read", "read_json"]
 

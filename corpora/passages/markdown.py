@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from corpora.passages.document import Document, make_document
 from corpora.passages.plain_text import pieces, refuse_binary
-from rag.records import Problem
+from corpora.records import Problem
 
 __all__ = ["plain", "read"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document
 from corpora.passages.rows import EXPECTED, IDENTITY, TEXT, TITLE, Row, documents_of_rows, name_columns
 from corpora.passages.wikihow import SEPARATE
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Problem
+from corpora.records import Problem
 
 __all__ = ["read"]
 

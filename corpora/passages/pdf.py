@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, make_document
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Problem
+from corpora.records import Problem
 
 __all__ = ["read"]
 

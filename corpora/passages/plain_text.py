@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, cut_point, make_document
+from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Problem
 
 __all__ = ["first_line_title", "pieces", "read", "refuse_binary"]
 

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from corpora.errors import DamagedFile, UnreadableFile, UnsupportedFile
 from corpora.passages.document import Document
-from rag.errors import DamagedFile, UnreadableFile, UnsupportedFile
-from rag.records import Problem
+from corpora.records import Problem
 
 __all__ = ["READERS", "read_documents"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, make_document, one_line
 from corpora.passages.wikihow import wikihow_documents
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Problem
+from corpora.records import Problem
 
 __all__ = ["EXPECTED", "Row", "documents_of_rows", "name_columns"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, make_document
 from corpora.passages.plain_text import refuse_binary
+from corpora.records import Problem
 from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Problem
 
 __all__ = ["read"]
 

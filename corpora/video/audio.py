@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.video.clock import LeapFilter
 from corpora.video.containers import clock_start, open_media, packets, pick_audio, time_of
 from corpora.video.decoders import Beat
-from rag.errors import DamagedFile, UnsupportedFile
 
 __all__ = ["read_audio"]
 

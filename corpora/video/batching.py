@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.records import Frames
 from corpora.video.keyframes import KeyframePicker
 from corpora.video.records import FrameBatch, FrameRequest, Keyframe
-from rag.records import Frames
 
 __all__ = ["Batcher", "Sample", "Selector"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from corpora.errors import DamagedFile
 from corpora.video.audio import read_audio
 from corpora.video.containers import open_media
 from corpora.video.decoders import Beat
@@ -18,7 +19,6 @@ from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
 from corpora.video.seeking import BEGINNING, entry_before
 from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder
-from rag.errors import DamagedFile
 
 __all__ = ["encode_clip"]
 

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from typing import Any
 
-from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
+from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 
 __all__ = ["clock_start", "language_of", "open_media", "packets", "pick_audio", "pick_video", "time_of"]
 

@@ -6,8 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from corpora.errors import UsageError
 from corpora.video.reader import MediaReader
-from rag.errors import UsageError
 
 __all__ = ["cut_clip"]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from typing import Protocol
 
+from corpora.errors import UsageError
+from corpora.records import Frames
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
-from rag.errors import UsageError
-from rag.records import Frames
 
 __all__ = ["Beat", "Decoder", "decoder_names", "open_decoder"]
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.records import Frames
 from corpora.video.batching import Batcher, Selector
 from corpora.video.decoders import Beat
 from corpora.video.pictures import scaled_size
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Sampler
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Frames
 
 __all__ = ["DecordDecoder"]
 

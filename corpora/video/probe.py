@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.video.clock import LeapFilter
 from corpora.video.containers import (
     clock_start,
@@ -22,7 +23,6 @@ from corpora.video.containers import (
     video_streams,
 )
 from corpora.video.records import Probe, TimedText
-from rag.errors import DamagedFile, UnsupportedFile
 
 __all__ = ["LAST_FRAME", "packets_end", "probe_file"]
 

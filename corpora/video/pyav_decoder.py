@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.records import Frames
 from corpora.video.batching import Batcher, Sample, Selector
 from corpora.video.containers import open_media
 from corpora.video.decoders import Beat
@@ -20,8 +22,6 @@ from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Sampler
 from corpora.video.seeking import BEGINNING, Entry, entry_before, seekable
 from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder, damage_text
-from rag.errors import DamagedFile, UnsupportedFile
-from rag.records import Frames
 
 __all__ = ["PyavDecoder"]
 

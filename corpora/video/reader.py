@@ -8,12 +8,12 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from corpora.video import wire
-from corpora.video.child import Child
+from corpora.errors import FileProblem, StalledFile, UsageError
+from corpora.records import Frames
+from corpora.video import ipc as wire
 from corpora.video.decoders import decoder_names
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
-from rag.errors import FileProblem, StalledFile, UsageError
-from rag.records import Frames
+from corpora.video.subprocess_call import Child
 
 if TYPE_CHECKING:
     import numpy as np

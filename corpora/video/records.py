@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from corpora.records import Frames
 from corpora.video.timed_text import TimedText
-from rag.records import Frames
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag.records import EvidenceKind
+from corpora.records import EvidenceKind
 
 __all__ = ["TimedText"]
 

@@ -1,6 +1,6 @@
 """The child process in which all media files are opened: `python -m corpora.video.worker PARENT_PID`.
 
-It reads requests on stdin and answers on stdout (`corpora.video.wire`). A crash, a hang or a memory
+It reads requests on stdin and answers on stdout (`corpora.video.ipc`). A crash, a hang or a memory
 bomb in a media library ends this process and nothing else. Its own prints and libav's go nowhere.
 """
 
@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from corpora.video import wire
+from corpora.errors import FileProblem
+from corpora.records import Frames
+from corpora.video import ipc as wire
 from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe, TimedText
-from rag.errors import FileProblem
-from rag.records import Frames
 
 MOST_MEMORY = 16 * 2**30
 """Bytes of address space: a bound for headers that ask for absurd buffers, far above what decoding takes."""

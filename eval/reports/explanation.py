@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.reports.drawing import COLOURS, draw
-from eval.reports.words import Words, words_of
+from eval.reports.labels import Words, words_of
 from eval.runs.records import Explanation, Query, Sample
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from rag.rendering.terminal import clock, visible
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from corpora.records import Frames
     from eval.runs.folder import Run
-    from rag.records import Frames
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
 

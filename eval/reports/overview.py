@@ -14,14 +14,14 @@ from statistics import median
 
 from eval.metrics.estimate import Estimate
 from eval.metrics.tables import estimate
+from eval.reports.labels import words_of
 from eval.reports.layout import Cell, csv_text, markdown_table, percent_range, record
 from eval.reports.page import seconds_of
 from eval.reports.papers import NOTES, Compared, compared
 from eval.reports.provenance import made_with
 from eval.reports.rows import Row, Section, gather
-from eval.reports.words import words_of
 from eval.resumable import write_whole
-from eval.runs.places import run_folders
+from eval.runs.paths import run_folders
 from rag.errors import UsageError
 
 __all__ = ["MARK", "write_overview"]

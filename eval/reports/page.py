@@ -12,7 +12,6 @@ from statistics import median
 
 from eval.reports.accuracy import accuracy_table, paper_accuracy_table, query_table
 from eval.reports.confidence import calibration_table, reliability_table
-from eval.reports.dialects import dialect_of
 from eval.reports.evidence import (
     letters_table,
     retrieval_table,
@@ -24,8 +23,9 @@ from eval.reports.localizing import localization_table, window_table
 from eval.reports.pictures import draw_figures
 from eval.reports.published import MARK
 from eval.reports.rows import Section, gather, named_systems
+from eval.reports.spec import dialect_of
 from eval.resumable import whole_lines, write_whole
-from eval.runs.places import plain_name, run_folders
+from eval.runs.paths import plain_name, run_folders
 from rag.errors import UsageError
 
 __all__ = ["seconds_of", "write_report"]

@@ -26,7 +26,7 @@ class Compared:
     label: str
     measure: Measure
     about: str = ""
-    """What is counted, in a sentence; empty for `right`, which `eval.reports.words` tells."""
+    """What is counted, in a sentence; empty for `right`, which `eval.reports.labels` tells."""
     printed: Callable[[str], str] = _nothing
     """From the name of a system of ours: `33.6 (EgoFact, table 3)`; empty where the paper has nothing."""
 
@@ -57,7 +57,7 @@ def _egofact() -> tuple[Compared, ...]:
 
 
 def _browsecomp() -> tuple[Compared, ...]:
-    from eval.benchmarks.browsecomp.paper import ABLATIONS, MAIN_RESULTS, PARADIGMS
+    from eval.tasks.browsecomp.paper import ABLATIONS, MAIN_RESULTS, PARADIGMS
 
     def told(system: str) -> str:
         for table, rows in (("table 1", MAIN_RESULTS), ("table 2", PARADIGMS), ("table 3", ABLATIONS)):
@@ -69,7 +69,7 @@ def _browsecomp() -> tuple[Compared, ...]:
 
 
 def _longvideo() -> tuple[Compared, ...]:
-    from eval.benchmarks.longvideo.published import ABLATION, COMPARISON, METHODS
+    from eval.tasks.longvideo.published import ABLATION, COMPARISON, METHODS
 
     def told(system: str) -> str:
         if system in ABLATION:
@@ -82,9 +82,9 @@ def _longvideo() -> tuple[Compared, ...]:
 
 
 def _shotfinder() -> tuple[Compared, ...]:
-    from eval.benchmarks.shotfinder.measures import by_rule
-    from eval.benchmarks.shotfinder.paper import TABLE_1
-    from eval.benchmarks.shotfinder.systems import ASKED, OURS
+    from eval.tasks.shotfinder.measures import by_rule
+    from eval.tasks.shotfinder.paper import TABLE_1
+    from eval.tasks.shotfinder.systems import ASKED, OURS
 
     def told(system: str) -> str:
         best = TABLE_1["GPT-5.2"]["overall"] if system in (OURS, ASKED) else None
@@ -95,8 +95,8 @@ def _shotfinder() -> tuple[Compared, ...]:
 
 
 def _rvms() -> tuple[Compared, ...]:
-    from eval.benchmarks.rvms.measures import MEASURES
-    from eval.benchmarks.rvms.paper import LOCALIZED, MODEL_RULE, RULE_ONLY
+    from eval.tasks.rvms.measures import MEASURES
+    from eval.tasks.rvms.paper import LOCALIZED, MODEL_RULE, RULE_ONLY
 
     def of(table: Mapping[str, tuple[float | None, ...]], model: str, place: str) -> Callable[[str], str]:
         best = table[model][-1]

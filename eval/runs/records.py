@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from rag.records import Frames
+from corpora.records import Frames
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,11 +12,11 @@ import numpy as np
 from indexers.bundled.space import TextSpace
 from indexers.bundled.tower import open_tower
 from indexers.digests import fingerprint, folder_digest
-from indexers.light_text import LightText, open_sentences
+from indexers.errors import WeightsInvalid, WeightsMissing
+from indexers.numpy_text_encoder import LightText, open_sentences
 from indexers.preprocess import Preprocessing
 from indexers.tensors import Tensors
-from indexers.torch_ground import TorchImageEncoder
-from rag.errors import WeightsInvalid, WeightsMissing
+from indexers.torch_backend import TorchImageEncoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

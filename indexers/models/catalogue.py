@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from corpora.errors import SettingsError
 from indexers.models.pins import PINS, Pin
-from rag.errors import SettingsError
 
 __all__ = ["Family", "Model", "Purpose", "catalogue", "known_model"]
 

@@ -7,8 +7,8 @@ import struct
 from pathlib import Path
 from typing import Any
 
+from indexers.errors import WeightsInvalid
 from indexers.models.catalogue import Family, Model
-from rag.errors import WeightsInvalid
 
 __all__ = ["check_folder", "check_safetensors"]
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpora.errors import SettingsError
+from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, Purpose, catalogue, known_model
 from indexers.models.checks import check_folder
-from rag.config import EncoderSettings
-from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
+from indexers.settings import EncoderSettings
 
 __all__ = [
     "AUTO_ORDER",

@@ -14,12 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from indexers.errors import ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, known_model
 from indexers.models.checks import check_folder
 from indexers.models.lookup import home_folder
 from indexers.models.verify import Lock, file_sha256, read_lock, verify, write_lock
-from rag.config import EncoderSettings
-from rag.errors import ModelError, WeightsInvalid, WeightsMissing
+from indexers.settings import EncoderSettings
 
 __all__ = ["Progress", "pull"]
 

@@ -12,10 +12,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, Purpose, catalogue, known_model
 from indexers.models.lookup import find_weights
-from rag.config import EncoderSettings
-from rag.errors import WeightsInvalid, WeightsMissing
+from indexers.settings import EncoderSettings
 
 __all__ = [
     "LOCK_FILE",

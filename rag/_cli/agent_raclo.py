@@ -28,8 +28,8 @@ from rag._cli.output import line_width, print_json, print_lines
 from rag._cli.session import Session, start, words
 
 if TYPE_CHECKING:
-    from rag.agents.raclo_records import RacloRun
-    from rag.agents.raclo_settings import RacloSettings
+    from rag.agents.raclo.records import RacloRun
+    from rag.agents.raclo.settings import RacloSettings
 
 __all__ = ["raclo"]
 
@@ -81,16 +81,16 @@ def raclo(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
-    from rag.agents.frame_budget import RACLO, fixed_budget
-    from rag.agents.raclo import remember
-    from rag.agents.raclo_checking import second_judge
-    from rag.agents.raclo_page import page
-    from rag.agents.raclo_records import cues_of, only_cues
-    from rag.agents.raclo_settings import RacloSettings
-    from rag.agents.raclo_telling import step_lines
-    from rag.agents.video_browser_sight import Eyes
-    from rag.reasoners.counting import counted_as
+    from rag.agents.raclo.agent import remember
+    from rag.agents.raclo.console import step_lines
+    from rag.agents.raclo.page import page
+    from rag.agents.raclo.records import cues_of, only_cues
+    from rag.agents.raclo.settings import RacloSettings
+    from rag.agents.raclo.verification import second_judge
+    from rag.agents.runtime.frame_budget import RACLO, fixed_budget
+    from rag.agents.runtime.frame_source import Eyes
     from rag.reasoners.roles import Memory
+    from rag.reasoners.token_counting import counted_as
     from rag.web import Faults
 
     told = Memory(words(whole), words(moment), words(before), words(after), words(sound))
@@ -124,7 +124,7 @@ def raclo(
 
 def _end(run: RacloRun) -> dict[str, Any]:
     """The last line of a trace: the result, without clock times."""
-    from rag.agents.raclo_telling import run_json
+    from rag.agents.raclo.console import run_json
 
     text = "nothing found" if run.answer is None else run.answer.title
     told = without_clock(run_json(run))
@@ -132,7 +132,7 @@ def _end(run: RacloRun) -> dict[str, Any]:
 
 
 def _print(session: Session, run: RacloRun, chosen: RacloSettings, told_as: str, path: str) -> None:
-    from rag.agents.raclo_telling import result_lines, run_json
+    from rag.agents.raclo.console import result_lines, run_json
     from rag.rendering.terminal import visible
 
     answer = run.answer

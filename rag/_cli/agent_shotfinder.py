@@ -29,8 +29,8 @@ from rag._cli.session import Session, start, words
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from rag.agents.shotfinder_records import ShotRun
-    from rag.agents.shotfinder_settings import ShotSettings
+    from rag.agents.shotfinder.records import ShotRun
+    from rag.agents.shotfinder.settings import ShotSettings
 
 __all__ = ["shotfinder"]
 
@@ -111,15 +111,15 @@ def shotfinder(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
-    from rag.agents.frame_budget import SHOTFINDER, fixed_budget
-    from rag.agents.shotfinder import find_shot
-    from rag.agents.shotfinder_constraints import Constraints
-    from rag.agents.shotfinder_page import page
-    from rag.agents.shotfinder_records import ShotRequest
-    from rag.agents.shotfinder_settings import ShotSettings
-    from rag.agents.shotfinder_telling import step_lines
-    from rag.agents.video_browser_sight import Eyes
-    from rag.reasoners.counting import counted_as
+    from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
+    from rag.agents.runtime.frame_source import Eyes
+    from rag.agents.shotfinder.agent import find_shot
+    from rag.agents.shotfinder.console import step_lines
+    from rag.agents.shotfinder.constraints import Constraints
+    from rag.agents.shotfinder.page import page
+    from rag.agents.shotfinder.records import ShotRequest
+    from rag.agents.shotfinder.settings import ShotSettings
+    from rag.reasoners.token_counting import counted_as
     from rag.web import Faults
 
     asked = ShotRequest(
@@ -164,7 +164,7 @@ def _side(option: str, text: str | None) -> str:
 
 def _end(run: ShotRun) -> dict[str, Any]:
     """The last line of a trace: the result, without clock times."""
-    from rag.agents.shotfinder_telling import run_json
+    from rag.agents.shotfinder.console import run_json
 
     text = "N/A" if run.shot is None else run.shot.title
     return {
@@ -180,14 +180,14 @@ def _print(session: Session, run: ShotRun, chosen: ShotSettings, told: str, path
     if session.as_json:
         from dataclasses import asdict
 
-        from rag.agents.shotfinder_telling import run_json
+        from rag.agents.shotfinder.console import run_json
 
         shape = run_json(run)
         if shot is not None:
             shape["shot"]["path"] = path or None
         print_json({**shape, "settings": asdict(chosen), "tokens_counted_as": told})
         return
-    from rag.agents.shotfinder_telling import result_lines
+    from rag.agents.shotfinder.console import result_lines
     from rag.rendering.terminal import visible
 
     print_lines(result_lines(run, line_width()))

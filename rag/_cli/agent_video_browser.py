@@ -27,8 +27,8 @@ from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
 
 if TYPE_CHECKING:
-    from rag.agents.video_browser_records import BrowseRun
-    from rag.agents.video_browser_settings import BrowserSettings
+    from rag.agents.video_browser.records import BrowseRun
+    from rag.agents.video_browser.settings import BrowserSettings
 
 __all__ = ["video_browser"]
 
@@ -75,13 +75,13 @@ def video_browser(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
-    from rag.agents.video_browser import browse
-    from rag.agents.video_browser_page import page
-    from rag.agents.video_browser_settings import BrowserSettings
-    from rag.agents.video_browser_sight import Eyes
-    from rag.agents.video_browser_telling import step_lines
+    from rag.agents.runtime.frame_source import Eyes
+    from rag.agents.video_browser.agent import browse
+    from rag.agents.video_browser.console import step_lines
+    from rag.agents.video_browser.page import page
+    from rag.agents.video_browser.settings import BrowserSettings
     from rag.questions import parse_question
-    from rag.reasoners.counting import counted_as
+    from rag.reasoners.token_counting import counted_as
     from rag.web import Faults, open_web
 
     asked = parse_question(words(question), tuple(map(words, option or ())))
@@ -108,7 +108,7 @@ def video_browser(
 
 def _end(run: BrowseRun) -> dict[str, Any]:
     """The last line of a trace: the result, without clock times."""
-    from rag.agents.video_browser_telling import run_json
+    from rag.agents.video_browser.console import run_json
 
     shape = without_clock(run_json(run))
     return {"number": len(run.steps) + 1, "loop": 0, "kind": "result", "text": run.answer.text, "data": shape}
@@ -118,7 +118,7 @@ def _print(session: Session, run: BrowseRun, chosen: BrowserSettings, told: str)
     if session.as_json:
         from dataclasses import asdict
 
-        from rag.agents.video_browser_telling import run_json
+        from rag.agents.video_browser.console import run_json
 
         print_json({**run_json(run), "settings": asdict(chosen), "tokens_counted_as": told})
         return

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rag.agents.video_detective import Investigation, VideoDetective
-    from rag.agents.video_detective_records import Look, Planned, Selected
-    from rag.records import Frames
+    from corpora.records import Frames
+    from rag.agents.video_detective.agent import Investigation, VideoDetective
+    from rag.agents.video_detective.records import Look, Planned, Selected
 
     Watch = Callable[[Planned | Look | Selected], None]
 
@@ -65,12 +65,12 @@ def video_detective(
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
     from rag.questions import parse_question
-    from rag.reasoners.counting import counted_as
+    from rag.reasoners.token_counting import counted_as
 
     asked = parse_question(words(question), tuple(map(words, option or ())))
     with session.open_library() as shelf:
-        from rag.agents.video_detective import VideoDetective
-        from rag.agents.video_detective_settings import DetectiveSettings
+        from rag.agents.video_detective.agent import VideoDetective
+        from rag.agents.video_detective.settings import DetectiveSettings
 
         settings = DetectiveSettings(frames=frames, base_steps=looks)
         mind, label = open_mind(session, shelf)
@@ -88,8 +88,13 @@ def video_detective(
 
 
 def _watch(steps: StepFile, say: Callable[[str], None]) -> Watch:
-    from rag.agents.video_detective_records import Look, Planned, Selected
-    from rag.agents.video_detective_telling import look_lines, plan_lines, selected_lines, step_json
+    from rag.agents.video_detective.console import (
+        look_lines,
+        plan_lines,
+        selected_lines,
+        step_json,
+    )
+    from rag.agents.video_detective.records import Look, Planned, Selected
 
     plans: list[Planned] = []
 
@@ -119,7 +124,7 @@ def _finish_trace(steps: StepFile, found: Investigation) -> None:
 
 
 def _page(found: Investigation, agent: VideoDetective, told: str) -> str:
-    from rag.agents.video_detective_page import page
+    from rag.agents.video_detective.page import page
     from rag.errors import FileProblem
 
     def pictures(times: NDArray[np.float64]) -> Frames | None:
@@ -133,7 +138,7 @@ def _page(found: Investigation, agent: VideoDetective, told: str) -> str:
 
 def _print(session: Session, found: Investigation, told: str) -> None:
     if session.as_json:
-        from rag.agents.video_detective_telling import answer_json
+        from rag.agents.video_detective.console import answer_json
 
         print_json(answer_json(found, told))
         return

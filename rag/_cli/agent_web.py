@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from corpora.records import Frames
     from rag.library import Library as Shelf
     from rag.reasoners.roles import Reasoner
-    from rag.records import Frames
     from rag.web import Faults, MockWeb
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
@@ -150,10 +150,10 @@ def open_shelf(session: Session, web: Path) -> Shelf | None:
 def open_mind(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]:
     """The reasoner of the settings, its embedded parts counted, and how its tokens are to be read.
 
-    `rag.reasoners.counting.counted_as` adds to the latter what a run that is over tells.
+    `rag.reasoners.token_counting.counted_as` adds to the latter what a run that is over tells.
     """
     from rag.reasoners import open_reasoner
-    from rag.reasoners.counting import counted
+    from rag.reasoners.token_counting import counted
 
     if shelf is not None:
         return counted(shelf.reasoner)

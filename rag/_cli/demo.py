@@ -37,7 +37,7 @@ def demo(
     # The clips hold neither speech nor words on the screen, so nobody waits for the readers of them.
     silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")}
     session = start(library, config, as_json, verbose, seed, silent)
-    from corpora.workbench.demo import demo_questions
+    from eval.workbench.demo import demo_questions
     from rag.library import Library as Shelf
 
     corpus = folder / "corpus"
@@ -64,8 +64,8 @@ class Answered:
 
 
 def _draw(corpus: Path) -> None:
-    from corpora.workbench.corpus import make_corpus
-    from corpora.workbench.demo import DEMO_PLAN
+    from eval.workbench.corpus import make_corpus
+    from eval.workbench.demo import DEMO_PLAN
     from rag._cli.progress import open_progress
     from rag.rendering.terminal import duration
 

@@ -31,7 +31,7 @@ class Listed:
 def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
     """The benchmarks, and the systems that can be tried on each."""
     session = start(None, config, as_json, verbose, None)
-    from eval.benchmarks import BENCHMARKS
+    from eval.tasks import BENCHMARKS
 
     found = [Listed(name, entry.about, _systems(name)) for name, entry in BENCHMARKS.items()]
     if session.as_json:
@@ -45,7 +45,7 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 
 def _systems(name: str) -> Mapping[str, str]:
     """Empty where the benchmark says nothing without its data."""
-    from eval.benchmarks import open_benchmark
+    from eval.tasks import open_benchmark
 
     try:
         return open_benchmark(name).systems()

@@ -37,7 +37,7 @@ def failures(
     """Write failures.html and failures.csv: each failed sample by its stage, by rule, with a picture."""
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder
-    from eval.runs.places import run_folders
+    from eval.runs.paths import run_folders
 
     folders = run_folders([run])
     files: list[Path] = []
@@ -65,7 +65,7 @@ def failures(
 
 
 def _own_folder(run: Run) -> Path:
-    from eval.runs.places import folder_name, plain_name
+    from eval.runs.paths import folder_name, plain_name
 
     identity = run.identity
     return Path(plain_name(identity["benchmark"])) / folder_name(identity["system"], identity["seed"])
@@ -73,8 +73,8 @@ def _own_folder(run: Run) -> Path:
 
 def _write(run: Run, data: Path | None, out: Path) -> list[Path]:
     """Raises `UsageError` where the run's failures cannot be told."""
-    from eval.benchmarks import open_benchmark
     from eval.reports.failures import Failing, write_failures
+    from eval.tasks import open_benchmark
 
     place = data if data is not None else Path(run.manifest["data"]) if run.manifest.get("data") else None
     benchmark = open_benchmark(run.manifest["factory"], place)

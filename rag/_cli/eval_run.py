@@ -17,7 +17,7 @@ from rag._cli.session import start
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.runs.drive import Done
+    from eval.runs.runner import Done
 
 __all__ = ["Benchmark", "Data", "run"]
 
@@ -58,9 +58,9 @@ def run(
     """Run systems on a benchmark. What a killed run has answered is kept: the same command goes on."""
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(None, config, as_json, verbose, None, flags)
-    from eval.benchmarks import open_benchmark
-    from eval.runs.drive import run_system
-    from eval.runs.making import watched
+    from eval.runs.progress import watched
+    from eval.runs.runner import run_system
+    from eval.tasks import open_benchmark
 
     opened = open_benchmark(benchmark, data)
     due = _due(opened.name, _systems(system, opened.systems()), _seeds(seed), out, limit)
@@ -102,7 +102,7 @@ def _due(
     benchmark: str, names: Sequence[str], seeds: Sequence[int], out: Path | None, limit: int | None
 ) -> list[tuple[Path, str, int]]:
     """Folder, system and seed of every run, each folder looked into before any work is done."""
-    from eval.runs.places import default_place, folder_name, require_same_run
+    from eval.runs.paths import default_place, folder_name, require_same_run
 
     place = default_place(benchmark) if out is None else out
     due = [(place / folder_name(name, seed), name, seed) for name in names for seed in seeds]
@@ -127,7 +127,7 @@ def _seeds(wanted: str) -> list[int]:
 
 
 def _lines(benchmark: str, done: Sequence[Done]) -> Iterator[str]:
-    from eval.reports.words import words_of
+    from eval.reports.labels import words_of
     from rag.rendering.terminal import table_lines, visible
 
     rows = [["system", "seed", "right", "queries", "folder"]]

@@ -44,9 +44,9 @@ def show(
 ) -> int:
     """Explain one sample of a run: question, options, gold, what the system saw, and a picture."""
     session = start(None, config, as_json, verbose, None)
-    from eval.benchmarks import open_benchmark
     from eval.runs.folder import read_run_folder
     from eval.runs.samples import canonical
+    from eval.tasks import open_benchmark
 
     held = read_run_folder(run)
     query, sample = _find(held, query_id)
@@ -94,7 +94,7 @@ def _ask_again(benchmark: Benchmark, run: Run, query: Query, sample: Sample) -> 
 def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames: int) -> Path | None:
     """None, with a line why, where there is nothing to draw from."""
     from eval.reports.explanation import draw_explanation
-    from eval.reports.words import words_of
+    from eval.reports.labels import words_of
     from eval.runs.records import ClipWindow
 
     gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
@@ -171,7 +171,7 @@ def _verdict(query: Query, sample: Sample) -> str:
 
 def _gold(benchmark: str, query: Query) -> str:
     """`gold clip a1b2, shot 0-90 s (00:00-01:30), event ...`; without times where nobody knows them."""
-    from eval.reports.words import words_of
+    from eval.reports.labels import words_of
     from rag.rendering.terminal import span, visible
 
     words, told = words_of(benchmark), f"gold clip {visible(query.video)}"

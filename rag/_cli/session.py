@@ -16,8 +16,8 @@ from rag.errors import QuestionError, UsageError
 from rag.records import ShotFilter
 
 if TYPE_CHECKING:
-    from rag.config import Settings
     from rag.library import Library
+    from rag.settings import Settings
     from rag.store.records import Where
 
 __all__ = ["Session", "start", "where", "words"]
@@ -54,7 +54,7 @@ def start(
         os.getcwd()
     except OSError as error:
         raise UsageError("the working folder is gone; change to one that is there") from error
-    from rag.config import load_settings
+    from rag.settings import load_settings
 
     settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})
     return Session(settings, is_json(as_json), verbose, None if library is None else os.fsdecode(library))

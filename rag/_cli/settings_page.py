@@ -18,8 +18,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from rag import config
-from rag.config import Settings
+from rag import settings as config
+from rag.settings import Settings
 
 __all__ = ["FLAGS", "Row", "markdown", "rows"]
 
@@ -50,7 +50,7 @@ _UNITS = {
 
 _HEAD = """# Settings
 
-Made from `rag/config.py` by `python -m rag._cli.settings_page > docs/settings.md`; a test compares the two.
+Made from `rag/settings.py` by `python -m rag._cli.settings_page > docs/settings.md`; a test compares the two.
 
 Defaults are overruled by `rag.toml` (in the working directory, or the file that `--config` names), that by
 the environment, that by flags. An unknown name is refused in each of them. In the file, a section is a table:

@@ -15,7 +15,7 @@ from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 
 if TYPE_CHECKING:
-    from rag.records import SoundTrack, Video
+    from corpora.records import SoundTrack, Video
 
 __all__ = ["shots", "sound_runs"]
 

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
+from corpora.records import Frames
 from rag._cli.options import Config, Json, Library, Seed, Verbose
 from rag._cli.output import print_json, print_lines, talk
 from rag._cli.session import start
 from rag.errors import FileProblem, UsageError
-from rag.records import Frames, PassageCitation, VideoCitation
+from rag.records import PassageCitation, VideoCitation
 
 __all__ = ["Shown", "draw_sheet", "sheet_name", "show"]
 

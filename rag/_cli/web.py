@@ -216,8 +216,8 @@ def _opened(
 
 
 def _draw(folder: Path, films: int, noise: int, seed: int, as_json: bool) -> int:
-    from corpora.workbench.web import WebPlan
-    from corpora.workbench.web_making import make_web
+    from eval.workbench.web import WebPlan
+    from eval.workbench.web_making import make_web
     from rag._cli.progress import open_progress
     from rag.rendering.shapes import report_shape
     from rag.rendering.terminal import byte_count, counted, duration

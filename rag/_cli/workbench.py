@@ -13,7 +13,7 @@ from rag._cli.options import Json
 from rag._cli.output import is_json, print_json, print_lines, talk
 
 if TYPE_CHECKING:
-    from corpora.workbench.corpus import CorpusReport
+    from eval.workbench.corpus import CorpusReport
 
 __all__ = ["app"]
 
@@ -63,8 +63,8 @@ def make(
     as_json: Json = None,
 ) -> int:
     """Write videos, passages and, hidden, the exact events. An interrupted run is taken up again."""
-    from corpora.workbench.corpus import CorpusPlan, make_corpus
-    from corpora.workbench.film import Render
+    from eval.workbench.corpus import CorpusPlan, make_corpus
+    from eval.workbench.film import Render
     from rag._cli.progress import open_progress
     from rag.errors import UsageError
 

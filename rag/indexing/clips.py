@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from corpora.records import Clip, Frames
 from corpora.video.records import FrameBatch, Keyframe
-from rag.records import Clip, Frames
 
 __all__ = ["CutClip", "clip_spans", "cut_clips"]
 

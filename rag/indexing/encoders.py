@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from indexers.protocol import ByParts, ImageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
-from rag.config import Settings
 from rag.errors import EncoderMismatch, SettingsError
+from rag.settings import Settings
 from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
 

@@ -6,15 +6,15 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from corpora.records import Problem
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
 from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
-from rag.config import Settings
 from rag.errors import FileProblem
 from rag.indexing.report import Forecast, IndexReport, reason_of
-from rag.records import Problem
+from rag.settings import Settings
 from rag.store.scan_cache import ScanCache
 
 __all__ = ["forecast"]

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.records import Frames, Video
+from corpora.settings import VideoSettings
 from indexers.models.lookup import WORKBENCH_ONLY
 from indexers.shots import FrameFigures, describe_shots, joined, measure_frames, pictures_of
 from indexers.soundtrack import SoundMeter
 from indexers.stages import PICTURES, SOUND
 from indexers.style import StylePrompts
-from rag.config import VideoSettings
 from rag.errors import FileProblem
 from rag.indexing.report import reason_of
-from rag.records import Frames, Video
 from rag.store.measures import Fingerprint
 from rag.store.records import EncoderRef
 from rag.store.writing import Writer

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe
@@ -14,16 +15,15 @@ from corpora.video.sidecars import Sidecars, read_sidecars
 from corpora.video.timed_text import TimedText
 from indexers.shots import FrameFigures
 from indexers.soundtrack import SoundMeter
-from rag.config import Settings
 from rag.errors import FileProblem
-from rag.indexing.ahead import Ahead
 from rag.indexing.clips import CutClip, clip_spans, cut_clips
-from rag.indexing.ledger import sidecar_hash
+from rag.indexing.planning import sidecar_hash
+from rag.indexing.prefetch import Ahead
 from rag.indexing.progress_log import ProgressLog
 from rag.indexing.report import Progress
 from rag.indexing.sounds import clip_sounds
 from rag.indexing.stages import Stages
-from rag.records import Clip, Evidence, Video
+from rag.settings import Settings
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import Passage
 from indexers.protocol import ByParts, TextEncoder
-from rag.records import Passage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

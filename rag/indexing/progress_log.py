@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from corpora.records import Evidence
 from indexers.shots import FrameFigures
 from indexers.stages import PICTURES
 from rag.indexing.measuring import packed, unpacked
-from rag.records import Evidence
 
 __all__ = ["ProgressLog"]
 

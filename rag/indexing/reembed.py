@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
+from corpora.records import Problem, Video
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
-from rag.config import Settings
 from rag.errors import FileProblem, WeightsMissing
-from rag.indexing.ahead import Ahead
 from rag.indexing.clips import cut_clips
 from rag.indexing.encoders import open_asked, reference, refuse_other_words
+from rag.indexing.prefetch import Ahead
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.sounds import Hearing, clip_sounds
 from rag.indexing.stages import embed_clip
-from rag.records import Problem, Video
+from rag.settings import Settings
 from rag.store.encoder_switch import EncoderSwitch
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from corpora.records import Problem
 from rag.errors import FileProblem
-from rag.records import Problem
 
 __all__ = ["Forecast", "IndexReport", "Progress", "Silent", "reason_of"]
 

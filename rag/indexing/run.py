@@ -10,17 +10,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.records import Problem
 from corpora.scan import Scan, scan
-from corpora.workbench.marker import is_workbench
+from eval.workbench.marker import is_workbench
 from indexers.stages import PICTURES, SOUND
-from rag.config import Settings
 from rag.indexing.report import IndexReport, Progress, Silent
-from rag.records import Problem
+from rag.settings import Settings
 from rag.store.layout import Layout, find_library
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
-    from rag.indexing.work import Done
+    from rag.indexing.pipeline import Done
 
 __all__ = ["index"]
 
@@ -57,7 +57,7 @@ def index(
             return quick
     # From here on the heavy libraries are needed: LanceDB alone takes a second to import.
     from rag.indexing.forecast import forecast
-    from rag.indexing.work import work
+    from rag.indexing.pipeline import work
 
     if dry_run:
         return forecast(

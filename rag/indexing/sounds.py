@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from rag.config import VideoSettings
+from corpora.records import Clip, Video
+from corpora.settings import VideoSettings
 from rag.indexing.clips import clip_spans
-from rag.records import Clip, Video
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import Evidence
 from indexers.asr import Asr
+from indexers.frame_dedup import encode_frames
 from indexers.ocr import Ocr
 from indexers.protocol import ImageEncoder, TextEncoder, unit_rows
-from indexers.stills import encode_frames
 from rag.indexing.clips import CutClip
 from rag.indexing.measuring import Measuring
 from rag.indexing.sounds import Hearing
-from rag.records import Evidence
 from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rag.config import ReasonerSettings, Settings
 from rag.errors import SettingsError
+from rag.settings import ReasonerSettings, Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
@@ -48,7 +48,7 @@ def open_reasoner(
         played[part] = minds[who]
     if len(minds) == 1:
         return played["analyst"]
-    from rag.reasoners.parted import PartedReasoner
+    from rag.reasoners.routing import PartedReasoner
 
     return PartedReasoner(played)
 
@@ -69,8 +69,8 @@ def _language_model(own: ReasonerSettings, seed: int, shared: dict[str, Any]) ->
 
 def _shared(settings: ReasonerSettings) -> dict[str, Any]:
     """One count of calls and one recording for all models of a run."""
-    from rag.reasoners.llm.ledger import Ledger
     from rag.reasoners.llm.recording import open_tape
+    from rag.reasoners.llm.usage import Ledger
 
     return {"ledger": Ledger(), "tape": open_tape(settings)}
 

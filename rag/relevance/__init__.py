@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.relevance.pictures import PictureScale
+from rag.relevance.image_relevance import PictureScale
 from rag.relevance.texts import answer_confidence, chunk_relevance, logistic, text_relevance
 from rag.relevance.words import content_words, lexical_overlap, numbers, stem, tokens
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.records import Evidence, Frames
+from corpora.records import Evidence, Frames
 from rag.rendering.terminal import visible
 
 if TYPE_CHECKING:

@@ -16,17 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import PurePath
 from typing import Any
 
+from corpora.records import Evidence, Shot
+from localization.records import Window
 from rag.records import (
     Answer,
     Citation,
-    Evidence,
     PassageCitation,
     PassageHit,
-    Shot,
     Unjudged,
     VideoCitation,
     VideoHit,
-    Window,
 )
 
 __all__ = [

@@ -13,18 +13,16 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from corpora.records import Evidence, Problem, Shot
+from localization.records import Window
 from rag.records import (
     Answer,
     Citation,
-    Evidence,
     PassageCitation,
     PassageHit,
-    Problem,
     ScoredOption,
-    Shot,
     VideoCitation,
     VideoHit,
-    Window,
 )
 
 __all__ = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag.retrieval.found import FoundClip, FoundPassage, RelevantSpan
 from rag.retrieval.fusion import Fused, fuse
+from rag.retrieval.results import FoundClip, FoundPassage, RelevantSpan
 from rag.retrieval.retriever import Kind, Retriever
 
 __all__ = ["FoundClip", "FoundPassage", "Fused", "Kind", "RelevantSpan", "Retriever", "fuse"]

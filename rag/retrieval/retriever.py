@@ -11,16 +11,23 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from corpora.records import Clip, Evidence
 from indexers.protocol import TextEncoder, TextTower
 from localization.anchored import Position
-from rag.config import Settings
-from rag.records import Clip, Evidence, PassageHit, VideoHit, Window
+from localization.records import Window
+from rag.records import PassageHit, VideoHit
 from rag.relevance import PictureScale
-from rag.retrieval.found import FoundClip, FoundPassage, RelevantSpan
 from rag.retrieval.fusion import fuse
-from rag.retrieval.locating import Grid, Sought, locate, locate_several
+from rag.retrieval.localizer import (
+    Grid,
+    Sought,
+    locate,
+    locate_several,
+)
+from rag.retrieval.results import FoundClip, FoundPassage, RelevantSpan
 from rag.retrieval.shots import resolved
 from rag.retrieval.texts import TextHits, text_hits
+from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where
 

@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import (
+    AudioClass,
+    Shot,
+    Video,
+    lines_of,
+)
 from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, UsageError
-from rag.records import AudioClass, Shot, ShotFilter, Unjudged, Video, VideoHit, lines_of
+from rag.records import ShotFilter, Unjudged, VideoHit
 from rag.relevance import PictureScale, logistic
-from rag.relevance.pictures import MIDDLE, SLOPE
+from rag.relevance.image_relevance import MIDDLE, SLOPE
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Where

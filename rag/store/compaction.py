@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from datetime import timedelta
 
-from rag.store.boundary import write_errors
 from rag.store.database import Database
+from rag.store.error_mapping import write_errors
 from rag.store.fulltext import TOKENIZER
 from rag.store.lock import no_readers
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES

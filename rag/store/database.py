@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rag.errors import LibraryFull
-from rag.store.boundary import require_columns, write_errors
+from rag.store.error_mapping import require_columns, write_errors
 from rag.store.layout import Layout
 
 __all__ = ["Database", "quoted", "quoted_bytes"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rag.store.boundary import read_errors
+from rag.store.error_mapping import read_errors
 from rag.store.layout import require_library
 from rag.store.schema import is_clip_vectors
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.records import Clip
+from corpora.records import Clip
 from rag.store import schema
 from rag.store.database import Database, quoted
 from rag.store.records import ClipFrames, EncoderRef

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rag.errors import LibraryBusy
-from rag.store.boundary import write_errors
+from rag.store.error_mapping import write_errors
 
 __all__ = ["ReaderMark", "WriterLock", "no_readers"]
 

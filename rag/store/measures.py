@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
-from rag.records import AudioClass, Shot, SoundTrack
+from corpora.records import AudioClass, Shot, SoundTrack
 
 if TYPE_CHECKING:
     import numpy as np

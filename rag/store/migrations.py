@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rag.errors import LibraryError, LibraryTooNew
 from rag.store import schema
-from rag.store.boundary import require_tables
 from rag.store.database import Database
+from rag.store.error_mapping import require_tables
 from rag.store.measures import measured_schemas
 from rag.store.meta_table import MetaRows
 from rag.store.records import SCHEMA

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.records import Passage
+from corpora.records import Passage
 from rag.store import schema
 from rag.store.database import Database, quoted
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-from rag.records import Problem
+from corpora.records import Problem
 from rag.store import schema
 from rag.store.database import Database, quoted_bytes
 from rag.store.records import FileRow

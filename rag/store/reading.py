@@ -9,10 +9,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rag.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+    Shot,
+    SoundTrack,
+    Video,
+)
 from rag.store import schema
-from rag.store.boundary import TableGone, read_errors
 from rag.store.database import quoted
+from rag.store.error_mapping import TableGone, read_errors
 from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
 from rag.store.frames import fetch
 from rag.store.fulltext import match

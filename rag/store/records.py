@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rag.records import Clip, ShotFilter
+    from corpora.records import Clip
+    from rag.records import ShotFilter
 
 __all__ = [
     "SCHEMA",

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rag.records import Clip, Evidence, Passage, Problem, Video
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+    Video,
+)
 from rag.store.records import ClipFrames, EncoderRef, FileRow
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rag.store.boundary import read_errors
 from rag.store.compaction import fragment_rows
+from rag.store.error_mapping import read_errors
 from rag.store.layout import Layout
 from rag.store.matrices import Codes
 from rag.store.records import Stats, TableStats

@@ -15,13 +15,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+    Shot,
+    SoundTrack,
+    Video,
+)
 from rag.errors import EncoderMismatch, LibraryError
-from rag.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.store import schema
-from rag.store.boundary import write_errors
 from rag.store.compaction import compact_if_due, index_text, maintain
 from rag.store.database import Database
 from rag.store.encoder_switch import EncoderSwitch
+from rag.store.error_mapping import write_errors
 from rag.store.layout import Layout, require_library
 from rag.store.lock import WriterLock
 from rag.store.measures import Fingerprint

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
+from corpora.records import Problem
 from corpora.scan import FoundFile, scan
 from corpora.video.sidecars import read_sidecars
 from rag.errors import FileProblem, UsageError
-from rag.records import Problem
 from rag.web.catalogue import PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.records import TranscriptLine
 from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.config import EncoderSettings
+from indexers.settings import EncoderSettings
 from rag.errors import LiveWebRefused, UsageError
 from rag.web.catalogue import read_catalogue
 from rag.web.downloads import Downloads

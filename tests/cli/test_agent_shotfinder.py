@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import rag
-from corpora.workbench.film import Render, clip_frames, write_film
-from corpora.workbench.story import plan_clip
+from eval.workbench.film import Render, clip_frames, write_film
+from eval.workbench.story import plan_clip
 from tests.browser_world import make_web
 
 ROOT = Path(rag.__file__).parent.parent

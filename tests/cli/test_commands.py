@@ -11,22 +11,24 @@ from typing import Any
 
 import pytest
 
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+)
 from eval.trec import read_run
+from localization.records import Window
 from rag._cli.main import main
 from rag.errors import LibraryNotFound, QuestionError, ReasonerUnreachable
 from rag.library import Check, Library
 from rag.records import (
     Answer,
-    Clip,
-    Evidence,
-    Passage,
     PassageCitation,
     PassageHit,
-    Problem,
     Question,
     VideoCitation,
     VideoHit,
-    Window,
 )
 from rag.store.records import Removed, Stats, TableStats, Where
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from eval import benchmarks
-from eval.benchmarks import Entry
+from eval import tasks as benchmarks
 from eval.reports import page
-from eval.runs import drive
-from eval.runs.making import drawing, indexing, watched
+from eval.runs import runner as drive
+from eval.runs.progress import drawing, indexing, watched
+from eval.tasks import Entry
 from rag._cli import eval_commands, eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
-from rag.config import load_settings
+from rag.settings import load_settings
 
 TOY = "tests.toy_benchmark:open_toy"
 

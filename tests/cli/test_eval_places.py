@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from corpora.records import Frames
 from eval.reports.failures import Failure
-from eval.runs.drive import run_system
-from eval.runs.places import run_folders
+from eval.runs.paths import run_folders
 from eval.runs.records import Query, Sample
+from eval.runs.runner import run_system
 from rag._cli.eval_show import _lines
 from rag._cli.main import main
-from rag.records import Frames
 from tests import toy_benchmark
 from tests.toy_benchmark import ToyBenchmark
 

@@ -39,7 +39,7 @@ def test_the_page_in_docs_is_what_the_program_says() -> None:
 def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     code = (
         "import sys, time; from rag._cli.main import main; code = main(['--help'])\n"
-        "heavy = {'pydantic', 'rich', 'numpy', 'torch', 'lancedb', 'PIL', 'av', 'rag.config'}\n"
+        "heavy = {'pydantic', 'rich', 'numpy', 'torch', 'lancedb', 'PIL', 'av', 'rag.settings'}\n"
         "print(code, sorted(heavy & set(sys.modules)), time.process_time(), file=sys.stderr)"
     )
     plain = "import sys, time, typer; print(0, [], time.process_time(), file=sys.stderr)"

@@ -11,8 +11,8 @@ from pydantic import SecretStr
 
 from rag._cli import help_pages
 from rag._cli.settings_page import FLAGS, Row, markdown, rows
-from rag.config import load_settings
 from rag.errors import SettingsError
+from rag.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 AGAIN = "write it anew: python -m rag._cli.settings_page > docs/settings.md"

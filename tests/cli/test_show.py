@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from corpora.records import Evidence
 from rag._cli.main import main
 from rag._cli.show import sheet_name
 from rag.library import Library
-from rag.records import Evidence, VideoCitation
+from rag.records import VideoCitation
 from tests.synthetic import write_video
 
 

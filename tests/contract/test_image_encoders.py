@@ -20,8 +20,8 @@ from indexers.registry import (
     open_text_tower,
     resolve_image_encoder,
 )
-from indexers.torch_ground import available_backends
-from rag.config import EncoderSettings
+from indexers.settings import EncoderSettings
+from indexers.torch_backend import available_backends
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.tiny_models import save_clip, save_siglip
 

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from indexers.registry import open_query_encoder
-from rag.config import EncoderSettings, Settings
+from indexers.settings import EncoderSettings
 from rag.reasoners import open_reasoner
-from rag.reasoners.counting import CountedReasoner
 from rag.reasoners.roles import (
     ROLES,
     AnchorEvent,
@@ -25,7 +24,9 @@ from rag.reasoners.roles import (
     Reasoner,
     RewrittenQuestion,
 )
+from rag.reasoners.token_counting import CountedReasoner
 from rag.records import Question, Usage
+from rag.settings import Settings
 from tests.chat_server import chat_server, say
 from tests.readings import CHOICE, OPEN, reading
 from tests.role_inputs import INPUTS, SPARSE, assert_sound_reply

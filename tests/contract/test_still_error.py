@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from corpora.records import Frames
 from indexers.backend import probe_pictures
+from indexers.frame_dedup import encode_frames, stand_ins
 from indexers.registry import open_image_encoder
-from indexers.stills import encode_frames, stand_ins
-from rag.config import EncoderSettings
-from rag.records import Frames
+from indexers.settings import EncoderSettings
 from tests.tiny_models import save_clip
 
 

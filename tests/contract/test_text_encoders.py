@@ -13,7 +13,7 @@ import pytest
 
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder, open_text_encoder, open_text_tower
-from rag.config import EncoderSettings
+from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from tests.tiny_models import save_clip, save_sentences, save_siglip
 
@@ -238,7 +238,7 @@ def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> Non
 )
 def test_a_question_imports_neither_torch_nor_transformers(call: str, folders: dict[str, Path]) -> None:
     program = (
-        "import sys; from indexers.registry import *; from rag.config import EncoderSettings;"
+        "import sys; from indexers.registry import *; from rag.settings import EncoderSettings;"
         f"s = EncoderSettings(); {call.format(**folders)}.encode_text(['a cat']);"
         "heavy = {'torch', 'transformers', 'sentence_transformers', 'scipy', 'PIL'};"
         "print(sorted(heavy & sys.modules.keys()))"

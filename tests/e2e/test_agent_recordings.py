@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from rag.agents.video_browser import browse
-from rag.agents.video_browser_settings import BrowserSettings
-from rag.agents.video_browser_telling import run_json
-from rag.agents.video_detective import VideoDetective
-from rag.agents.video_detective_records import Investigation
-from rag.agents.video_detective_telling import answer_json, step_json
-from rag.config import ReasonerSettings
+from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.console import run_json
+from rag.agents.video_browser.settings import BrowserSettings
+from rag.agents.video_detective.agent import VideoDetective
+from rag.agents.video_detective.console import answer_json, step_json
+from rag.agents.video_detective.records import Investigation
 from rag.errors import ReplayUnknown
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.records import Question
+from rag.settings import ReasonerSettings
 from tests.browser_world import ASKED, eyes, make_web
 from tests.chat_server import chat_server, say
 from tests.detective_world import open_world, question

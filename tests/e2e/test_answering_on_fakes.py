@@ -9,15 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corpora.records import Frames
 from rag.answering import NOTHING_MATCHES, STAGES, answer_question
-from rag.config import Settings
 from rag.errors import DamagedFile
 from rag.questions import parse_question
 from rag.reasoners import open_reasoner
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading
-from rag.records import Answer, Frames, PassageCitation, Usage, VideoCitation
+from rag.records import (
+    Answer,
+    PassageCitation,
+    Usage,
+    VideoCitation,
+)
 from rag.retrieval import Retriever
+from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import Where
 from tests.answer_world import BagOfWords, PictureWords, build_library

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.benchmarks.browsecomp.answering import Browsing, query_of
-from eval.benchmarks.browsecomp.records import BrowseQuestion, Source
-from eval.benchmarks.browsecomp.systems import SYSTEMS, settings_of
 from eval.reports.page import write_report
-from eval.runs.drive import run_system
 from eval.runs.records import ClipWindow, Explanation, Query, System
+from eval.runs.runner import run_system
+from eval.tasks.browsecomp.records import BrowseQuestion, Source
+from eval.tasks.browsecomp.solvers import Browsing, query_of
+from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
 from tests.browser_world import HOST, RuleMind, eyes, make_web
 
 NAMES = (

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from corpora.workbench.marker import write_marker
+from eval.workbench.marker import write_marker
 from indexers.models.lookup import real_encoder_hint
-from rag.config import Settings, load_settings
 from rag.indexing import index
 from rag.indexing.report import Silent
+from rag.settings import Settings, load_settings
 from rag.store.reading import Reader
 from tests.synthetic import write_video
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from corpora.workbench.demo import demo_questions
+from eval.workbench.demo import demo_questions
 
 NO_NETWORK = ["unshare", "--map-root-user", "--net"]
 REACH_OUT = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=2)"

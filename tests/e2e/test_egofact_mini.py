@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.benchmarks import open_benchmark
 from eval.reports.page import write_report
-from eval.runs.drive import run_system
 from eval.runs.records import Benchmark
+from eval.runs.runner import run_system
+from eval.tasks import open_benchmark
 
 SYSTEMS = (
     "localized",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.benchmarks.egofact.benchmark import Workbench
-from eval.benchmarks.egofact.settings import MINI
-from eval.benchmarks.egofact.unfiltered import Unfiltered
-from eval.runs.drive import run_system
+from eval.runs.runner import run_system
+from eval.tasks.egofact.benchmark import Workbench
+from eval.tasks.egofact.settings import MINI
+from eval.tasks.egofact.unfiltered import Unfiltered
 from rag.errors import UsageError
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from corpora.video.reader import FrameStream
 from corpora.video.records import FrameBatch
-from rag.config import Settings, load_settings
 from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
-from rag.indexing import IndexReport, index, work
+from rag.indexing import IndexReport, index
+from rag.indexing import pipeline as work
 from rag.library import Library
+from rag.settings import Settings, load_settings
 from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.writing import Writer

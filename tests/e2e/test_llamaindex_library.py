@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rag import Library
-from rag.config import Settings
 from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
+from rag.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 MIRROR = "The mirror of the telescope is made of borosilicate glass."

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from rag import Library
-from rag.config import Settings
 from rag.errors import ReasonerUnreachable
-from rag.reasoners.llm.ledger import KEYS
+from rag.reasoners.llm.usage import KEYS
+from rag.settings import Settings
 from tests.chat_server import chat_server, say
 from tests.synthetic import write_video
 

@@ -12,12 +12,12 @@ import time
 import pytest
 from PIL import Image
 
-from rag.config import ReasonerSettings
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.endpoint import MAX_REPLY_BYTES
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.settings import ReasonerSettings
 from tests.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
 from tests.readings import CHOICE, OPEN, reading
 

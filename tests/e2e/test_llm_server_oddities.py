@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from rag.config import ReasonerSettings
 from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.messages import Message
 from rag.reasoners.llm.openai_client import OpenAIClient
+from rag.settings import ReasonerSettings
 from tests.chat_server import Act, chat_server, raw, status
 
 ASKED = (Message("user", ("well?",)),)

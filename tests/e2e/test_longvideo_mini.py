@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from eval.benchmarks import open_benchmark
-from eval.benchmarks.longvideo.systems import SYSTEMS
 from eval.reports.page import write_report
-from eval.runs.drive import run_system
 from eval.runs.records import Benchmark, ClipWindow
+from eval.runs.runner import run_system
+from eval.tasks import open_benchmark
+from eval.tasks.longvideo.systems import SYSTEMS
 from rag._cli.main import main
 from tests.chat_server import chat_server, say
 from tests.e2e.test_agent_recordings import play

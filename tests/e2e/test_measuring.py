@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from corpora.workbench.film import Render, clip_frames, write_film
-from corpora.workbench.sound import story_sound
-from corpora.workbench.story import plan_clip
+from eval.workbench.film import Render, clip_frames, write_film
+from eval.workbench.sound import story_sound
+from eval.workbench.story import plan_clip
 from rag._cli.main import main
-from rag.config import Settings, load_settings
 from rag.indexing import index
 from rag.library import Library
 from rag.records import ShotFilter, VideoHit
+from rag.settings import Settings, load_settings
 from rag.store.dump import dump
 
 

@@ -15,8 +15,8 @@ from huggingface_hub import constants
 from safetensors.numpy import load_file, save
 
 from indexers.models.pins import PINS, Pin
+from indexers.settings import EncoderSettings
 from indexers.weights import find_weights, home_folder, known_model, pull, verify
-from rag.config import EncoderSettings
 from rag.errors import ModelError, WeightsInvalid, WeightsMissing
 from tests.loopback_hub import Hub, serve, sha256
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.protocol import ImageEncoder, unit_rows
-from rag.config import load_settings
 from rag.indexing import Silent, encoders, index, reembed
+from rag.settings import load_settings
 from rag.store.dump import dump
 from rag.store.writing import Writer
 from tests.synthetic import write_video

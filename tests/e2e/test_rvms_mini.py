@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.benchmarks.rvms.benchmark import RvmsBenchmark, open_mini
-from eval.benchmarks.rvms.records import TASKS
 from eval.reports.failures import Failing, write_failures
-from eval.runs.drive import run_system
 from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow
+from eval.runs.runner import run_system
+from eval.tasks.rvms.benchmark import RvmsBenchmark, open_mini
+from eval.tasks.rvms.records import TASKS
 
 SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
 

@@ -11,15 +11,20 @@ from typing import Any
 
 import pytest
 
-from eval.benchmarks.rvms.answering import Recollecting, query_of
-from eval.benchmarks.rvms.records import GROUPS, TASKS, RvmsSample, Shown
-from eval.benchmarks.rvms.systems import SYSTEMS, named
 from eval.reports.page import write_report
-from eval.runs.drive import run_system
 from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from eval.runs.records import Sample as EvalSample
-from rag.agents.raclo_records import only_cues
+from eval.runs.runner import run_system
+from eval.tasks.rvms.records import (
+    GROUPS,
+    TASKS,
+    RvmsSample,
+    Shown,
+)
+from eval.tasks.rvms.solvers import Recollecting, query_of
+from eval.tasks.rvms.systems import SYSTEMS, named
+from rag.agents.raclo.records import only_cues
 from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
 from rag.web import MockWeb

@@ -15,15 +15,22 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from eval.benchmarks.shotfinder.answering import NO_FRAME, NO_REFERENCE, NO_VERDICT, SPENT, Finding, query_of
-from eval.benchmarks.shotfinder.controls import MetadataControl
-from eval.benchmarks.shotfinder.records import Place, ShotQuery, Task
-from eval.benchmarks.shotfinder.systems import METADATA, SYSTEMS, settings_of
-from eval.benchmarks.shotfinder.verifying import FrameShelf
 from eval.reports.overview import write_overview
 from eval.reports.page import write_report
-from eval.runs.drive import run_system
 from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
+from eval.runs.runner import run_system
+from eval.tasks.shotfinder.controls import MetadataControl
+from eval.tasks.shotfinder.records import Place, ShotQuery, Task
+from eval.tasks.shotfinder.scorer import FrameShelf
+from eval.tasks.shotfinder.solvers import (
+    NO_FRAME,
+    NO_REFERENCE,
+    NO_VERDICT,
+    SPENT,
+    Finding,
+    query_of,
+)
+from eval.tasks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
 from tests.browser_world import HOST, eyes, make_web

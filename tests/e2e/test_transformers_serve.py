@@ -13,12 +13,12 @@ import httpx
 import numpy as np
 import pytest
 
-from rag.config import ReasonerSettings
 from rag.errors import ReplyInvalid
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.messages import Message, picture
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.roles import ObserveRequest
+from rag.settings import ReasonerSettings
 from tests.readings import OPEN
 from tests.role_inputs import VIEW
 from tests.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm

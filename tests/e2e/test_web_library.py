@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag.config import EncoderSettings, Settings
+from indexers.settings import EncoderSettings
 from rag.library import Library
+from rag.settings import Settings
 from rag.web import open_web
 from rag.web.building import build_web
 from tests.synthetic import write_video

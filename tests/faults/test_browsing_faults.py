@@ -16,11 +16,16 @@ from types import FrameType
 import pytest
 
 from rag import errors
-from rag.agents.video_browser import browse
-from rag.agents.video_browser_analyst import NO_ANSWER
-from rag.agents.video_browser_records import BrowseRun
-from rag.agents.video_browser_settings import EFFICIENCY, MAIN, BrowserSettings, Paradigm
-from rag.agents.video_browser_sight import Eyes
+from rag.agents.runtime.frame_source import Eyes
+from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.analyst import NO_ANSWER
+from rag.agents.video_browser.records import BrowseRun
+from rag.agents.video_browser.settings import (
+    EFFICIENCY,
+    MAIN,
+    BrowserSettings,
+    Paradigm,
+)
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid, WebError
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles import Reasoner
@@ -163,7 +168,7 @@ def test_a_mind_that_fails_on_a_web_that_fails(tmp_path: Path) -> None:
 @cache
 def embedded() -> EmbeddedReasoner:
     from indexers.registry import open_query_encoder
-    from rag.config import Settings
+    from rag.settings import Settings
 
     encoder = Settings().encoder
     return EmbeddedReasoner(open_query_encoder(encoder.text, encoder))

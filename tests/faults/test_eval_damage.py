@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eval.reports.page import write_report
-from eval.runs.drive import run_system
+from eval.runs.runner import run_system
 from rag._cli.main import main
 from rag.errors import UsageError
 from tests.toy_benchmark import ToyBenchmark

@@ -13,8 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from corpora.passages import Document, chunk, read_documents
+from corpora.records import Problem
 from rag.errors import FileProblem
-from rag.records import Problem
 
 SIZE = 150_000
 SECONDS = 10.0

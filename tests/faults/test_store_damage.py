@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryNotFound, LibraryReadOnly
-from rag.store.boundary import read_errors, write_errors
 from rag.store.dump import dump
+from rag.store.error_mapping import read_errors, write_errors
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer

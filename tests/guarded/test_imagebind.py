@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from corpora.records import Frames
 from indexers.backend import Timing, examine, probe_pictures
 from indexers.imagebind import PICTURES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
 from indexers.registry import open_image_encoder
-from indexers.torch_ground import available_backends
-from rag.config import EncoderSettings
+from indexers.settings import EncoderSettings
+from indexers.torch_backend import available_backends
 from rag.errors import WeightsInvalid
-from rag.records import Frames
 
 SIZES = {
     "vision_embed_dim": 64,

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from indexers.backend import Timing, examine, probe_pictures
 from indexers.protocol import ImageEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_tower
-from indexers.torch_ground import available_backends
+from indexers.settings import EncoderSettings
+from indexers.torch_backend import available_backends
 from indexers.torchvision_guard import guard_torchvision
-from rag.config import EncoderSettings
 from rag.errors import WeightsInvalid
 
 SETTINGS = EncoderSettings()

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.records import Frames
 from corpora.video.records import FrameBatch
 from rag.indexing.clips import CutClip, clip_spans, cut_clips
-from rag.records import Frames
 
 durations = st.floats(0.5, 200.0).map(lambda value: round(value, 3))
 

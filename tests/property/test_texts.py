@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from corpora.globs import Globs
 from corpora.passages import Document, chunk, read_documents
+from corpora.records import Problem
 from corpora.text_decoding import clean, decode
 from corpora.video.sidecars import read_sidecars
 from corpora.video.subtitle_files import parse_ass, parse_srt, parse_vtt
 from rag.errors import FileProblem
-from rag.records import Problem
 
 TABLES = b'id,text,title\n|"|,|\n|a|{|}|"text":|[|]'.split(b"|")
 MARKS = b"<p>|</p|<!--|\0|\xff\xfe|\xef\xbb\xbf|%PDF-1.7\n|PAR1|# |---\n|\\|1|trailer".split(b"|")

@@ -12,11 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.events import CAMERA_WEARER
-from corpora.workbench.catalogue import KINDS, SPLITS, Split, kind
-from corpora.workbench.long_films import plan_long_film
-from corpora.workbench.seeds import stable_number
-from corpora.workbench.story import VARIANTS, ClipStory, held_out, plan_clip
-from corpora.workbench.wording import ACTIONS, SCENES, action, allows, place_name
+from eval.workbench.catalogue import (
+    KINDS,
+    SPLITS,
+    Split,
+    kind,
+)
+from eval.workbench.long_films import plan_long_film
+from eval.workbench.seeds import stable_number
+from eval.workbench.story import (
+    VARIANTS,
+    ClipStory,
+    held_out,
+    plan_clip,
+)
+from eval.workbench.wording import (
+    ACTIONS,
+    SCENES,
+    action,
+    allows,
+    place_name,
+)
 
 SEEDS = st.integers(0, 2**64 - 1)
 CLOSE = 1e-6

@@ -46,8 +46,8 @@ def concepts_of(tower: str) -> Concepts:
     """By the name of a tower."""
     if tower != "bundled":
         return _EVERYDAY
-    from corpora.workbench.catalogue import KINDS, with_article
-    from corpora.workbench.wording import ACTIONS, SCENES, place_name
+    from eval.workbench.catalogue import KINDS, with_article
+    from eval.workbench.wording import ACTIONS, SCENES, place_name
 
     doings = []
     for action in ACTIONS:

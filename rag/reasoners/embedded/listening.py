@@ -11,9 +11,9 @@ from rag.reasoners.embedded.sentences import joined
 from rag.relevance import content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
+    from corpora.records import Evidence
     from rag.reasoners.embedded.vectors import SentenceVectors
     from rag.reasoners.roles import VideoView
-    from rag.records import Evidence
 
 __all__ = ["Heard", "asked_of_speech", "heard", "lines", "relevances"]
 

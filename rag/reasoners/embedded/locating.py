@@ -18,7 +18,7 @@ from rag.reasoners.embedded.decomposing import decompose
 from rag.reasoners.embedded.listening import Heard, asked_of_speech, heard
 from rag.reasoners.embedded.recollection import recollected
 from rag.reasoners.embedded.rewriting import declarative, parts
-from rag.reasoners.embedded.sight import Sight, relevance_of
+from rag.reasoners.embedded.zero_shot import Sight, relevance_of
 from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
 from rag.relevance import content_words
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.listening import Heard, heard, lines, relevances
 from rag.reasoners.embedded.locating import sought
-from rag.reasoners.embedded.sight import Sight
+from rag.reasoners.embedded.zero_shot import Sight
 from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
 from rag.relevance import content_words
 

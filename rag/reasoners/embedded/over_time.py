@@ -20,7 +20,7 @@ from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.relevance import PictureScale, content_words, lexical_overlap, logistic, numbers, text_relevance
-from rag.relevance.pictures import MIDDLE, SLOPE
+from rag.relevance.image_relevance import MIDDLE, SLOPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

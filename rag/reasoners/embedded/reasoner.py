@@ -19,8 +19,8 @@ from rag.reasoners.embedded import (
 )
 from rag.reasoners.embedded.choices import answer_choice
 from rag.reasoners.embedded.open_answers import answer_open
-from rag.reasoners.embedded.sight import Sight
 from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.embedded.zero_shot import Sight
 from rag.records import Usage
 from rag.relevance import PictureScale
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.rewriting import parts
-from rag.relevance.pictures import MIDDLE
+from rag.relevance.image_relevance import MIDDLE
 
 if TYPE_CHECKING:
     from rag.reasoners.roles import Reading

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from corpora.records import Evidence
 from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
-from rag.records import Evidence
 from rag.relevance import content_words
 
 __all__ = ["Sentence", "joined", "sentences_of", "split_sentences"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.listening import lines
-from rag.reasoners.embedded.sight import Sight
+from rag.reasoners.embedded.zero_shot import Sight
 from rag.reasoners.roles import Timeline, TimelineEvent, TimelineRequest, VideoView
 
 if TYPE_CHECKING:

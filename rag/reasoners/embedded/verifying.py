@@ -11,7 +11,7 @@ import numpy as np
 from rag.reasoners.embedded.listening import heard
 from rag.reasoners.embedded.locating import frame_scores, sought
 from rag.reasoners.embedded.recollection import placed, recollected
-from rag.reasoners.embedded.sight import Sight, relevance_of
+from rag.reasoners.embedded.zero_shot import Sight, relevance_of
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, VerifyRequest, VideoVerdict, VideoView
 from rag.relevance import content_words
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rag.errors import SettingsError
 
 if TYPE_CHECKING:
-    from rag.config import ReasonerSettings
-    from rag.reasoners.llm.ledger import Ledger
     from rag.reasoners.llm.messages import ChatClient
     from rag.reasoners.llm.reasoner import LlmReasoner
     from rag.reasoners.llm.recording import Tape
+    from rag.reasoners.llm.usage import Ledger
+    from rag.settings import ReasonerSettings
 
 __all__ = ["open_llm_reasoner"]
 

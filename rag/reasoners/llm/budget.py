@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rag.errors import BudgetSpent
 
 if TYPE_CHECKING:
-    from rag.config import ReasonerSettings
-    from rag.reasoners.llm.ledger import Ledger
+    from rag.reasoners.llm.usage import Ledger
+    from rag.settings import ReasonerSettings
 
 __all__ = ["CLOSING", "Budget"]
 

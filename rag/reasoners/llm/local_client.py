@@ -32,9 +32,9 @@ from llama_index.core.llms.llm import LLM
 from PIL import Image
 from safetensors import SafetensorError
 
-from rag.config import ReasonerSettings
 from rag.errors import ReasonerError, ReasonerUnreachable, SettingsError, WeightsInvalid, WeightsMissing
 from rag.reasoners.llm.messages import Message, Sent, chat_messages
+from rag.settings import ReasonerSettings
 
 __all__ = ["LocalClient", "TransformersLLM"]
 

@@ -21,10 +21,10 @@ import openai.resources.chat  # the client would load it late, inside a call's t
 import tenacity
 from llama_index.llms.openai_like import OpenAILike
 
-from rag.config import ReasonerSettings
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
 from rag.reasoners.llm.endpoint import Endpoint, NotAChatReply, parse_base_url
 from rag.reasoners.llm.messages import Message, Sent, chat_messages
+from rag.settings import ReasonerSettings
 
 __all__ = ["OpenAIClient"]
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from corpora.records import Evidence
     from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading, ReadWindow, VideoView
-    from rag.records import Evidence, Question
+    from rag.records import Question
 
 __all__ = [
     "MOST_WORDS",

@@ -11,18 +11,17 @@ from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm import turns_judging, turns_road, turns_searching, turns_watching
 from rag.reasoners.llm.budget import Budget
 from rag.reasoners.llm.exchanges import Asked
-from rag.reasoners.llm.ledger import Ledger, estimated_image_tokens, estimated_text_tokens
 from rag.reasoners.llm.messages import ChatClient, Message, Sent, Shown
 from rag.reasoners.llm.prompts import Material, Prompt, load_prompt, prompt_versions, render
 from rag.reasoners.llm.replies import BadReply, parse_reply
 from rag.reasoners.llm.turns import Reply, Turn
+from rag.reasoners.llm.usage import Ledger, estimated_image_tokens, estimated_text_tokens
 from rag.reasoners.matching import matched_verdict
 from rag.reasoners.roles import ROLES, Verdict
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from rag.config import ReasonerSettings
     from rag.reasoners.llm.recording import Tape
     from rag.reasoners.roles import (
         AnchorEvent,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         VideoVerdict,
     )
     from rag.records import Question, Usage
+    from rag.settings import ReasonerSettings
 
 __all__ = ["LlmReasoner"]
 

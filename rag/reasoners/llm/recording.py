@@ -20,8 +20,8 @@ from rag.errors import ReplayUnknown, SettingsError
 from rag.reasoners.llm.exchanges import Asked, Exchange, difference
 
 if TYPE_CHECKING:
-    from rag.config import ReasonerSettings
     from rag.reasoners.llm.messages import Sent
+    from rag.settings import ReasonerSettings
 
 __all__ = ["HEAD", "Recorder", "Replayer", "Tape", "open_tape"]
 

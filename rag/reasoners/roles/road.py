@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from corpora.records import (
+    Clip,
+    Evidence,
+    Frames,
+    Passage,
+)
+from localization.records import Window
 from rag.reasoners.roles.replies import Reply
-from rag.records import Clip, Evidence, Frames, Passage, Question, Window
+from rag.records import Question
 
 if TYPE_CHECKING:
     import numpy as np

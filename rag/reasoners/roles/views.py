@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.records import Evidence, Frames
+from corpora.records import Evidence, Frames
 
 if TYPE_CHECKING:
     import numpy as np

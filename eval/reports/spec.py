@@ -1,0 +1,43 @@
+"""Which tables and figures belong to a benchmark: EgoFact's, unless another is named here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from eval.reports.layout import Table
+from eval.reports.rows import Section
+
+__all__ = ["DIALECTS", "Dialect", "dialect_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the runs on one kind of benchmark are told. Tables without a row are left out."""
+
+    tables: Callable[[Section], list[Table]]
+    draw: Callable[[Section, Path], list[str]]
+    """Writes PNG files into a folder and gives their names; one named as a table stands below it."""
+    note: str
+    """What holds for all tables, in one paragraph."""
+
+
+DIALECTS: Mapping[str, str] = {
+    "browsecomp": "eval.tasks.browsecomp.report:DIALECT",
+    "rvms": "eval.tasks.rvms.report:DIALECT",
+    "longvideo": "eval.tasks.longvideo.report:DIALECT",
+    "shotfinder": "eval.tasks.shotfinder.report:DIALECT",
+}
+"""First part of a benchmark's name, before a dash, to `module:name`."""
+
+
+def dialect_of(benchmark: str) -> Dialect | None:
+    """None for EgoFact's own, and for benchmarks that nobody wrote tables for."""
+    place = DIALECTS.get(benchmark.partition("-")[0])
+    if place is None:
+        return None
+    module, _, name = place.partition(":")
+    return cast("Dialect", getattr(importlib.import_module(module), name))

@@ -1,0 +1,123 @@
+"""Captions from frames alone: of a stock of sentences the one that a frame fits best.
+
+No event list is looked at. The stock is the wording of the Workbench's *train* split, which is what
+the bundled encoder was taught; with another encoder the same stock still says what a frame is
+nearest to in this world.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.events import CAMERA_WEARER
+from eval.tasks.egofact.systems.corpus import Corpus
+from eval.workbench.catalogue import KINDS, with_article
+from eval.workbench.wording import (
+    ACTIONS,
+    COLORS,
+    PROPS,
+    SCENES,
+    place_name,
+    predicate,
+    prop_name,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Caption", "Captioner"]
+
+SURE = 0.8
+"""Cosine of two sentences from which they tell the same event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    event: str
+    """"the woman wipes something with the cloth"."""
+    thing: str
+    """"kettle"."""
+
+    @property
+    def sentence(self) -> str:
+        return self.event.replace("something", with_article(self.thing))
+
+
+@dataclass
+class Captioner:
+    corpus: Corpus
+
+    @cached_property
+    def events(self) -> list[str]:
+        """Every act by every agent, with "something" for the object."""
+        found = []
+        for agent in (CAMERA_WEARER, "woman", "man"):
+            for act in ACTIONS:
+                for place in act.places or ("",):
+                    told = "camera wearer" if place == "person" and agent != CAMERA_WEARER else place
+                    named = place_name("woman" if told == "person" else told)
+                    found.append(f"the {agent} {predicate(act.phrases['train'][0], 'something', named)}")
+        return found
+
+    @cached_property
+    def scenes(self) -> list[str]:
+        return [f"a video that shows {where.phrases['train'][0]}" for where in SCENES]
+
+    @cached_property
+    def decor(self) -> list[str]:
+        return [prop_name(prop, color) for prop in PROPS for color in COLORS]
+
+    def captions(self, vectors: NDArray[np.float32]) -> list[Caption]:
+        """One for each frame of (m, d)."""
+        events = self._best(vectors, self._event_rows)
+        things = self._best(vectors, self._thing_rows)
+        return [Caption(self.events[e], KINDS[t].name) for e, t in zip(events, things, strict=True)]
+
+    def tells(self, vectors: NDArray[np.float32], event: str) -> bool:
+        """The check of D.1, by sentence vectors: whether a caption of the frames names the event."""
+        wanted = self._sentence(event)
+        told = sorted({caption.event for caption in self.captions(vectors)})
+        return any(round(float(self._sentence(line) @ wanted), 6) >= SURE for line in told)
+
+    def setting(self, vectors: NDArray[np.float32]) -> str:
+        """Scene and the two pieces of decor that the mean frame fits best."""
+        mean = vectors.astype(np.float64).mean(axis=0)
+        scene = self.scenes[int(np.argmax((self._scene_rows @ mean).round(6)))]
+        fits = (self._decor_rows @ mean).round(6)
+        best = sorted(range(len(fits)), key=lambda i: (-fits[i], i))[:2]
+        return f"{scene} with {' and '.join(self.decor[i] for i in best)}"
+
+    def _best(self, vectors: NDArray[np.float32], rows: NDArray[np.float64]) -> list[int]:
+        fits = (vectors.astype(np.float64) @ rows.T).round(6)
+        return [int(index) for index in fits.argmax(axis=1)]
+
+    def _sentence(self, words: str) -> NDArray[np.float64]:
+        if words not in self._sentences:
+            self._sentences[words] = self.corpus.library.text_encoder.encode_text([words])[0].astype(
+                np.float64
+            )
+        return self._sentences[words]
+
+    @cached_property
+    def _sentences(self) -> dict[str, NDArray[np.float64]]:
+        return {}
+
+    @cached_property
+    def _event_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode(self.events).astype(np.float64)
+
+    @cached_property
+    def _thing_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode([with_article(kind.name) for kind in KINDS]).astype(np.float64)
+
+    @cached_property
+    def _scene_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode(self.scenes).astype(np.float64)
+
+    @cached_property
+    def _decor_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode(self.decor).astype(np.float64)

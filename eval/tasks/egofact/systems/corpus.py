@@ -1,0 +1,91 @@
+"""The benchmark's clips and passages as they lie in a library, by the benchmark's own ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.records import Clip
+from eval.tasks.egofact.records import EgoFact
+from rag.errors import UsageError
+from rag.library import Library
+from rag.relevance import PictureScale
+from rag.retrieval import FoundClip
+from rag.store.records import ClipFrames
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Corpus", "ranked"]
+
+
+@dataclass
+class Corpus:
+    """What every system reads from. Frame vectors of all clips are held in memory (15,000 frames: 12 MB)."""
+
+    dataset: EgoFact
+    library: Library
+
+    @cached_property
+    def clips(self) -> dict[str, Clip]:
+        """Benchmark clip id to the library's clip. Raises `UsageError` where one is not indexed."""
+        reader = self.library.reader
+        by_path: dict[str, list[Clip]] = {}
+        for video in reader.videos():
+            for path in reader.paths(video.video_id):
+                by_path[os.path.realpath(path)] = reader.clips(video.video_id)
+        found = {}
+        for row in self.dataset.clips:
+            path = os.path.realpath(self.dataset.folder / row.path)
+            held = [c for c in by_path.get(path, ()) if min(c.end, row.end) - max(c.start, row.start) > 0]
+            if not held:
+                raise UsageError(
+                    f"{path} could not be indexed, so nothing can be asked of it; 'rag index' on it says why"
+                )
+            found[row.clip_id] = max(held, key=lambda c: min(c.end, row.end) - max(c.start, row.start))
+        return found
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The library's clip id to the benchmark's."""
+        return {clip.clip_id: name for name, clip in self.clips.items()}
+
+    @cached_property
+    def frames(self) -> dict[str, ClipFrames]:
+        """Benchmark clip id to its stored frame vectors (about 60 of 30 s)."""
+        stored = self.library.retriever.frames([clip.clip_id for clip in self.clips.values()])
+        return {self.names[key]: frames for key, frames in stored.items()}
+
+    @cached_property
+    def scale(self) -> PictureScale:
+        tower = self.library.tower
+        if tower is None:
+            raise UsageError("the library has no picture vectors; index it with an image encoder")
+        return PictureScale(tower)
+
+    def vector(self, words: str) -> NDArray[np.float32]:
+        """(dim,) unit row of words in the space of the pictures."""
+        row: NDArray[np.float32] = self.scale.encode([words])[0]
+        return row
+
+    def path(self, clip: Clip, first: str | None = None) -> str:
+        """The clip's file; where the corpus was moved after indexing, the one that is still there."""
+        paths = [*([first] if first is not None else []), *self.library.reader.paths(clip.video_id)]
+        return next(filter(os.path.exists, paths), paths[0])
+
+    def found(self, name: str, score: float = 1.0) -> FoundClip:
+        """A clip as if retrieval had found it."""
+        clip = self.clips[name]
+        video = self.library.reader.video(clip.video_id)
+        return FoundClip(clip, self.path(clip, video.path), video.title, score, 1.0, 1.0, ())
+
+
+def ranked(scores: Sequence[tuple[str, float]], count: int) -> list[tuple[str, float]]:
+    """The best `count`, scores to 6 decimals, ties by name."""
+    rounded = [(name, round(float(score), 6)) for name, score in scores]
+    return sorted(rounded, key=lambda item: (-item[1], item[0]))[:count]

@@ -1,0 +1,176 @@
+"""GraphRAG's local search over clips told as words and over passages (EgoFact, D.2.1), compact and ours.
+
+Text units are chunks of 1200 tokens with 100 of overlap. Entities are the things, acts, scenes and decor
+that the descriptions name, and the titles of passages; two entities of one unit are related. A question
+takes the entities nearest to it, then the units that hold most of them, as many as fit the context.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corpora.records import Evidence, Passage
+from eval.runs.records import ClipScore, Query, Sample
+from eval.tasks.egofact.systems.captions import Captioner
+from eval.tasks.egofact.systems.corpus import Corpus, ranked
+from eval.tasks.egofact.systems.finding import Asked, Unit
+from eval.tasks.egofact.systems.reading import read, text_window
+from rag.reasoners.roles import ReadPassage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CHUNK_OVERLAP", "CHUNK_TOKENS", "Graph", "chunks"]
+
+CHUNK_TOKENS, CHUNK_OVERLAP = 1200, 100
+"""EgoFact, D.2.1."""
+ENTITIES = 10
+UNITS = 5
+EVERY = 100_000
+"""More passages than any library of a benchmark holds."""
+SCREENSHOT_SECONDS = 3.0
+"""EgoFact, C.1: ten screenshots of a clip."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextUnit:
+    """A chunk of a told clip, or a passage: one of the two is there."""
+
+    key: str
+    text: str
+    entities: tuple[str, ...]
+    clip: str | None = None
+    passage: Passage | None = None
+
+
+@dataclass
+class Graph:
+    """Answers from descriptions and passages; no vector of a picture is read at question time."""
+
+    corpus: Corpus
+    captioner: Captioner
+    name: str = "graphrag"
+    settings: Mapping[str, Any] = field(
+        default_factory=lambda: {
+            "chunk_tokens": CHUNK_TOKENS,
+            "chunk_overlap": CHUNK_OVERLAP,
+            "entities": ENTITIES,
+            "units": UNITS,
+        }
+    )
+
+    def answer(self, query: Query) -> Sample:
+        asked = Asked.of(self.corpus, query)
+        clips = [(unit.clip or "", score) for unit, score in self._local(query, "clip")]
+        passages = self._local(query, "passage") if query.passage is not None else []
+        units = [Unit(name, self.corpus.found(name, score)) for name, score in clips]
+        windows = [text_window(unit, _lines(unit, self._told[unit.name])) for unit in units]
+        taken = [ReadPassage(u.passage, "", score, None) for u, score in passages if u.passage is not None]
+        sample = read(asked, windows, taken)
+        return replace(sample, clips=tuple(ClipScore(name, score) for name, score in clips))
+
+    def _local(self, query: Query, kind: str) -> list[tuple[TextUnit, float]]:
+        """The units with the most of the question's entities, by how near those are to it."""
+        wanted = self._encode(query.text)
+        near = dict(ranked(list(zip(self._names, self._rows @ wanted, strict=True)), ENTITIES))
+        scores = []
+        for unit in self._units:
+            if (unit.clip is None) == (kind == "clip"):
+                continue
+            held = sum(near.get(entity, 0.0) for entity in unit.entities)
+            related = sum(
+                self._related[entity, other] for entity in unit.entities for other in near if entity != other
+            )
+            own = float(self._unit_rows[unit.key] @ wanted)
+            scores.append((unit.key, held + own + 0.01 * np.log1p(related)))
+        by_key = {unit.key: unit for unit in self._units}
+        return [(by_key[key], score) for key, score in ranked(scores, UNITS)]
+
+    @cached_property
+    def _told(self) -> dict[str, list[tuple[float, str]]]:
+        """Clip to its captions at ten moments, and its setting."""
+        told = {}
+        for name, frames in self.corpus.frames.items():
+            step = max(1, round(SCREENSHOT_SECONDS / 0.5))
+            kept = np.arange(0, len(frames.times), step)
+            captions = self.captioner.captions(frames.vectors[kept])
+            told[name] = [(float(frames.times[0]), self.captioner.setting(frames.vectors))]
+            told[name] += [
+                (float(frames.times[at]), caption.sentence)
+                for at, caption in zip(kept, captions, strict=True)
+            ]
+        return told
+
+    @cached_property
+    def _units(self) -> list[TextUnit]:
+        units = []
+        for name, lines in self._told.items():
+            text = ". ".join(line for _, line in lines)
+            for index, chunk in enumerate(chunks(text)):
+                units.append(TextUnit(f"clip {name} {index}", chunk, self._entities(chunk), clip=name))
+        reader = self.corpus.library.reader
+        # All of them, whatever is sought.
+        ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
+        for passage in sorted(reader.passages(ids), key=lambda p: p.passage_id):
+            held = (passage.title.casefold(), *self._entities(passage.title))
+            units.append(TextUnit(f"passage {passage.passage_id}", passage.text, held, passage=passage))
+        return units
+
+    def _entities(self, text: str) -> tuple[str, ...]:
+        folded = f" {text.casefold()} ".replace(".", " ")
+        return tuple(sorted(name for name in self._vocabulary if f" {name} " in folded))
+
+    @cached_property
+    def _vocabulary(self) -> frozenset[str]:
+        from eval.workbench.catalogue import KINDS
+
+        words = {kind.name for kind in KINDS} | {name.split(" ", 1)[1] for name in self.captioner.decor}
+        return frozenset(word.casefold() for word in words)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return sorted({entity for unit in self._units for entity in unit.entities})
+
+    @cached_property
+    def _rows(self) -> NDArray[np.float64]:
+        return np.stack([self._encode(name) for name in self._names])
+
+    @cached_property
+    def _unit_rows(self) -> dict[str, NDArray[np.float64]]:
+        return {unit.key: self._encode(unit.text) for unit in self._units}
+
+    @cached_property
+    def _related(self) -> Counter[tuple[str, str]]:
+        """In how many units two entities stand together."""
+        count: Counter[tuple[str, str]] = Counter()
+        for unit in self._units:
+            for one in unit.entities:
+                for other in unit.entities:
+                    if one != other:
+                        count[one, other] += 1
+        return count
+
+    def _encode(self, words: str) -> NDArray[np.float64]:
+        row: NDArray[np.float64] = self.corpus.library.text_encoder.encode_text([words])[0].astype(np.float64)
+        return row
+
+
+def chunks(text: str, size: int = CHUNK_TOKENS, overlap: int = CHUNK_OVERLAP) -> list[str]:
+    """Pieces of `size` words with `overlap` shared with the one before; a token is taken for a word."""
+    words = text.split()
+    starts = range(0, max(1, len(words) - overlap), size - overlap)
+    return [" ".join(words[start : start + size]) for start in starts]
+
+
+def _lines(unit: Unit, told: list[tuple[float, str]]) -> list[Evidence]:
+    clip = unit.found.clip
+    return [
+        Evidence(clip.video_id, at, min(at + SCREENSHOT_SECONDS, clip.end), "caption", f"{line}.")
+        for at, line in told
+    ]

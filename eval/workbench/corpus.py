@@ -1,0 +1,275 @@
+"""A corpus of the Workbench world on disk: films, passages, and the truth in a folder that no index reads.
+
+    videos/*.mp4               with an .info.json beside each film that has a title
+    passages/*.md
+    .workbench/plan.json       the arguments
+    .workbench/films.jsonl     a line for each finished film, while the corpus is being made
+    .workbench/events.jsonl    what happens in each film
+    .workbench/manifest.json   written last: it marks the corpus as whole, and as a Workbench one
+
+The same plan gives the same frames before encoding everywhere, and the same bytes with the same
+build of FFmpeg on the same kind of processor (`eval.workbench.film`); `frames_sha256` of the
+manifest is over the decoded frames.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from eval.workbench.jobs import (
+    CorpusPlan,
+    Job,
+    film_jobs,
+    truth,
+)
+from eval.workbench.marker import MANIFEST, read_marker, write_marker
+from eval.workbench.passages import write_passages
+from eval.workbench.speech import find_voice
+from eval.workbench.workshop import make_films
+from rag.errors import RagError, UsageError
+
+__all__ = [
+    "CorpusPlan",
+    "CorpusReport",
+    "Progress",
+    "alone",
+    "claim_folder",
+    "finished_films",
+    "make_corpus",
+    "make_missing",
+    "write_lines",
+]
+
+
+class Progress(Protocol):
+    """Who wants to know how far it is; seconds are seconds of media."""
+
+    def start(self, total_seconds: float, total_files: int) -> None: ...
+    def file(self, path: str) -> None: ...
+    def advance(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReport:
+    folder: str
+    films: int
+    made: int
+    """Films of this run; the others were there already."""
+    seconds: float
+    """Of media in the whole corpus."""
+    bytes: int
+    """Of films in the whole corpus."""
+    passages: int
+    voiced: bool
+    """Whether the spoken lines are to be heard: only where `flite` is installed."""
+
+
+def make_corpus(
+    folder: str | os.PathLike[str],
+    plan: CorpusPlan,
+    *,
+    workers: int = 2,
+    progress: Progress | None = None,
+) -> CorpusReport:
+    """Write the corpus of `plan` into `folder`, or what is still missing of it.
+
+    It can be killed at any moment: finished films are kept and the same call goes on. Raises
+    `UsageError` where the folder holds something else, `RagError` where it cannot be written.
+    """
+    home = Path(folder).absolute()
+    hidden, videos = home / MANIFEST.parent, home / "videos"
+    try:
+        claim_folder(home, hidden, _arguments(plan))
+        with alone(hidden):
+            whole, made = _make(home, hidden, videos, plan, workers, progress)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
+    lines = whole["videos"]
+    return CorpusReport(
+        folder=os.fspath(folder),
+        films=len(lines),
+        made=made,
+        seconds=round(sum(line["duration"] for line in lines), 3),
+        bytes=sum(line["bytes"] for line in lines),
+        passages=whole["passages"],
+        voiced=whole["voice"] is not None,
+    )
+
+
+def _make(
+    home: Path, hidden: Path, videos: Path, plan: CorpusPlan, workers: int, progress: Progress | None
+) -> tuple[dict[str, Any], int]:
+    """The manifest of the corpus, whole, and how many films were made."""
+    videos.mkdir(exist_ok=True)
+    films, copies = film_jobs(plan)
+    done = finished_films(home, hidden, films + copies)
+    made = make_missing(hidden, videos, (films, copies), done, workers, progress)
+    passages, events = home / "passages", hidden / "events.jsonl"
+    lines = [done[job.name] for job in films + copies]
+    whole = read_marker(home)
+    if whole is None or made or not _is_told(whole, lines) or not (passages.is_dir() and events.is_file()):
+        count = len(write_passages(passages))
+        write_lines(events, (truth(job) for job in films + copies))
+        whole = {**_arguments(plan), "passages": count, "voice": _voice(lines), "videos": lines}
+        write_marker(home, whole)
+        (hidden / "films.jsonl").unlink(missing_ok=True)
+    return whole, made
+
+
+def _is_told(whole: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a manifest says what it has to; one that was damaged is written anew."""
+    return whole.get("videos") == lines and isinstance(whole.get("passages"), int) and "voice" in whole
+
+
+@contextlib.contextmanager
+def alone(hidden: Path) -> Iterator[None]:
+    """Two processes that make one corpus would mix their films: raises `RagError` for the second.
+
+    The lock is on the folder itself and goes when the process does.
+    """
+    import fcntl
+
+    handle = os.open(hidden, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RagError(
+                f"{hidden.parent}: another process is making this corpus; try again when it is done"
+            ) from error
+        yield
+    finally:
+        os.close(handle)
+
+
+def _arguments(plan: CorpusPlan) -> dict[str, Any]:
+    fields = asdict(plan)
+    return {**fields, "long_minutes": list(plan.long_minutes)}
+
+
+def claim_folder(home: Path, hidden: Path, wanted: Mapping[str, Any]) -> None:
+    """Make the folder ours, or see that it is: what is not ours would pass for a Workbench film.
+
+    `wanted`: the arguments, as JSON gives them back. Raises `UsageError`.
+    """
+    path = hidden / "plan.json"
+    if path.exists():
+        found = _read_plan(path)
+        if found != wanted:
+            differing = ", ".join(
+                f"{key} {found.get(key)}" for key in wanted if found.get(key) != wanted[key]
+            )
+            raise UsageError(
+                f"{home} holds a corpus made with other arguments ({differing}); choose another folder"
+            )
+        return
+    if home.is_dir() and any(not name.startswith(".") for name in os.listdir(home)):
+        raise UsageError(f"{home} is not empty and holds no Workbench corpus; choose another folder")
+    hidden.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name("plan.json.part")
+    unfinished.write_text(json.dumps(wanted) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _read_plan(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {}
+
+
+def finished_films(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
+    """Manifest lines of the films that are there whole, by name."""
+    listed = (read_marker(home) or {}).get("videos")
+    lines: list[Any] = list(listed) if isinstance(listed, list) else []
+    record = hidden / "films.jsonl"
+    if record.exists():
+        for text in record.read_bytes().splitlines():
+            try:
+                lines.append(json.loads(text))
+            except ValueError:  # the last line of a run that was killed
+                continue
+    names = {job.name for job in jobs}
+    return {
+        line["name"]: line
+        for line in lines
+        if _is_line(line) and line["name"] in names and _size(home / "videos" / line["name"]) == line["bytes"]
+    }
+
+
+def _is_line(line: Any) -> bool:
+    """Whether it tells of a film what `make_film` does; what was damaged is made again."""
+    return (
+        isinstance(line, dict)
+        and isinstance(line.get("name"), str)
+        and isinstance(line.get("bytes"), int)
+        and isinstance(line.get("duration"), int | float)
+        and isinstance(line.get("voiced"), bool)
+    )
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() else None
+
+
+def make_missing(
+    hidden: Path,
+    videos: Path,
+    rounds: tuple[list[Job], list[Job]],
+    done: dict[str, dict[str, Any]],
+    workers: int,
+    progress: Progress | None,
+) -> int:
+    """Make what is not in `done` and put it there; returns how many films that were.
+
+    Only within `alone`: whatever half a film lies there is nobody's any more.
+    """
+    for left in videos.glob(".*.mp4"):  # of a run that was killed
+        left.unlink(missing_ok=True)
+    missing = [[job for job in jobs if job.name not in done] for jobs in rounds]
+    todo = [job for jobs in missing for job in jobs]
+    if progress is not None:
+        progress.start(sum(job.seconds for job in todo), len(todo))
+    for jobs in missing:
+        if not jobs:
+            continue
+        for job, line in make_films(videos, jobs, workers, progress.advance if progress else _nothing):
+            _append(hidden / "films.jsonl", line)
+            done[job.name] = line
+            if progress is not None:
+                progress.file(str(videos / job.name))
+    return len(todo)
+
+
+def _nothing(seconds: float) -> None:
+    """Nobody wants to know."""
+
+
+def _append(path: Path, line: Mapping[str, Any]) -> None:
+    """A line that is on the disk when this returns; a torn line before it is ended first."""
+    torn = path.exists() and not path.read_bytes().endswith(b"\n")
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("\n" if torn else "") + json.dumps(line) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """JSON lines, whole or not at all."""
+    unfinished = path.with_name(f"{path.name}.part")
+    with unfinished.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    unfinished.replace(path)
+
+
+def _voice(lines: Iterable[Mapping[str, Any]]) -> str | None:
+    """Who speaks the lines of long films; None where nobody does."""
+    return "flite" if any(line["voiced"] for line in lines) and find_voice() else None

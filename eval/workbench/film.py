@@ -1,0 +1,223 @@
+"""Stories into ordinary H.264 MP4 files: frames from the painter, sound from the mixer, muxed by PyAV.
+
+The same frames and sound give the same bytes with the same build of FFmpeg on the same kind of
+processor: one encoder thread, no clock and no version in the file. Another build may write other
+bytes, which decode to nearly the same frames. So a corpus' manifest also holds a hash of the decoded
+frames (`frames_hash`): H.264 decodes alike everywhere, which makes it the thing to compare.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.workbench.backdrops import frame_width
+from eval.workbench.painter import Painter
+from eval.workbench.sprites import (
+    fixture_sprite,
+    hand_sprite,
+    prop_sprite,
+    thing_sprite,
+)
+from eval.workbench.story import ClipStory
+from eval.workbench.subtitles import add_subtitles, subtitle_packet
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "AUDIO_RATE",
+    "BARE",
+    "DEMO",
+    "Chapter",
+    "Dressing",
+    "Line",
+    "Render",
+    "clip_frames",
+    "forget_sprites",
+    "frames_hash",
+    "write_film",
+]
+
+AUDIO_RATE = 16000
+AUDIO_FRAME = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Render:
+    """How a film is made; none of it changes what happens in it."""
+
+    height: int = 360
+    """360, 720 or 1080; the picture is 16:9."""
+    fps: int = 15
+    crf: int = 29
+    """x264's constant quality: higher is smaller and coarser."""
+
+    @property
+    def width(self) -> int:
+        return frame_width(self.height)
+
+
+DEMO = Render()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words that are spoken during [start, end), seconds of the film."""
+
+    start: float
+    end: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """[start, end) in seconds of the film."""
+
+    start: float
+    end: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dressing:
+    """What a file says about itself beside pictures and sound; benchmark clips say nothing."""
+
+    title: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    chapters: tuple[Chapter, ...] = ()
+
+
+BARE = Dressing()
+
+
+def clip_frames(story: ClipStory, render: Render) -> Iterator[NDArray[np.uint8]]:
+    """Every frame of a clip in order, uint8 (height, width, 3) RGB, at t = i / fps."""
+    painter = Painter(story, render.height)
+    for index in range(round(story.duration * render.fps)):
+        yield painter.frame(index / render.fps)
+
+
+def forget_sprites() -> None:
+    """Let go of drawn sprites, so that a process that makes many films stays small."""
+    for kept in (thing_sprite, fixture_sprite, prop_sprite, hand_sprite):
+        kept.cache_clear()
+
+
+def write_film(
+    path: Path,
+    frames: Iterable[NDArray[np.uint8]],
+    sound: Iterable[NDArray[np.float32]],
+    render: Render,
+    dressing: Dressing = BARE,
+) -> None:
+    """One MP4: H.264, AAC, and a mov_text stream where there are lines.
+
+    `frames`: uint8 (height, width, 3) RGB at `render.fps`. `sound`: blocks of mono float32 (n,) at
+    `AUDIO_RATE`, of any lengths, together as long as the frames. Both are streamed.
+    """
+    import av
+    from av.video.reformatter import VideoReformatter
+
+    with av.open(str(path), "w", options={"movflags": "+faststart", "fflags": "+bitexact"}) as out:
+        pictures = _add_pictures(out, render)
+        voices: Any = out.add_stream("aac", rate=AUDIO_RATE, layout="mono")
+        words = add_subtitles(out) if dressing.lines else None
+        _dress(out, dressing)
+        out.start_encoding()
+        for line in dressing.lines:
+            out.mux(subtitle_packet(words, line.start, line.end, line.text))
+        parts = _sound_frames(sound)
+        heard = 0
+        shaper = VideoReformatter()
+        for index, pixels in enumerate(frames):
+            raw = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
+            frame: Any = shaper.reformat(raw, format="yuv420p")
+            frame.pts, frame.time_base = index, Fraction(1, render.fps)
+            out.mux(pictures.encode(frame))
+            while heard * render.fps < index * AUDIO_RATE and (part := next(parts, None)) is not None:
+                out.mux(voices.encode(part))
+                heard += AUDIO_FRAME
+        out.mux(pictures.encode(None))
+        for part in parts:
+            out.mux(voices.encode(part))
+        out.mux(voices.encode(None))
+
+
+def frames_hash(path: Path) -> tuple[str, int]:
+    """SHA-256 over the decoded frames' luma and chroma in order (64 hex digits), and how many they are."""
+    import av
+
+    digest, count = hashlib.sha256(), 0
+    with av.open(str(path)) as container:
+        stream: Any = container.streams.video[0]
+        stream.thread_count = 1
+        for frame in container.decode(stream):
+            for plane in frame.planes:
+                rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
+                digest.update(rows[:, : plane.width].tobytes())
+            count += 1
+    return digest.hexdigest(), count
+
+
+def _add_pictures(out: Any, render: Render) -> Any:
+    # As good as `veryfast` at 25, at half its work to encode and to decode, and larger.
+    options = {"preset": "ultrafast", "crf": str(render.crf), "threads": "1"}
+    stream = out.add_stream("libx264", rate=render.fps, options=options)
+    stream.width, stream.height, stream.pix_fmt = render.width, render.height, "yuv420p"
+    stream.codec_context.gop_size = 2 * render.fps
+    return stream
+
+
+def _dress(out: Any, dressing: Dressing) -> None:
+    said = {
+        "title": dressing.title,
+        "description": dressing.description,
+        "keywords": ", ".join(dressing.tags),
+    }
+    out.metadata.update({key: value for key, value in said.items() if value})
+    if dressing.chapters:
+        out.set_chapters(
+            [
+                {
+                    "id": number,
+                    "start": round(chapter.start * 1000),
+                    "end": round(chapter.end * 1000),
+                    "time_base": Fraction(1, 1000),
+                    "metadata": {"title": chapter.title},
+                }
+                for number, chapter in enumerate(dressing.chapters, start=1)
+            ]
+        )
+
+
+def _sound_frames(blocks: Iterable[NDArray[np.float32]]) -> Iterator[Any]:
+    """AAC's frames out of blocks of any length; only the last may be short."""
+    rest: NDArray[np.float32] = np.zeros(0, np.float32)
+    start = 0
+    for block in blocks:
+        rest = np.concatenate([rest, block])
+        whole = len(rest) // AUDIO_FRAME * AUDIO_FRAME
+        for at in range(0, whole, AUDIO_FRAME):
+            yield _sound_frame(rest[at : at + AUDIO_FRAME], start)
+            start += AUDIO_FRAME
+        rest = rest[whole:]
+    if len(rest):
+        yield _sound_frame(rest, start)
+
+
+def _sound_frame(samples: NDArray[np.float32], start: int) -> Any:
+    import av
+
+    part = np.ascontiguousarray(samples, np.float32)[None, :]
+    frame: Any = av.AudioFrame.from_ndarray(part, format="fltp", layout="mono")
+    frame.sample_rate, frame.pts, frame.time_base = AUDIO_RATE, start, Fraction(1, AUDIO_RATE)
+    return frame

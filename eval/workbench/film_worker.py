@@ -1,0 +1,74 @@
+"""The process that makes films: reads jobs from stdin, one a line, and says on stdout how far it is.
+
+`python -m eval.workbench.film_worker VIDEOS`, started by `eval.workbench.workshop`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from eval.workbench.film import Render
+from eval.workbench.jobs import CorpusPlan, Job, make_film
+from eval.workbench.screen_text import Card
+from eval.workbench.shot_films import ShotJob
+from rag.errors import RagError
+
+__all__ = ["as_job", "main"]
+
+
+def as_job(fields: Mapping[str, Any]) -> Job:
+    """The job that `dataclasses.asdict` took apart."""
+    plan = fields["plan"]
+    whole = CorpusPlan(
+        **{**plan, "render": Render(**plan["render"]), "long_minutes": tuple(plan["long_minutes"])}
+    )
+    original = None if fields["original"] is None else as_job(fields["original"])
+    cards = tuple(Card(**card) for card in fields["cards"])
+    whole_fields = {**fields, "plan": whole, "original": original, "cards": cards}
+    if "seeds" in fields:
+        return ShotJob(**{**whole_fields, "seeds": tuple(fields["seeds"])})
+    return Job(**whole_fields)
+
+
+def main(videos: Path) -> None:
+    """Until stdin ends; an error that is no bug of ours is told in one line."""
+    # An interrupt goes to the whole group; the parent decides what becomes of its children.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for line in sys.stdin:
+            _serve(videos, as_job(json.loads(line)))
+    except BrokenPipeError:
+        # The parent is gone, and with it everyone who could want the film; nothing is left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _serve(videos: Path, job: Job) -> None:
+    try:
+        made = make_film(videos, job, lambda seconds: _say({"seconds": seconds}))
+    except BrokenPipeError:
+        raise
+    except RagError as error:
+        _say({"problem": f"{job.name}: {error}"})
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        _say({"problem": f"{videos / job.name}: {reason}; the same command goes on from here"})
+    except Exception:
+        _say({"bug": traceback.format_exc()})
+    else:
+        _say({"made": made})
+
+
+def _say(message: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

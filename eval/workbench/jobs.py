@@ -1,0 +1,297 @@
+"""One film of a corpus as a job: what it is, how it is made, and what is written down about it."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from eval.workbench.catalogue import Split
+from eval.workbench.copies import (
+    Change,
+    changed_frames,
+    changed_sound,
+    plan_change,
+)
+from eval.workbench.film import (
+    BARE,
+    DEMO,
+    Dressing,
+    Render,
+    clip_frames,
+    forget_sprites,
+    frames_hash,
+    write_film,
+)
+from eval.workbench.long_films import (
+    LongFilm,
+    long_dressing,
+    long_frames,
+    long_sound,
+    plan_long_film,
+)
+from eval.workbench.pen import Style
+from eval.workbench.screen_text import Card
+from eval.workbench.seeds import stable_number
+from eval.workbench.sound import story_sound, to_sixteen_bits
+from eval.workbench.speech import find_voice, voiced
+from eval.workbench.story import (
+    CLIP_SECONDS,
+    ClipStory,
+    Event,
+    plan_clip,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["CorpusPlan", "Job", "film_jobs", "make_film", "truth"]
+
+Kind = Literal["clip", "long", "web", "copy"]
+Advance = Callable[[float], None]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusPlan:
+    """The arguments that say what a corpus holds, to the last bit."""
+
+    seed: int = 0
+    split: Split = "train"
+    clips: int = 12
+    render: Render = field(default=DEMO)
+    style: Style = "live"
+    long_minutes: tuple[float, ...] = ()
+    """One film of so many minutes each."""
+    copies: bool = False
+    """Whether every film comes once more, as a re-upload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One film; `number` counts within its kind, `original` is a copy's film.
+
+    `web` is a long film as the Workbench web has it: nothing in the file but its words says what it is.
+    """
+
+    kind: Kind
+    name: str
+    number: int
+    minutes: float
+    plan: CorpusPlan
+    original: Job | None = None
+    cards: tuple[Card, ...] = ()
+    """Of a `web` film: on-screen text beside its own."""
+
+    @property
+    def seconds(self) -> float:
+        """Of media; a measure of the work."""
+        return CLIP_SECONDS if self.minutes == 0 else self.minutes * 60
+
+    @property
+    def change(self) -> Change | None:
+        return None if self.original is None else plan_change(self.plan.seed, self.original.name)
+
+    def clip(self) -> ClipStory:
+        plan = self.plan
+        return plan_clip(stable_number(plan.seed, plan.split, self.number), plan.split, style=plan.style)
+
+    def film(self) -> LongFilm:
+        plan = self.plan
+        seed = stable_number(plan.seed, plan.split, self.kind, self.number)
+        film = plan_long_film(seed, plan.split, self.minutes, style=plan.style)
+        return replace(film, cards=(*film.cards, *self.cards))
+
+    def sound(self, film: LongFilm) -> Iterable[NDArray[np.float32]]:
+        """Of a `web` film: blocks of mono float32 (n,) at 16 kHz."""
+        return long_sound(film)
+
+
+def film_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
+    """The films of a corpus, and then their copies, which need them."""
+    films = [Job("clip", f"{_opaque(plan, 'clip', i)}.mp4", i, 0.0, plan) for i in range(plan.clips)]
+    for i, minutes in enumerate(plan.long_minutes):
+        job = Job("long", "", i, minutes, plan)
+        films.append(Job("long", _titled(job.film().title, _opaque(plan, "long", i)), i, minutes, plan))
+    if not plan.copies:
+        return films, []
+    return films, [_copy(job, number) for number, job in enumerate(films)]
+
+
+def make_film(videos: Path, job: Job, advance: Advance) -> dict[str, Any]:
+    """Write the film below `videos` under its name, whole or not at all; returns its manifest line.
+
+    `advance` is told of every second of media that is done.
+    """
+    path = videos / job.name
+    # A process whose parent was killed may still be writing the same film.
+    unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
+    frames, sound, render, dressing = _material(videos, job)
+    write_film(unfinished, _told(frames, render.fps, advance), sound, render, dressing)
+    forget_sprites()
+    digest, count = frames_hash(unfinished)
+    if dressing.title:
+        _write_info(path, dressing, count / render.fps)
+    unfinished.replace(path)
+    data = path.read_bytes()
+    return {
+        **_described(job),
+        "width": render.width,
+        "height": render.height,
+        "fps": render.fps,
+        "frames": count,
+        "duration": round(count / render.fps, 3),
+        "voiced": job.kind == "long" and find_voice() is not None,
+        "bytes": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "frames_sha256": digest,
+    }
+
+
+def truth(job: Job) -> dict[str, Any]:
+    """The film's line in events.jsonl: exactly what happens in it, [start, end) in its own seconds."""
+    source = job.original or job
+    speed = job.change.speed if job.change is not None else 1.0
+    line = {"video": job.name, "kind": job.kind, "split": job.plan.split}
+    if source.kind == "clip":
+        story = source.clip()
+        told = {**_stage(story), "description": story.description, "duration": story.duration / speed}
+        return {**line, **told, "events": [_event(event, 0.0, speed) for event in story.events]}
+    film = source.film()
+    parts = [
+        {"start": part.start / speed, "end": part.end / speed, "heading": part.heading}
+        | _stage(part.story)
+        | {"description": part.story.description}
+        for part in film.parts
+    ]
+    return {
+        **line,
+        "title": film.title,
+        "description": film.description,
+        "tags": film.tags,
+        "duration": film.duration / speed,
+        "parts": parts,
+        "lines": [_spanned(asdict(said), speed) for said in film.lines],
+        "cards": [_spanned(asdict(card), speed) for card in film.cards],
+        "events": [_event(event, part.start, speed) for part in film.parts for event in part.story.events],
+    }
+
+
+def _material(
+    videos: Path, job: Job
+) -> tuple[Iterable[NDArray[np.uint8]], Iterable[NDArray[np.float32]], Render, Dressing]:
+    plan = job.plan
+    if job.kind == "clip":
+        story = job.clip()
+        return clip_frames(story, plan.render), [to_sixteen_bits(story_sound(story))], plan.render, BARE
+    if job.kind == "web":
+        film = job.film()
+        return long_frames(film, plan.render), job.sound(film), plan.render, Dressing(lines=film.lines)
+    if job.kind == "long":
+        film, program = job.film(), find_voice()
+        voices = voiced(film.lines, program) if program else []
+        return long_frames(film, plan.render), long_sound(film, voices), plan.render, long_dressing(film)
+    assert job.original is not None
+    assert job.change is not None
+    change, source = job.change, videos / job.original.name
+    render = Render(change.height, plan.render.fps, change.crf)
+    count = int((round(job.original.seconds * render.fps) - 1) / change.speed) + 1
+    frames = changed_frames(source, change, count)
+    return frames, changed_sound(source, change), render, _copied_dressing(job.original)
+
+
+def _copied_dressing(original: Job) -> Dressing:
+    """A re-upload keeps a title of its own and loses words and chapters."""
+    if original.kind != "long":
+        return BARE
+    film = original.film()
+    return Dressing(f"{film.title} (full video)", f"Found again: {film.title}.", film.tags[:3])
+
+
+def _described(job: Job) -> dict[str, Any]:
+    source = job.original or job
+    said: dict[str, Any] = {"name": job.name, "kind": job.kind}
+    if source.kind == "clip":
+        story = source.clip()
+        said |= {"scene": story.scene, "light": story.light, "style": story.style}
+    else:
+        stories = [part.story for part in source.film().parts]
+        said |= {
+            "scene": sorted({story.scene for story in stories}),
+            "light": sorted({story.light for story in stories}),
+            "style": job.plan.style,
+        }
+    if job.original is not None and job.change is not None:
+        change = asdict(job.change)
+        said |= {"copy_of": job.original.name, **{key: change[key] for key in ("crop", "grade", "speed")}}
+    return said
+
+
+def _stage(story: ClipStory) -> dict[str, Any]:
+    return {
+        "seed": story.seed,
+        "scene": story.scene,
+        "light": story.light,
+        "style": story.style,
+        "person": story.person,
+        "props": [{"prop": prop.prop_id, "color": prop.color} for prop in story.props],
+        "clutter": [asdict(thing) for thing in story.clutter],
+    }
+
+
+def _event(event: Event, shift: float, speed: float) -> dict[str, Any]:
+    fields = asdict(event)
+    thing = fields.pop("thing")
+    times = {
+        key: round((fields[key] + shift) / speed, 3) for key in ("start", "end", "seen_from", "seen_until")
+    }
+    return {**fields, **times, **thing}
+
+
+def _spanned(fields: dict[str, Any], speed: float) -> dict[str, Any]:
+    return {**fields, "start": round(fields["start"] / speed, 3), "end": round(fields["end"] / speed, 3)}
+
+
+def _told(frames: Iterable[Item], fps: int, advance: Advance) -> Iterator[Item]:
+    frames = iter(frames)
+    while batch := list(itertools.islice(frames, fps)):
+        yield from batch
+        advance(len(batch) / fps)
+
+
+def _write_info(path: Path, dressing: Dressing, seconds: float) -> None:
+    info = {
+        "title": dressing.title,
+        "description": dressing.description,
+        "tags": list(dressing.tags),
+        "duration": seconds,
+        "language": "en",
+        "chapters": [
+            {"title": chapter.title, "start_time": chapter.start, "end_time": chapter.end}
+            for chapter in dressing.chapters
+        ],
+    }
+    text = json.dumps(info, indent=1) + "\n"
+    path.with_suffix(".info.json").write_text(text, encoding="utf-8")
+
+
+def _copy(job: Job, number: int) -> Job:
+    opaque = _opaque(job.plan, "copy", number)
+    name = f"{opaque}.mp4" if job.kind == "clip" else _titled(job.film().title, opaque)
+    return Job("copy", name, number, job.minutes, job.plan, job)
+
+
+def _opaque(plan: CorpusPlan, kind: Kind, number: int) -> str:
+    return f"{stable_number('name', plan.seed, plan.split, kind, number):016x}"[:12]
+
+
+def _titled(title: str, opaque: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    return f"{slug}-{opaque[:6]}.mp4"

@@ -1,0 +1,192 @@
+"""Films of minutes to an hour: many stories one after the other, with words, cards, tune and titles."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eval.workbench.catalogue import Split
+from eval.workbench.film import (
+    AUDIO_RATE,
+    Chapter,
+    Dressing,
+    Line,
+    Render,
+    forget_sprites,
+)
+from eval.workbench.painter import Painter
+from eval.workbench.pen import Style
+from eval.workbench.screen_text import Card, paint_card
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.sound import (
+    add_at,
+    melody,
+    story_sound,
+    to_sixteen_bits,
+)
+from eval.workbench.speech import VoicedLine, spoken_seconds
+from eval.workbench.story import ClipStory, plan_clip
+from eval.workbench.wording import scene
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LongFilm", "Part", "long_dressing", "long_frames", "long_sound", "plan_long_film"]
+
+SHORTEST, LONGEST = 30, 90
+"""Seconds between two changes of scene."""
+SPOKEN_SHARE = 0.5
+"""Of the events, that somebody says aloud."""
+TITLES = (
+    "A day at home",
+    "A long afternoon",
+    "From morning to night",
+    "One busy day",
+    "Around the house",
+    "All the small jobs",
+)
+NOTES = (
+    "Room temperature: {n} degrees",
+    "Order number {m}",
+    "Budget: {n} euros",
+    "Shelf code {letter}{n}",
+    "Day {n} of the project",
+    "Batch weight: {m} grams",
+    "Locker {letter}{m}",
+    "{n} minutes until lunch",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One story inside a film, from `start` seconds on."""
+
+    start: float
+    story: ClipStory
+    heading: str
+
+    @property
+    def end(self) -> float:
+        return self.start + self.story.duration
+
+
+@dataclass(frozen=True, slots=True)
+class LongFilm:
+    seed: int
+    split: Split
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    parts: tuple[Part, ...]
+    lines: tuple[Line, ...]
+    """What is said, in the subtitle stream and, where a voice is installed, to be heard."""
+    cards: tuple[Card, ...]
+    """What can be read on the picture."""
+
+    @property
+    def duration(self) -> float:
+        return self.parts[-1].end
+
+
+def plan_long_film(seed: int, split: Split, minutes: float, *, style: Style = "live") -> LongFilm:
+    """The same arguments give the same film; a part lasts 30 to 90 s. `minutes` is at least half a minute."""
+    rng = stream("long film", split, seed)
+    parts = _parts(rng, seed, split, round(minutes * 60), style)
+    scenes = list(dict.fromkeys(part.story.scene for part in parts))
+    jobs = list(dict.fromkeys(part.heading for part in parts))
+    shown = ", then ".join(jobs[:6])
+    return LongFilm(
+        seed=seed,
+        split=split,
+        title=f"{rng.choice(TITLES)}, episode {rng.randint(2, 98)}: {jobs[0]}",
+        description=f"{_counted(minutes, 'minute')} in {_counted(len(parts), 'scene')}: {shown}.",
+        tags=("first person", "housework", *scenes[:6]),
+        parts=parts,
+        lines=tuple(line for number, part in enumerate(parts, start=1) for line in _lines(rng, number, part)),
+        cards=tuple(card for number, part in enumerate(parts, start=1) for card in _cards(rng, number, part)),
+    )
+
+
+def long_dressing(film: LongFilm) -> Dressing:
+    chapters = tuple(Chapter(part.start, part.end, part.heading) for part in film.parts)
+    return Dressing(film.title, film.description, film.tags, film.lines, chapters)
+
+
+def long_frames(film: LongFilm, render: Render) -> Iterator[NDArray[np.uint8]]:
+    """Every frame in order, uint8 (height, width, 3) RGB, at t = i / fps."""
+    index = 0
+    for part in film.parts:
+        painter = Painter(part.story, render.height)
+        while (t := index / render.fps) < part.end:
+            image = painter.picture(t - part.start)
+            for card in film.cards:
+                if card.start <= t < card.end:
+                    paint_card(image, card.text)
+            yield np.asarray(image)
+            index += 1
+        forget_sprites()
+
+
+def long_sound(film: LongFilm, voices: Sequence[VoicedLine] = ()) -> Iterator[NDArray[np.float32]]:
+    """The sound of each part in order: its story, the tune, and what is said; mono float32 at 16 kHz."""
+    for part in film.parts:
+        samples = story_sound(part.story)
+        samples += melody(film.seed, len(samples), offset=round(part.start * AUDIO_RATE))
+        for voice in voices:
+            if part.start <= voice.line.start < part.end:
+                add_at(samples, voice.samples * np.float32(0.6), voice.line.start - part.start)
+        yield to_sixteen_bits(samples)
+
+
+def _parts(rng: random.Random, seed: int, split: Split, seconds: int, style: Style) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    left = max(SHORTEST, seconds)
+    while left:
+        length = left if left <= LONGEST else rng.randint(SHORTEST, min(LONGEST, left - SHORTEST))
+        before = parts[-1].story.scene if parts else ""
+        story = _next_story(seed, split, len(parts), float(length), before, style)
+        heading = rng.choice(scene(story.scene).phrases[split])
+        parts.append(Part(parts[-1].end if parts else 0.0, story, heading[0].upper() + heading[1:]))
+        left -= length
+    return tuple(parts)
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+
+
+def _next_story(seed: int, split: Split, number: int, length: float, before: str, style: Style) -> ClipStory:
+    """The first of the part's candidate stories that plays in another scene than the part before."""
+    attempt = 0
+    while True:
+        story = plan_clip(stable_number("part", seed, number, attempt), split, duration=length, style=style)
+        if story.scene != before:
+            return story
+        attempt += 1
+
+
+def _lines(rng: random.Random, number: int, part: Part) -> Iterator[Line]:
+    said = [(0.8, f"This is part {number}. {part.heading}.")]
+    said += [
+        (event.start, f"Now {event.rewritten}.") for event in part.story.events if rng.random() < SPOKEN_SHARE
+    ]
+    free = 0.0
+    for start, text in said:
+        end = start + spoken_seconds(text)
+        if start >= free and end <= part.story.duration:
+            yield Line(round(part.start + start, 2), round(part.start + end, 2), text)
+            free = end + 0.2
+
+
+def _cards(rng: random.Random, number: int, part: Part) -> Iterator[Card]:
+    yield Card(part.start + 0.5, part.start + 4.5, f"{number}  {part.heading}")
+    note = rng.choice(NOTES).format(
+        n=rng.randint(11, 98), m=rng.randint(1010, 9890), letter=rng.choice("ABCDEFGHKLMNPRSTUVWXYZ")
+    )
+    at = part.start + math.floor(rng.uniform(8, part.story.duration - 8))
+    yield Card(at, at + 5.0, note)

@@ -1,0 +1,122 @@
+"""A moment of a story as a picture: the camera sways over the backdrop, hands work, light is graded."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from eval.workbench.backdrops import (
+    MARGIN,
+    Spot,
+    backdrop,
+    frame_width,
+)
+from eval.workbench.event_scene import EventScene
+from eval.workbench.gestures import HAND
+from eval.workbench.people import paint_person
+from eval.workbench.seeds import stream
+from eval.workbench.sprites import (
+    TurnedSprites,
+    hand_sprite,
+    level,
+    paste,
+)
+from eval.workbench.story import ClipStory, Event
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Painter"]
+
+
+class Painter:
+    """Paints the frames of one story at one size.
+
+    `frame(t)`: uint8 (height, width, 3) RGB at `t` seconds of the clip; the same story, size and
+    time give the same pixels.
+    """
+
+    def __init__(self, story: ClipStory, height: int) -> None:
+        self.story = story
+        self.height = height
+        self.width = frame_width(height)
+        self._backdrop, self._clutter = backdrop(story, height)
+        paint_person(self._backdrop, story, height)
+        self._grade = _grade(story)
+        self._turned = TurnedSprites()
+        rng = stream("camera", story.split, story.seed)
+        self._phases = [rng.uniform(0, math.tau) for _ in range(4)]
+        self._rates = [
+            rng.uniform(0.5, 1.1),
+            rng.uniform(1.4, 2.4),
+            rng.uniform(0.5, 1.1),
+            rng.uniform(1.4, 2.4),
+        ]
+
+    def frame(self, t: float) -> NDArray[np.uint8]:
+        return np.asarray(self.picture(t))
+
+    def picture(self, t: float) -> Image.Image:
+        event = self._event(t)
+        dx, dy = self._gaze(t)
+        left, top = (MARGIN + dx) * self.height, (MARGIN + dy) * self.height
+        box = (round(left), round(top), round(left) + self.width, round(top) + self.height)
+        image = self._backdrop.crop(box)
+        if event is None:
+            self._rest(image, t)
+        else:
+            self._scene(event, t, image).paint()
+        return image.point(self._grade)
+
+    def things(self, t: float) -> list[Spot]:
+        """Where things are in the frame at `t`: first the one in use, if it is in view, then the clutter.
+
+        Some of the clutter may lie outside the frame or be covered.
+        """
+        dx, dy = self._gaze(t)
+        event = self._event(t)
+        found = []
+        if event is not None and event.seen_from <= t < event.seen_until:
+            found.append(Spot(event.thing, *self._scene(event, t, self._backdrop).thing_at))
+        return [*found, *(Spot(spot.thing, spot.x - dx, spot.y - dy) for spot in self._clutter)]
+
+    def _event(self, t: float) -> Event | None:
+        return next((e for e in self.story.events if e.start <= t < e.end), None)
+
+    def _scene(self, event: Event, t: float, image: Image.Image) -> EventScene:
+        dx, dy = self._gaze(t)
+        return EventScene(self.story, event, t, (-dx, -dy), image, self.height, self._turned)
+
+    def _gaze(self, t: float) -> tuple[float, float]:
+        a, b, c, d = (
+            math.sin(rate * t + phase) for rate, phase in zip(self._rates, self._phases, strict=True)
+        )
+        return 0.045 * a + 0.012 * b, 0.03 * c + 0.01 * d
+
+    def _rest(self, image: Image.Image, t: float) -> None:
+        """Between events: hands out of view, or lying still and empty at the lower edge."""
+        gap = sum(1 for e in self.story.events if e.end <= t)
+        rng = stream("rest", self.story.split, self.story.seed, gap)
+        if rng.random() < 0.5:
+            return
+        for x in (0.45 + rng.uniform(-0.15, 0.1), 1.3 + rng.uniform(-0.1, 0.15)):
+            hand = hand_sprite(
+                "fist", self.story.skin, self.story.sleeve, level(HAND * self.height), self.story.style
+            )
+            paste(image, self._turned(hand, HAND * self.height, rng.uniform(-20, 20)), x, 0.96, self.height)
+
+
+def _grade(story: ClipStory) -> list[int]:
+    """A table for `Image.point`: the clip's light, exposure and contrast."""
+    rng = stream("grade", story.split, story.seed)
+    gains = {"warm": (1.12, 1.0, 0.74), "cold": (0.78, 0.97, 1.14), "neutral": (1.0, 1.0, 1.0)}[story.light]
+    exposure, contrast = rng.uniform(0.78, 1.08), rng.uniform(0.85, 1.15)
+    table = []
+    for gain in gains:
+        for value in range(256):
+            lit = ((value / 255 - 0.5) * contrast + 0.5) * exposure * gain
+            table.append(min(255, max(0, round(lit * 255))))
+    return table

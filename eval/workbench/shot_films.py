@@ -1,0 +1,136 @@
+"""Short films of several shots each, in which one thing can be changed and all else stays.
+
+A film is made of stories of a few seconds, one after the other, with a cut between. Two films of the
+same stories may differ in their light, their style, their sound or their size alone; so only that
+tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from eval.workbench.catalogue import Split
+from eval.workbench.film import AUDIO_RATE, Line
+from eval.workbench.jobs import CorpusPlan, Job
+from eval.workbench.long_films import LongFilm, Part
+from eval.workbench.pen import Style
+from eval.workbench.seeds import stable_number
+from eval.workbench.sound import (
+    add_at,
+    ambience,
+    event_sound,
+    melody,
+    to_sixteen_bits,
+)
+from eval.workbench.story import ClipStory, plan_clip
+from eval.workbench.voice import murmured
+from eval.workbench.wording import scene
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Heard", "ShotJob", "shot_film", "shot_job", "shot_story"]
+
+Heard = Literal["speech", "music", "ambient"]
+GAINS: dict[Heard, tuple[float, float]] = {"speech": (0.3, 0.15), "music": (0.3, 0.15), "ambient": (2.0, 0.5)}
+"""Of the scene's own noise, and of what is done in it, under each sound."""
+MUSIC = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShotJob(Job):
+    """A `web` film of stories; equal `seeds` are the same shot, to the pixel but for what follows."""
+
+    seeds: tuple[int, ...] = ()
+    shot_seconds: float = 4.0
+    light: str = ""
+    """Of all shots; empty: each has its own."""
+    heard: Heard = "ambient"
+
+    @property
+    def seconds(self) -> float:
+        return len(self.seeds) * self.shot_seconds
+
+    def film(self) -> LongFilm:
+        plan = self.plan
+        return shot_film(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
+
+    def sound(self, film: LongFilm) -> Iterable[NDArray[np.float32]]:
+        return _sound(film, self.heard)
+
+
+def shot_job(
+    name: str,
+    number: int,
+    plan: CorpusPlan,
+    seeds: tuple[int, ...],
+    shot_seconds: float,
+    *,
+    light: str = "",
+    heard: Heard = "ambient",
+) -> ShotJob:
+    minutes = len(seeds) * shot_seconds / 60
+    return ShotJob(
+        kind="web",
+        name=name,
+        number=number,
+        minutes=minutes,
+        plan=plan,
+        seeds=seeds,
+        shot_seconds=shot_seconds,
+        light=light,
+        heard=heard,
+    )
+
+
+def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", light: str = "") -> ClipStory:
+    """One shot: a story with a single event."""
+    story = plan_clip(seed, split, duration=seconds, style=style)
+    if not light or light == story.light:
+        return story
+    told = story.description.removesuffix(f"{story.light} light") + f"{light} light"
+    return replace(story, light=light, description=told)
+
+
+def shot_film(
+    seeds: tuple[int, ...], seconds: float, split: Split, style: Style = "live", light: str = ""
+) -> LongFilm:
+    """The stories one after the other; no words and no cards."""
+    stories = [shot_story(seed, split, seconds, style, light) for seed in seeds]
+    headings = [scene(story.scene).phrases[split][0] for story in stories]
+    parts = tuple(
+        Part(at * seconds, story, heading[0].upper() + heading[1:])
+        for at, (story, heading) in enumerate(zip(stories, headings, strict=True))
+    )
+    return LongFilm(
+        seed=stable_number("shot film", split, *seeds),
+        split=split,
+        title=parts[0].heading,
+        description="",
+        tags=(),
+        parts=parts,
+        lines=(),
+        cards=(),
+    )
+
+
+def _sound(film: LongFilm, heard: Heard) -> Iterator[NDArray[np.float32]]:
+    around, done = GAINS[heard]
+    for part in film.parts:
+        story = part.story
+        samples = ambience(story) * np.float32(around)
+        for event in story.events:
+            add_at(samples, event_sound(event, story.seed) * np.float32(done), event.start)
+        offset = round(part.start * AUDIO_RATE)
+        if heard == "music":
+            samples += melody(film.seed, len(samples), offset=offset) * np.float32(MUSIC)
+        elif heard == "speech":
+            said = " ".join(event.rewritten for event in story.events)
+            line = Line(0.1, story.duration - 0.1, f"{part.heading} and now {said} and so it goes on")
+            for voiced in murmured([line], film.seed):
+                add_at(samples, voiced.samples, line.start)
+        yield to_sixteen_bits(samples)

@@ -1,0 +1,189 @@
+"""What a story sounds like: its scene's ambience, one sound an event, and for long films a melody.
+
+Everything is synthesised from seeds. Samples are mono float32 at 16 kHz in [-1, 1], rounded to
+16 bits before they are encoded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eval.workbench.film import AUDIO_RATE
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.story import ClipStory, Event
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Samples = NDArray[np.float32]
+
+__all__ = ["add_at", "melody", "story_sound", "to_sixteen_bits"]
+
+LOOP = 2**17
+"""Samples of noise that repeat without a seam: 8.2 s."""
+AMBIENCE: dict[str, tuple[float, float, float]] = {
+    "garage": (60.0, 900.0, 50.0),
+    "shed": (200.0, 2600.0, 0.0),
+    "kitchen": (80.0, 1400.0, 100.0),
+    "living": (60.0, 600.0, 0.0),
+    "bedroom": (50.0, 450.0, 0.0),
+    "desk": (300.0, 1800.0, 120.0),
+    "bathroom": (150.0, 1100.0, 0.0),
+    "garden": (900.0, 5200.0, 0.0),
+}
+"""Band of the noise and frequency of the hum of each scene, Hz; 0 is no hum."""
+HUSHED_SHARE = 0.3
+"""Clips in which next to nothing is heard."""
+SCALE = (0, 2, 4, 7, 9, 12, 14, 16)
+"""Semitones of a pentatonic scale: any order of them sounds like a tune."""
+
+
+def story_sound(story: ClipStory) -> Samples:
+    """The whole clip, float32 (duration x 16000,)."""
+    rng = stream("sound", story.split, story.seed)
+    loud = 0.15 if rng.random() < HUSHED_SHARE else 1.0
+    samples = ambience(story) * np.float32(loud)
+    for event in story.events:
+        add_at(samples, event_sound(event, story.seed) * np.float32(0.5 * loud), event.start)
+    return samples
+
+
+def ambience(story: ClipStory) -> Samples:
+    """Quiet noise of the scene, with its hum."""
+    low, high, hum = AMBIENCE[story.scene]
+    count = round(story.duration * AUDIO_RATE)
+    noise = _band(_generator("ambience", story.seed), LOOP, low, high) * np.float32(0.012)
+    samples = np.tile(noise, count // LOOP + 1)[:count]
+    if hum:
+        samples += _sine(count, hum) * np.float32(0.004)
+    return samples
+
+
+def event_sound(event: Event, seed: int) -> Samples:
+    """One event from its start to its end, float32 (length x 16000,)."""
+    make, low, high, rate = SOUNDS[event.action_id]
+    return make(
+        _generator("event", seed, event.start, event.kind_id),
+        round((event.end - event.start) * AUDIO_RATE),
+        low,
+        high,
+        rate,
+    )
+
+
+def melody(seed: int, count: int, *, offset: int = 0) -> Samples:
+    """`count` samples of a film's tune from sample `offset` on: a motif of eight tones that comes back."""
+    rng = stream("melody", seed)
+    root, beat = rng.choice((220.0, 246.94, 261.63, 293.66)), round(rng.uniform(0.35, 0.6) * AUDIO_RATE)
+    motif = [rng.choice(SCALE) for _ in range(8)]
+    samples = np.zeros(count, np.float32)
+    for step in range(offset // beat, (offset + count) // beat + 1):
+        lift = stream("phrase", seed, step // 16).choice((0, 0, 5, 7))
+        tone = _tone(beat, root * 2 ** ((motif[step % 8] + lift) / 12))
+        add_at(samples, tone * np.float32(0.05), (step * beat - offset) / AUDIO_RATE)
+    return samples
+
+
+def add_at(samples: Samples, part: Samples, seconds: float) -> None:
+    """Mixes `part` in from `seconds` on, in place; what lies outside is left out."""
+    start = round(seconds * AUDIO_RATE)
+    first, last = max(0, start), min(len(samples), start + len(part))
+    if first < last:
+        samples[first:last] += part[first - start : last - start]
+
+
+def to_sixteen_bits(samples: Samples) -> Samples:
+    """Clipped and rounded to steps of 1/32767: the last bits of a sine differ between processors."""
+    rounded: Samples = (np.round(np.clip(samples, -1, 1) * 32767) / 32767).astype(np.float32)
+    return rounded
+
+
+def _generator(*parts: object) -> np.random.Generator:
+    return np.random.default_rng(stable_number("samples", *parts))
+
+
+def _band(rng: np.random.Generator, count: int, low: float, high: float) -> Samples:
+    """Noise between two frequencies, of unit power."""
+    spectrum = np.fft.rfft(rng.standard_normal(count))
+    hertz = np.fft.rfftfreq(count, 1 / AUDIO_RATE)
+    spectrum[(hertz < low) | (hertz > high)] = 0
+    noise = np.fft.irfft(spectrum, count)
+    return (noise / max(1e-9, float(noise.std()))).astype(np.float32)
+
+
+def _sine(count: int, hertz: float) -> Samples:
+    wave: Samples = np.sin(np.arange(count) * (math.tau * hertz / AUDIO_RATE)).astype(np.float32)
+    return wave
+
+
+def _fall(count: int, seconds: float) -> Samples:
+    """1 at the beginning, dying away."""
+    return np.exp(np.arange(count) / (-seconds * AUDIO_RATE)).astype(np.float32)
+
+
+def _tone(count: int, hertz: float) -> Samples:
+    voice = _sine(count, hertz) + np.float32(0.4) * _sine(count, 2 * hertz)
+    rise = np.minimum(np.arange(count) / (0.01 * AUDIO_RATE), 1).astype(np.float32)
+    return voice * rise * _fall(count, 0.18)
+
+
+def _strokes(rng: np.random.Generator, count: int, low: float, high: float, rate: float) -> Samples:
+    """To and fro: noise that swells `rate` times a second."""
+    swell = np.abs(_sine(count, rate / 2)) ** np.float32(1.5)
+    return _band(rng, count, low, high) * swell * np.float32(0.10)
+
+
+def _knocks(rng: np.random.Generator, count: int, low: float, high: float, rate: float) -> Samples:
+    """Short blows, `rate` times a second, at least one, in the middle of the event."""
+    samples = np.zeros(count, np.float32)
+    for at in np.arange(0.5 / rate, count / AUDIO_RATE, 1 / rate):
+        length = round(0.12 * AUDIO_RATE)
+        blow = _band(rng, length, low, high) * _fall(length, 0.02) * np.float32(0.25)
+        add_at(samples, blow, float(at + rng.uniform(-0.03, 0.03)))
+    return samples
+
+
+def _flow(rng: np.random.Generator, count: int, low: float, high: float, rate: float) -> Samples:
+    """Water or mist: noise that flutters `rate` times a second, in and out slowly."""
+    flutter = np.float32(0.7) + np.float32(0.3) * _sine(count, rate)
+    slope = np.minimum(np.arange(count), np.arange(count)[::-1]) / (0.2 * AUDIO_RATE)
+    return _band(rng, count, low, high) * flutter * np.minimum(slope, 1).astype(np.float32) * np.float32(0.08)
+
+
+def _chime(rng: np.random.Generator, count: int, low: float, high: float, rate: float) -> Samples:
+    """Tones between two frequencies, `rate` times a second."""
+    samples = np.zeros(count, np.float32)
+    for at in np.arange(0.4 / rate, count / AUDIO_RATE, 1 / rate):
+        add_at(samples, _tone(AUDIO_RATE // 3, float(rng.uniform(low, high))) * np.float32(0.12), float(at))
+    return samples
+
+
+SOUNDS: dict[
+    str,
+    tuple[Callable[[np.random.Generator, int, float, float, float], Samples], float, float, float],
+] = {
+    "pick_up": (_knocks, 200.0, 1600.0, 0.7),
+    "place": (_knocks, 60.0, 700.0, 0.6),
+    "plug": (_knocks, 1500.0, 5000.0, 0.8),
+    "tip": (_flow, 300.0, 3000.0, 9.0),
+    "wipe": (_strokes, 800.0, 4000.0, 1.8),
+    "tighten": (_knocks, 2000.0, 6000.0, 5.0),
+    "cut": (_strokes, 1200.0, 6000.0, 2.6),
+    "hand_over": (_strokes, 300.0, 1500.0, 0.8),
+    "open": (_knocks, 500.0, 3500.0, 1.6),
+    "paint": (_strokes, 400.0, 2200.0, 1.4),
+    "rinse": (_flow, 700.0, 6500.0, 5.0),
+    "hang": (_chime, 900.0, 1500.0, 0.7),
+    "drop": (_knocks, 40.0, 400.0, 0.5),
+    "measure": (_chime, 1800.0, 2400.0, 1.2),
+    "weigh": (_chime, 600.0, 800.0, 0.8),
+    "spray": (_strokes, 3000.0, 7500.0, 2.2),
+    "wrap": (_strokes, 2000.0, 7000.0, 3.4),
+    "dust": (_strokes, 150.0, 1200.0, 2.0),
+    "photograph": (_knocks, 2500.0, 7500.0, 1.0),
+}
+"""How each action sounds: the maker, its band in Hz, and how often a second."""

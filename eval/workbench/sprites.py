@@ -1,0 +1,159 @@
+"""Pictures of single things: a recipe and a look, drawn once and kept at a few sizes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from PIL import Image
+
+from eval.workbench.pen import (
+    Color,
+    Look,
+    Pen,
+    Style,
+)
+from eval.workbench.seeds import stream
+from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
+from eval.workbench.shapes.hands import HAND_RECIPES
+from eval.workbench.story import Thing
+from eval.workbench.wording import COLORS
+
+__all__ = [
+    "LEVELS",
+    "TurnedSprites",
+    "fixture_sprite",
+    "hand_sprite",
+    "level",
+    "paste",
+    "prop_sprite",
+    "scaled",
+    "thing_look",
+    "thing_sprite",
+]
+
+LEVELS = (32, 48, 72, 108, 162, 243, 364)
+"""Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""
+KEPT = 16
+"""Turned sprites that are kept at a time."""
+PALETTE: tuple[Color, ...] = (
+    (200, 50, 44),
+    (228, 120, 40),
+    (238, 200, 60),
+    (120, 170, 60),
+    (40, 136, 90),
+    (44, 150, 170),
+    (50, 100, 200),
+    (90, 70, 170),
+    (160, 70, 150),
+    (220, 120, 150),
+    (150, 100, 60),
+    (96, 70, 50),
+    (230, 226, 214),
+    (160, 164, 170),
+    (92, 98, 108),
+    (48, 50, 58),
+)
+
+
+def level(size: float) -> int:
+    """The kept size for a wanted one."""
+    return next((kept for kept in LEVELS if kept >= size), LEVELS[-1])
+
+
+@lru_cache(maxsize=8192)
+def thing_look(thing: Thing, style: Style) -> Look:
+    """How one variant of a kind looks, from its number alone."""
+    rng = stream("look", thing.kind_id, thing.variant)
+    return Look(
+        body=_jittered(rng.choice(PALETTE), rng.uniform(-18, 18)),
+        accent=_jittered(rng.choice(PALETTE), rng.uniform(-18, 18)),
+        stretch=rng.uniform(-1, 1),
+        form=rng.randrange(6),
+        wear=rng.random() ** 2,
+        style=style,
+    )
+
+
+@lru_cache(maxsize=12288)
+def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
+    """RGBA, `size` x `size`, of one object."""
+    look = thing_look(thing, style)
+    pen = Pen(size, style)
+    KIND_RECIPES[thing.kind_id](pen, look)
+    return _worn(pen.picture(), look.wear, stream("wear", thing.kind_id, thing.variant).getrandbits(32))
+
+
+@lru_cache(maxsize=2048)
+def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image.Image:
+    rng = stream("fixture", fixture, variant)
+    look = Look(rng.choice(PALETTE), rng.choice(PALETTE), rng.uniform(-1, 1), rng.randrange(4), 0.0, style)
+    pen = Pen(size, style)
+    FIXTURE_RECIPES[fixture](pen, look)
+    return pen.picture()
+
+
+@lru_cache(maxsize=2048)
+def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Image.Image:
+    look = Look(COLORS[color], (120, 118, 116), 0.0, form, 0.0, style)
+    pen = Pen(size, style)
+    PROP_RECIPES[prop](pen, look)
+    return pen.picture()
+
+
+@lru_cache(maxsize=512)
+def hand_sprite(pose: str, skin: Color, sleeve: Color, size: int, style: Style) -> Image.Image:
+    """A hand seen from above with the arm coming from below; the palm lies at the middle."""
+    pen = Pen(size, style)
+    HAND_RECIPES[pose](pen, Look(skin, sleeve, style=style))
+    return pen.picture()
+
+
+def scaled(sprite: Image.Image, size: float, angle: float, *, mirror: bool = False) -> Image.Image:
+    """RGBA of about `size` pixels, turned by `angle` degrees counter-clockwise."""
+    if mirror:
+        sprite = sprite.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    pixels = max(2, round(size))
+    if pixels != sprite.width:
+        sprite = sprite.resize((pixels, pixels), Image.Resampling.BILINEAR)
+    if abs(angle) > 0.5:
+        sprite = sprite.rotate(angle, Image.Resampling.BILINEAR, expand=True)
+    return sprite
+
+
+def paste(image: Image.Image, sprite: Image.Image, x: float, y: float, height: int) -> None:
+    """The sprite's centre at (x, y) in frame heights."""
+    image.paste(sprite, (round(x * height - sprite.width / 2), round(y * height - sprite.height / 2)), sprite)
+
+
+class TurnedSprites:
+    """`scaled`, with the last few results kept: most of an event is drawn alike in every frame."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, float, float, bool], tuple[Image.Image, Image.Image]] = {}
+
+    def __call__(self, sprite: Image.Image, size: float, angle: float, mirror: bool = False) -> Image.Image:
+        key = (id(sprite), size, angle, mirror)
+        if key not in self._kept:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
+            # The sprite is kept beside its picture, so that no other can take its id.
+            self._kept[key] = (sprite, scaled(sprite, size, angle, mirror=mirror))
+        return self._kept[key][1]
+
+
+def _jittered(color: Color, by: float) -> Color:
+    red, green, blue = (min(255, max(0, round(part + by))) for part in color)
+    return red, green, blue
+
+
+def _worn(picture: Image.Image, wear: float, seed: int) -> Image.Image:
+    """Stains and scratches on what is drawn, more with more wear."""
+    if wear < 0.15:
+        return picture
+    pixels = np.asarray(picture).astype(np.int16)
+    rng = np.random.default_rng(seed)
+    coarse = rng.uniform(-1, 1, (6, 6)).astype(np.float32)
+    stains = np.asarray(Image.fromarray(coarse).resize(picture.size, Image.Resampling.BICUBIC))
+    pixels[..., :3] += (stains[..., None] * 70 * wear).astype(np.int16)
+    return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8), "RGBA")

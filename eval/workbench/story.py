@@ -1,0 +1,248 @@
+"""What happens in a clip, planned from a seed before anything is drawn: scene, looks, exact events."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from corpora.events import CAMERA_WEARER, EventParts
+from eval.workbench.catalogue import (
+    KINDS,
+    Kind,
+    Split,
+    kind,
+)
+from eval.workbench.pen import Color, Style
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.wording import (
+    ACTIONS,
+    COLORS,
+    LIGHTS,
+    PROPS,
+    SCENES,
+    Action,
+    allows,
+    place_name,
+    predicate,
+    prop_name,
+)
+
+__all__ = [
+    "CLIP_SECONDS",
+    "VARIANTS",
+    "ClipStory",
+    "Event",
+    "Prop",
+    "Thing",
+    "held_out",
+    "plan_clip",
+]
+
+CLIP_SECONDS = 30.0
+VARIANTS: dict[Split, range] = {"train": range(48), "dev": range(48, 56), "test": range(56, 64)}
+"""How a kind may look; no two splits share a look."""
+HELD_OUT_SHARE = 10
+"""One in so many compositions of object and action, and of object and scene, is never seen in training."""
+SAME_ACT_SHARE = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object as it stands in a clip: its kind and its look."""
+
+    kind_id: str
+    variant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prop:
+    """Decor that stays in view: what it is, its colour, and where it stands, in frame heights."""
+
+    prop_id: str
+    color: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Event(EventParts):
+    """One event, exactly: the paper's structure (EgoFact, C.2.1), its time, and when its object is in view.
+
+    [start, end) and [seen_from, seen_until) in seconds of the clip.
+    """
+
+    action_id: str
+    place: str | None
+    """Fixture id, the other person, or None."""
+    thing: Thing
+    start: float
+    end: float
+    seen_from: float
+    seen_until: float
+
+    @property
+    def kind_id(self) -> str:
+        return self.thing.kind_id
+
+
+@dataclass(frozen=True, slots=True)
+class ClipStory:
+    seed: int
+    split: Split
+    scene: str
+    light: str
+    wall: Color
+    surface: Color
+    props: tuple[Prop, ...]
+    person: str
+    """"woman", "man", or empty."""
+    shirt: Color
+    skin: Color
+    sleeve: Color
+    clutter: tuple[Thing, ...]
+    events: tuple[Event, ...]
+    description: str
+    """What the clip shows, without any object that is used in it."""
+    duration: float = CLIP_SECONDS
+    style: Style = "live"
+
+
+def held_out(one: str, other: str) -> bool:
+    """Whether a composition, a kind with an action or a scene, is kept out of training."""
+    return stable_number("composition", one, other) % HELD_OUT_SHARE == 0
+
+
+def plan_clip(seed: int, split: Split, *, duration: float = CLIP_SECONDS, style: Style = "live") -> ClipStory:
+    """The same seed and split give the same story; splits share no seed's story, look or wording."""
+    rng = stream("clip", split, seed)
+    where = rng.choice(SCENES)
+    person = rng.choice(("woman", "man", "woman", "man", ""))
+    light = rng.choice(LIGHTS)
+    props = _props(rng)
+    shown = " and ".join(prop_name(prop.prop_id, prop.color) for prop in props)
+    what = rng.choice(where.phrases[split])
+    acts = _acts(rng, split, where.scene_id, person, duration)
+    used = {thing.kind_id for _, _, _, thing in acts}
+    clutter = [k for k in KINDS if k.kind_id not in used]
+    rng.shuffle(clutter)
+    return ClipStory(
+        seed=seed,
+        split=split,
+        scene=where.scene_id,
+        light=light,
+        wall=_tint(rng, 0.55, 0.95),
+        surface=_tint(rng, 0.35, 0.8),
+        props=props,
+        person=person,
+        shirt=rng.choice(tuple(COLORS.values())),
+        skin=rng.choice(((244, 206, 176), (226, 178, 140), (190, 138, 100), (140, 96, 66), (100, 66, 46))),
+        sleeve=rng.choice(tuple(COLORS.values())),
+        clutter=tuple(Thing(k.kind_id, rng.choice(VARIANTS[split])) for k in clutter[: rng.randint(4, 7)]),
+        events=_timed(rng, split, acts, duration),
+        description=f"{what} with {shown} in {light} light",
+        duration=duration,
+        style=style,
+    )
+
+
+def _props(rng: random.Random) -> tuple[Prop, ...]:
+    spots = [(0.2, 0.2), (0.72, 0.18), (1.3, 0.2), (1.6, 0.22)]
+    chosen = sorted(rng.sample(range(len(spots)), 2))
+    names = rng.sample(PROPS, 2)
+    colors = [rng.choice(tuple(COLORS)) for _ in names]
+    return tuple(
+        Prop(name, color, spots[at][0] + rng.uniform(-0.06, 0.06), spots[at][1] + rng.uniform(-0.03, 0.03))
+        for name, color, at in zip(names, colors, chosen, strict=True)
+    )
+
+
+_Act = tuple[str, Action, str | None, Thing]
+"""Agent, action, place, thing."""
+
+
+def _acts(rng: random.Random, split: Split, where: str, person: str, duration: float) -> list[_Act]:
+    share = duration / CLIP_SECONDS
+    count = max(1, round(rng.randint(4, 7) * share))
+    acts: list[_Act] = []
+    for _ in range(count):
+        if acts and rng.random() < SAME_ACT_SHARE:
+            agent, what, place, _ = rng.choice(acts)
+        else:
+            agent, what, place = _act(rng, person)
+        used = {thing.kind_id for *_, thing in acts[-12:]}
+        fit = [k for k in KINDS if allows(what, k) and k.kind_id not in used and _may(k, what, where, split)]
+        if fit:
+            acts.append((agent, what, place, Thing(rng.choice(fit).kind_id, rng.choice(VARIANTS[split]))))
+    return acts
+
+
+def _act(rng: random.Random, person: str) -> tuple[str, Action, str | None]:
+    agent = person if person and rng.random() < 0.25 else CAMERA_WEARER
+    while True:
+        what = rng.choice(ACTIONS)
+        if "person" not in what.places:
+            return agent, what, rng.choice(what.places) if what.places else None
+        if person:
+            return agent, what, person if agent == CAMERA_WEARER else CAMERA_WEARER
+
+
+def _may(thing: Kind, what: Action, where: str, split: Split) -> bool:
+    if split != "train":
+        return True
+    return not (held_out(thing.kind_id, what.action_id) or held_out(thing.kind_id, where))
+
+
+def _timed(rng: random.Random, split: Split, acts: list[_Act], duration: float) -> tuple[Event, ...]:
+    """Events of 1.5 to 4 s with pauses of at least 0.4 s, and the object in view for 0.5 to 1.5 s of each."""
+    lengths = [rng.uniform(1.5, 4.0) for _ in acts]
+    room = duration - 1.0 - sum(lengths) - 0.4 * len(lengths)
+    if room < 0:
+        lengths = [max(1.5, length + room / len(lengths)) for length in lengths]
+        room = max(0.0, duration - 1.0 - sum(lengths) - 0.4 * len(lengths))
+    cuts = sorted(rng.uniform(0, room) for _ in lengths)
+    events = []
+    spent = 0.0
+    for act, length, cut in zip(acts, lengths, cuts, strict=True):
+        start = round(0.5 + cut + spent, 2)
+        end = round(start + length, 2)
+        spent += length + 0.4
+        seen = min(rng.uniform(0.5, 1.5), length - 0.4)
+        seen_from = round(start + rng.uniform(0.2, length - seen - 0.2), 2)
+        events.append(_event(split, act, start, end, seen_from, round(seen_from + seen, 2)))
+    return tuple(events)
+
+
+def _event(split: Split, act: _Act, start: float, end: float, seen_from: float, seen_until: float) -> Event:
+    agent, what, place, thing = act
+    name = kind(thing.kind_id).name
+    named = place_name(place) if place else None
+    slots: dict[str, str | None] = dict.fromkeys(
+        ("patient_location", "patient_destination", "instrument", "event_location")
+    )
+    if what.slot is not None:
+        slots[what.slot] = named
+    return Event(
+        rewritten=f"the {agent} {predicate(what.phrases[split][0], f'the {name}', named)}",
+        agent=agent,
+        action=what.verb,
+        patient=name,
+        patient_canonical=name,
+        patient_location=slots["patient_location"],
+        patient_destination=slots["patient_destination"],
+        instrument=slots["instrument"],
+        event_location=slots["event_location"],
+        action_id=what.action_id,
+        place=place,
+        thing=thing,
+        start=start,
+        end=end,
+        seen_from=seen_from,
+        seen_until=seen_until,
+    )
+
+
+def _tint(rng: random.Random, low: float, high: float) -> Color:
+    """A quiet colour for walls and surfaces."""
+    value = rng.uniform(low, high) * 255
+    red, green, blue = (round(min(255, value * rng.uniform(0.82, 1.0))) for _ in range(3))
+    return red, green, blue

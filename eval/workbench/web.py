@@ -1,0 +1,228 @@
+"""A small web of the Workbench world: who uploaded what, under which words, and what became of it.
+
+Planning draws nothing and takes milliseconds, so a benchmark can plan a web, read what happens in its
+films, write uploads of its own (`Upload`, `new_film`) and have them made with the rest (`web_making`).
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from eval.workbench.catalogue import Split
+from eval.workbench.film import Line, Render
+from eval.workbench.jobs import CorpusPlan, Job
+from eval.workbench.long_films import LongFilm
+from eval.workbench.passages import world_passages
+from eval.workbench.pen import Style
+from eval.workbench.screen_text import Card
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.web_people import (
+    Words,
+    film_words,
+    noise_words,
+    repeated_words,
+)
+
+__all__ = [
+    "HOST",
+    "Upload",
+    "WebPage",
+    "WebPlan",
+    "new_film",
+    "plan_pages",
+    "plan_web",
+    "shown_film",
+    "video_name",
+    "watch_url",
+]
+
+HOST = "https://videos.example"
+"""A name that can never be a real one (RFC 2606)."""
+SITES = ("https://howto.example", "https://handbook.example", "https://allabout.example")
+FIRST_DAY, LAST_DAY = datetime.date(2014, 3, 1), datetime.date(2024, 11, 30)
+TRANSCRIBED_SHARE = 0.7
+NOISE_FILMS = 6
+"""Noise is many titles over few films: nobody watches it twice."""
+Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
+
+
+@dataclass(frozen=True, slots=True)
+class WebPlan:
+    """The arguments that say what a web holds, to the last bit. Shares are of `films`."""
+
+    seed: int = 0
+    split: Split = "test"
+    films: int = 160
+    """Different films of everyday work."""
+    minutes: tuple[float, ...] = (0.5, 0.5, 0.75)
+    """Lengths that a film may have."""
+    reuploads: float = 0.25
+    """Share that comes once more, cropped, graded and at another speed (`eval.workbench.copies`)."""
+    mirrors: float = 0.15
+    """Share whose very bytes are uploaded again by somebody else."""
+    noise: int = 80
+    """Uploads that have nothing to do with the world."""
+    dead: float = 0.06
+    """Share of all uploads whose link leads nowhere; likewise below."""
+    private: float = 0.02
+    region_blocked: float = 0.03
+    age_gated: float = 0.03
+    render: Render = field(default=Render(height=360, fps=10))
+    style: Style = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One video of the web, as it will stand in the catalogue."""
+
+    id: str
+    """11 characters, as in `watch?v=ID`."""
+    words: Words
+    upload_date: datetime.date
+    film: Job
+    """What is to be seen; several uploads may show one film."""
+    alias_of: str = ""
+    availability: Availability = "ok"
+    lines: tuple[Line, ...] = ()
+    """The transcript, in the film's own seconds; empty where nobody wrote one."""
+
+    @property
+    def url(self) -> str:
+        return watch_url(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page of text."""
+
+    id: str
+    url: str
+    title: str
+    content: str
+
+
+def plan_web(plan: WebPlan) -> tuple[Upload, ...]:
+    """Every upload of the web, in a fixed order; the same plan, the same web."""
+    rng = stream("web", plan.seed, plan.split)
+    originals = [_original(rng, plan, number) for number in range(plan.films)]
+    again = rng.sample(originals, _share(plan.reuploads, plan.films))
+    same = rng.sample(originals, _share(plan.mirrors, plan.films))
+    copied = [_copied(rng, plan, upload, number) for number, upload in enumerate(again)]
+    mirrored = [_mirrored(rng, plan, upload, number) for number, upload in enumerate(same)]
+    noise = [_noise(rng, plan, number) for number in range(plan.noise)]
+    return tuple(_with_fates(rng, plan, [*originals, *copied, *mirrored, *noise]))
+
+
+def plan_pages() -> tuple[WebPage, ...]:
+    """The text web: the world's passages, each a page of one of a few sites."""
+    return tuple(
+        WebPage(
+            id=passage.passage_id,
+            url=f"{SITES[stable_number('site', passage.passage_id) % len(SITES)]}/{passage.passage_id}",
+            title=passage.title,
+            content=passage.text,
+        )
+        for passage in world_passages()
+    )
+
+
+def new_film(plan: WebPlan, number: int, minutes: float, *, cards: Iterable[Card] = ()) -> Job:
+    """A film for a planted upload. `number`: any that the caller has not used, from 1,000,000 on.
+
+    Its story is that of `Job.film`; `cards` are shown besides the film's own.
+    """
+    return _film(plan, number, minutes, tuple(cards))
+
+
+def shown_film(film: Job) -> tuple[LongFilm, float]:
+    """What happens in the film of an upload, and at which speed: times divide by it."""
+    change = film.change
+    return (film.original or film).film(), 1.0 if change is None else change.speed
+
+
+def watch_url(video_id: str) -> str:
+    return f"{HOST}/watch?v={video_id}"
+
+
+def video_name(*parts: object) -> str:
+    """An id of 11 characters that belongs to the parts."""
+    raw = stable_number("upload", *parts).to_bytes(8, "big")
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _film(plan: WebPlan, number: int, minutes: float, cards: tuple[Card, ...] = ()) -> Job:
+    made = CorpusPlan(plan.seed, plan.split, 0, plan.render, plan.style)
+    name = f"{stable_number('web film', plan.seed, plan.split, number):016x}"[:12]
+    return Job("web", f"{name}.mp4", number, minutes, made, cards=cards)
+
+
+def _original(rng: random.Random, plan: WebPlan, number: int) -> Upload:
+    job = _film(plan, number, rng.choice(plan.minutes))
+    film = job.film()
+    days = (LAST_DAY - FIRST_DAY).days - 400
+    return Upload(
+        id=video_name(plan.seed, plan.split, "original", number),
+        words=film_words(rng, film),
+        upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(days)),
+        film=job,
+        lines=film.lines if rng.random() < TRANSCRIBED_SHARE else (),
+    )
+
+
+def _copied(rng: random.Random, plan: WebPlan, upload: Upload, number: int) -> Upload:
+    name = f"{stable_number('web copy', plan.seed, plan.split, number):016x}"[:12]
+    film = upload.film
+    copy = Job("copy", f"{name}.mp4", number, film.minutes, film.plan, film)
+    return _again(rng, plan, upload, "copy", number, copy)
+
+
+def _mirrored(rng: random.Random, plan: WebPlan, upload: Upload, number: int) -> Upload:
+    return _again(rng, plan, upload, "mirror", number, upload.film)
+
+
+def _again(rng: random.Random, plan: WebPlan, upload: Upload, kind: str, number: int, film: Job) -> Upload:
+    return Upload(
+        id=video_name(plan.seed, plan.split, kind, number),
+        words=repeated_words(rng, upload.words),
+        upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
+        film=film,
+        alias_of=upload.id,
+    )
+
+
+def _noise(rng: random.Random, plan: WebPlan, number: int) -> Upload:
+    drawn = replace(plan, style="graphics")
+    days = (LAST_DAY - FIRST_DAY).days
+    return Upload(
+        id=video_name(plan.seed, plan.split, "noise", number),
+        words=noise_words(rng),
+        upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(days)),
+        film=_film(drawn, 900_000 + number % NOISE_FILMS, 0.5),
+    )
+
+
+def _with_fates(rng: random.Random, plan: WebPlan, uploads: Sequence[Upload]) -> list[Upload]:
+    """Some are gone or closed; which ones hangs on nothing but chance."""
+    order = list(range(len(uploads)))
+    rng.shuffle(order)
+    fates: dict[int, Availability] = {}
+    shares: tuple[tuple[Availability, float], ...] = (
+        ("dead", plan.dead),
+        ("private", plan.private),
+        ("region-blocked", plan.region_blocked),
+        ("age-gated", plan.age_gated),
+    )
+    for fate, share in shares:
+        for _ in range(_share(share, len(uploads))):
+            if order:
+                fates[order.pop()] = fate
+    return [replace(upload, availability=fates.get(at, "ok")) for at, upload in enumerate(uploads)]
+
+
+def _share(share: float, count: int) -> int:
+    return min(count, round(share * count))

@@ -1,0 +1,186 @@
+"""The Workbench web on disk: `web.jsonl` and `pages.jsonl` as `rag.web` reads them, and the films they name.
+
+web.jsonl, pages.jsonl     written last
+videos/*.mp4               each film once, however many uploads show it
+.workbench/events.jsonl    what happens in each film; `uploads.jsonl`: who shows it, and the truth of it
+.workbench/manifest.json   marks the folder as a Workbench one, so that `auto` takes the bundled encoder
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.identity import content_hash
+from eval.workbench.corpus import (
+    Progress,
+    alone,
+    claim_folder,
+    finished_films,
+    make_missing,
+    write_lines,
+)
+from eval.workbench.jobs import Job, truth
+from eval.workbench.marker import MANIFEST, read_marker, write_marker
+from eval.workbench.web import (
+    HOST,
+    Upload,
+    WebPage,
+    WebPlan,
+    plan_pages,
+    plan_web,
+)
+from rag.errors import RagError, UsageError
+
+__all__ = ["WebReport", "make_web"]
+
+
+@dataclass(frozen=True, slots=True)
+class WebReport:
+    folder: str
+    uploads: int
+    pages: int
+    films: int
+    """Files; several uploads may show one."""
+    made: int
+    """Films of this run; the others were there already."""
+    seconds: float
+    """Of media in all films."""
+    bytes: int
+
+
+def make_web(
+    folder: str | os.PathLike[str],
+    plan: WebPlan,
+    *,
+    planted: Sequence[Upload] = (),
+    pages: Sequence[WebPage] = (),
+    workers: int = 2,
+    progress: Progress | None = None,
+) -> WebReport:
+    """Write the web of `plan` into `folder`, with uploads and pages beside its own.
+
+    It can be killed at any moment, and the same call goes on. Raises `UsageError` where the folder holds
+    something else or two uploads share an id, `RagError` where it cannot be written.
+    """
+    home = Path(folder).absolute()
+    hidden, videos = home / MANIFEST.parent, home / "videos"
+    uploads = [*plan_web(plan), *planted]
+    texts = [*plan_pages(), *pages]
+    if len({upload.id for upload in uploads}) < len(uploads):
+        raise UsageError("two uploads of the web share an id")
+    try:
+        claim_folder(home, hidden, _arguments(plan, planted, pages))
+        with alone(hidden):
+            videos.mkdir(exist_ok=True)
+            rounds = _films(uploads)
+            films = [job for jobs in rounds for job in jobs]
+            done = finished_films(home, hidden, films)
+            made = make_missing(hidden, videos, rounds, done, workers, progress)
+            if made or read_marker(home) is None or not (home / "web.jsonl").exists():
+                write_lines(hidden / "events.jsonl", (truth(job) for job in films))
+                write_lines(hidden / "uploads.jsonl", map(_told, uploads))
+                lines = [done[job.name] for job in films]
+                write_marker(home, {**_arguments(plan, planted, pages), "videos": lines})
+                (hidden / "films.jsonl").unlink(missing_ok=True)
+                write_lines(
+                    home / "pages.jsonl", (_page(page) for page in sorted(texts, key=lambda page: page.id))
+                )
+                write_lines(home / "web.jsonl", _rows(videos, uploads, done))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
+    return WebReport(
+        folder=os.fspath(folder),
+        uploads=len(uploads),
+        pages=len(texts),
+        films=len(films),
+        made=made,
+        seconds=round(sum(done[job.name]["duration"] for job in films), 3),
+        bytes=sum(done[job.name]["bytes"] for job in films),
+    )
+
+
+def _arguments(plan: WebPlan, planted: Sequence[Upload], pages: Sequence[WebPage]) -> dict[str, Any]:
+    """As JSON gives them back; what is planted stands there by its hash."""
+    added = json.dumps([[asdict(item) for item in items] for items in (planted, pages)], default=str)
+    fields = {**asdict(plan), "kind": "web", "planted": hashlib.sha256(added.encode()).hexdigest()[:16]}
+    return dict(json.loads(json.dumps(fields)))
+
+
+def _films(uploads: Iterable[Upload]) -> tuple[list[Job], list[Job]]:
+    """Every film once, and then the copies, which need them. A dead link's film need not be there at all."""
+    wanted = {
+        upload.film.name: upload.film for upload in uploads if upload.availability not in ("dead", "private")
+    }
+    for job in list(wanted.values()):
+        if job.original is not None:
+            wanted[job.original.name] = job.original
+    films = sorted(wanted.values(), key=lambda job: job.name)
+    return [job for job in films if job.original is None], [job for job in films if job.original is not None]
+
+
+def _told(upload: Upload) -> dict[str, Any]:
+    return {
+        "id": upload.id,
+        "file": upload.film.name,
+        "alias_of": upload.alias_of,
+        "availability": upload.availability,
+        "copy": upload.film.kind == "copy",
+    }
+
+
+def _page(page: WebPage) -> dict[str, Any]:
+    return {**asdict(page), "site": page.url.split("/")[2]}
+
+
+def _rows(
+    videos: Path, uploads: Sequence[Upload], done: Mapping[str, Mapping[str, Any]]
+) -> Iterable[dict[str, Any]]:
+    ids: dict[str, str] = {}
+
+    def content_id(name: str) -> str:
+        if name not in ids:
+            ids[name] = content_hash(videos / name)
+        return ids[name]
+
+    return [_row(upload, done, content_id) for upload in sorted(uploads, key=lambda upload: upload.id)]
+
+
+def _row(
+    upload: Upload, done: Mapping[str, Mapping[str, Any]], content_id: Callable[[str], str]
+) -> dict[str, Any]:
+    words, film = upload.words, upload.film
+    speed = film.change.speed if film.change is not None else 1.0
+    row: dict[str, Any] = {
+        "id": upload.id,
+        "url": upload.url,
+        "title": words.title,
+        "description": words.description,
+        "channel": words.channel,
+        "upload_date": upload.upload_date.isoformat(),
+        "duration": round(film.seconds / speed, 1),
+        "tags": list(words.tags),
+        "thumbnail": f"{HOST}/thumbnails/{upload.id}.jpg",
+        "language": "en",
+        "availability": upload.availability,
+    }
+    if upload.lines:
+        row["transcript"] = [
+            {"start": round(line.start / speed, 2), "end": round(line.end / speed, 2), "text": line.text}
+            for line in upload.lines
+        ]
+    if upload.alias_of:
+        row["alias_of"] = upload.alias_of
+    if film.name in done:
+        row |= {
+            "file": f"videos/{film.name}",
+            "content_id": content_id(film.name),
+            "duration": done[film.name]["duration"],
+        }
+    return row

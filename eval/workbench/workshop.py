@@ -1,0 +1,118 @@
+"""A few processes that make films side by side; each holds one film at a time, so memory is bounded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from eval.workbench.jobs import Job, make_film
+from rag.errors import RagError
+
+__all__ = ["make_films"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+_Told = tuple[Job | None, dict[str, Any]]
+
+
+def make_films(
+    videos: Path, jobs: Sequence[Job], workers: int, advance: Callable[[float], None]
+) -> Iterator[tuple[Job, dict[str, Any]]]:
+    """Each film as it is finished, with its manifest line; `workers` of 1 means in this process.
+
+    Raises `RagError` where a film cannot be written or a worker dies. However this ends, no worker
+    outlives it, and none outlives this process.
+    """
+    if workers <= 1 or len(jobs) <= 1:
+        yield from ((job, make_film(videos, job, advance)) for job in jobs)
+        return
+    todo, told = iter(jobs), queue.SimpleQueue[_Told]()
+    lock = threading.Lock()
+    children = [_start(videos) for _ in range(min(workers, len(jobs)))]
+    feeders = [
+        threading.Thread(target=_feed, args=(child, todo, lock, told), daemon=True) for child in children
+    ]
+    try:
+        for feeder in feeders:
+            feeder.start()
+        left = len(jobs)
+        while left:
+            job, message = told.get()
+            if "seconds" in message:
+                advance(message["seconds"])
+            elif "made" in message and job is not None:
+                left -= 1
+                yield job, message["made"]
+            elif "bug" in message:
+                raise RuntimeError(f"a film could not be made\n{message['bug']}")
+            else:
+                raise RagError(message["problem"])
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+        for feeder in feeders:
+            feeder.join()
+        for child in children:
+            for pipe in (child.stdin, child.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+
+
+def _start(videos: Path) -> subprocess.Popen[str]:
+    # The child must find the same packages as this process, wherever that was started.
+    paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        [sys.executable, "-X", "utf8", "-m", "eval.workbench.film_worker", str(videos)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+
+
+def _feed(
+    child: subprocess.Popen[str],
+    todo: Iterator[Job],
+    lock: threading.Lock,
+    told: queue.SimpleQueue[_Told],
+) -> None:
+    """One job after the other to one child, and what it says about each into the queue."""
+    assert child.stdin is not None
+    assert child.stdout is not None
+    while True:
+        with lock:
+            job = next(todo, None)
+        if job is None:
+            return
+        try:
+            child.stdin.write(json.dumps(asdict(job)) + "\n")
+            child.stdin.flush()
+        except OSError:
+            told.put((None, _death(child)))
+            return
+        for line in child.stdout:
+            message = json.loads(line)
+            told.put((job, message))
+            if "seconds" not in message:
+                break
+        else:
+            told.put((None, _death(child)))
+            return
+
+
+def _death(child: subprocess.Popen[str]) -> dict[str, Any]:
+    code = child.wait()
+    return {
+        "problem": f"a worker process ended unexpectedly (exit code {code}; memory?): "
+        "the same command goes on where this one stopped"
+    }

@@ -1,0 +1,256 @@
+"""Text towers that answer a question without torch: BERT sentences, CLIP and SigLIP text.
+
+`import torch` costs more than a second and transformers four, which is more
+than a whole search may take. These read the same safetensors files, agree with
+the torch models to 1e-5, and encode one text at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexers.digests import fingerprint, folder_digest
+from indexers.folders import model_type, read_json, text_settings
+from indexers.numpy_layers import (
+    ACTIVATIONS,
+    Attention,
+    LayerNorm,
+    Linear,
+    activation,
+)
+from indexers.protocol import unit_rows
+from indexers.sentence_folder import Role, SentenceFolder, prompt, read_sentence_folder
+from indexers.tensors import Tensors, weight_files
+from indexers.tokens import Tokens, picture_tokens, sentence_tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from threadpoolctl import ThreadpoolController
+
+__all__ = ["LightText", "can_read_sentences", "open_picture_text", "open_sentences"]
+
+Forward = Callable[["NDArray[np.int64]"], "NDArray[np.float32]"]
+
+
+class LightText:
+    """A `TextTower` and a `TextEncoder`: words into unit rows, one text at a time."""
+
+    backend = "numpy-fp32"
+    batch = 1
+
+    def __init__(
+        self,
+        name: str,
+        dim: int,
+        files: Sequence[Path],
+        tokens: Tokens,
+        forward: Forward,
+        facts: Mapping[str, Any],
+        prompt: str = "",
+    ) -> None:
+        self.name = name
+        self.dim = dim
+        self._files = tuple(files)
+        self._tokens = tokens
+        self._forward = forward
+        self._facts = dict(facts)
+        self._prompt = prompt
+
+    @cached_property
+    def weights(self) -> str:
+        return folder_digest(self._files)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint({"weights": self.weights, "backend": self.backend, "tokens": self._facts})
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim)."""
+        rows = np.empty((len(texts), self.dim), np.float32)
+        # A sentence is too little work to share: a second BLAS thread only spins, for five times the CPU.
+        with _blas().limit(limits=1, user_api="blas"):
+            for row, text in zip(rows, texts, strict=True):
+                row[:] = self._forward(self._tokens(self._prompt + text))
+        return unit_rows(rows)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Looking for the loaded libraries takes milliseconds, so it is done once."""
+    from threadpoolctl import ThreadpoolController  # sets an environment variable when it is imported
+
+    return ThreadpoolController()
+
+
+def open_picture_text(name: str, folder: Path) -> LightText:
+    """The text tower of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder.
+
+    Raises `WeightsInvalid` where the folder is not what its config says.
+    """
+    files = weight_files(folder)
+    tensors = Tensors(files)
+    settings = text_settings(folder)
+    forward = _ClipText(tensors, settings) if model_type(folder) == "clip" else _SiglipText(tensors, settings)
+    facts = {"architecture": model_type(folder), "limit": settings["max_position_embeddings"]}
+    return LightText(name, forward.dim, files, picture_tokens(folder), forward, facts)
+
+
+def can_read_sentences(folder: Path) -> bool:
+    """True for BERT with mean or first-token pooling: what `open_sentences` knows."""
+    settings = read_sentence_folder(folder)
+    if settings.model_type != "bert" or settings.pooling not in {"mean", "cls"} or settings.other_modules:
+        return False
+    config = read_json(settings.transformer / "config.json")
+    absolute = config.get("position_embedding_type", "absolute") == "absolute"
+    return absolute and config.get("hidden_act", "gelu") in ACTIVATIONS
+
+
+def open_sentences(name: str, folder: Path, *, role: Role = "query") -> LightText:
+    """A sentence-transformers folder for which `can_read_sentences`."""
+    settings = read_sentence_folder(folder)
+    files = weight_files(settings.transformer)
+    forward = _Bert(Tensors(files), read_json(settings.transformer / "config.json"), settings)
+    tokens = sentence_tokens(settings.transformer, settings.limit)
+    facts = {"limit": settings.limit, "pooling": settings.pooling}
+    return LightText(name, forward.dim, files, tokens, forward, facts, prompt(settings, role))
+
+
+@dataclass(frozen=True, slots=True)
+class _PreNormBlock:
+    """x + attention(norm(x)), then x + mlp(norm(x)): CLIP's and SigLIP's."""
+
+    norm1: LayerNorm
+    attention: Attention
+    norm2: LayerNorm
+    rise: Linear
+    act: Callable[[NDArray[np.float32]], NDArray[np.float32]]
+    fall: Linear
+
+    @classmethod
+    def read(cls, tensors: Tensors, name: str, settings: Mapping[str, Any], causal: bool) -> _PreNormBlock:
+        epsilon = settings["layer_norm_eps"]
+        parts = (Linear.read(tensors, f"{name}.self_attn.{part}_proj") for part in ("q", "k", "v", "out"))
+        return cls(
+            LayerNorm.read(tensors, f"{name}.layer_norm1", epsilon),
+            Attention(settings["num_attention_heads"], causal, *parts),
+            LayerNorm.read(tensors, f"{name}.layer_norm2", epsilon),
+            Linear.read(tensors, f"{name}.mlp.fc1"),
+            activation(settings["hidden_act"]),
+            Linear.read(tensors, f"{name}.mlp.fc2"),
+        )
+
+    def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        x = x + self.attention(self.norm1(x))
+        return x + self.fall(self.act(self.rise(self.norm2(x))))
+
+
+class _PictureText:
+    """What the text towers of CLIP and SigLIP share: embeddings, blocks, last norm."""
+
+    def __init__(self, tensors: Tensors, settings: Mapping[str, Any], *, causal: bool) -> None:
+        self._tensors = tensors
+        self._positions = tensors.read("text_model.embeddings.position_embedding.weight")
+        self._blocks = [
+            _PreNormBlock.read(tensors, f"text_model.encoder.layers.{layer}", settings, causal)
+            for layer in range(settings["num_hidden_layers"])
+        ]
+        self._norm = LayerNorm.read(tensors, "text_model.final_layer_norm", settings["layer_norm_eps"])
+
+    def _hidden(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        x = (
+            self._tensors.rows("text_model.embeddings.token_embedding.weight", ids)
+            + self._positions[: len(ids)]
+        )
+        for block in self._blocks:
+            x = block(x)
+        return self._norm(x)
+
+
+class _ClipText(_PictureText):
+    """Causal; the state at the end token, projected (Radford et al. 2021, section 2.4)."""
+
+    def __init__(self, tensors: Tensors, settings: Mapping[str, Any]) -> None:
+        super().__init__(tensors, settings, causal=True)
+        self._end = settings["eos_token_id"]
+        self._projection = Linear.read(tensors, "text_projection")
+        self.dim = len(self._projection.weight)
+
+    def __call__(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        # Configs written before transformers 4.31 say 2, meaning "the highest id", which is the end token's.
+        place = ids.argmax() if self._end == 2 else (ids == self._end).argmax()
+        # Causal attention: nothing after the end token can reach it.
+        return self._projection(self._hidden(ids[: place + 1])[-1])
+
+
+class _SiglipText(_PictureText):
+    """Not causal; the state at the last of the padded places, through a linear head (Zhai et al. 2023)."""
+
+    def __init__(self, tensors: Tensors, settings: Mapping[str, Any]) -> None:
+        super().__init__(tensors, settings, causal=False)
+        self._head = Linear.read(tensors, "text_model.head")
+        self.dim = len(self._head.weight)
+
+    def __call__(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self._head(self._hidden(ids)[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _PostNormBlock:
+    """norm(x + attention(x)), then norm(x + mlp(x)): BERT's."""
+
+    attention: Attention
+    norm1: LayerNorm
+    rise: Linear
+    act: Callable[[NDArray[np.float32]], NDArray[np.float32]]
+    fall: Linear
+    norm2: LayerNorm
+
+    @classmethod
+    def read(cls, tensors: Tensors, name: str, config: Mapping[str, Any]) -> _PostNormBlock:
+        epsilon = config.get("layer_norm_eps", 1e-12)
+        places = ("self.query", "self.key", "self.value", "output.dense")
+        parts = (Linear.read(tensors, f"{name}.attention.{place}") for place in places)
+        return cls(
+            Attention(config.get("num_attention_heads", 12), False, *parts),
+            LayerNorm.read(tensors, f"{name}.attention.output.LayerNorm", epsilon),
+            Linear.read(tensors, f"{name}.intermediate.dense"),
+            activation(config.get("hidden_act", "gelu")),
+            Linear.read(tensors, f"{name}.output.dense"),
+            LayerNorm.read(tensors, f"{name}.output.LayerNorm", epsilon),
+        )
+
+    def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        x = self.norm1(x + self.attention(x))
+        return self.norm2(x + self.fall(self.act(self.rise(x))))
+
+
+class _Bert:
+    """BERT and the mean (or the first) of its last states (Reimers and Gurevych 2019, section 3)."""
+
+    def __init__(self, tensors: Tensors, config: Mapping[str, Any], settings: SentenceFolder) -> None:
+        self._tensors = tensors
+        prefix = "" if "embeddings.word_embeddings.weight" in tensors else "bert."
+        self._words = f"{prefix}embeddings.word_embeddings.weight"
+        self._positions = tensors.read(f"{prefix}embeddings.position_embeddings.weight")
+        self._kind = tensors.read(f"{prefix}embeddings.token_type_embeddings.weight")[0]
+        epsilon = config.get("layer_norm_eps", 1e-12)
+        self._norm = LayerNorm.read(tensors, f"{prefix}embeddings.LayerNorm", epsilon)
+        self._blocks = [
+            _PostNormBlock.read(tensors, f"{prefix}encoder.layer.{layer}", config)
+            for layer in range(config.get("num_hidden_layers", 12))
+        ]
+        self._first_only = settings.pooling == "cls"
+        self.dim = self._positions.shape[1]
+
+    def __call__(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        x = self._norm(self._tensors.rows(self._words, ids) + self._positions[: len(ids)] + self._kind)
+        for block in self._blocks:
+            x = block(x)
+        pooled: NDArray[np.float32] = x[0] if self._first_only else x.mean(axis=0)
+        return pooled

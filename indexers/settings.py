@@ -1,0 +1,45 @@
+"""Settings of encoders, OCR and speech recognition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from corpora.settings import SettingsSection
+
+__all__ = ["AsrSettings", "EncoderSettings", "OcrSettings"]
+
+Switch = Literal["auto", "on", "off"]
+
+
+class EncoderSettings(SettingsSection):
+    image: str = "auto"
+    """`auto`, `none`, or a name of `rag models list`."""
+    text: str = "all-MiniLM-L6-v2"
+    """Encoder of sentences and passages, a name of `rag models list`."""
+    backend: str = "auto"
+    """`auto` measures once and keeps; or one of `torch-fp32`, `torch-bf16`, ..."""
+    batch: int = Field(0, ge=0, le=256)
+    """Images in a batch; 0 measures once and keeps."""
+    reuse_still_frames: bool = True
+    """Encode near-identical neighbouring frames once."""
+    models_dir: Path | None = None
+    """Folder of local weights; default `$XDG_DATA_HOME/rag/models`."""
+
+
+class OcrSettings(SettingsSection):
+    mode: Switch = "auto"
+    """Reading of on-screen text; `auto`: if the reader is installed."""
+    min_confidence: float = Field(0.6, ge=0, le=1)
+    """Words read with less confidence are dropped."""
+
+
+class AsrSettings(SettingsSection):
+    mode: Switch = "auto"
+    """Reading of speech; `auto`: if the model is installed and its weights are here."""
+    model: str = "faster-whisper-small"
+    """A name of `rag models list`."""
+    language: str = ""
+    """Language spoken, as in `en`; empty lets the model tell."""

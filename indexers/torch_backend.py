@@ -1,0 +1,106 @@
+"""What every torch encoder stands on: a quiet start of transformers, and the step from pixels to vectors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corpora.errors import SettingsError
+from indexers.digests import fingerprint
+from indexers.preprocess import Preprocessing
+from indexers.protocol import ImageEncoder, TextTower
+from indexers.torchvision_guard import guard_torchvision
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BACKENDS", "TorchImageEncoder", "available_backends", "in_dtype", "quiet_transformers"]
+
+BACKENDS = ("torch-fp32", "torch-bf16")
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Imports and loading inside say nothing on stderr; the settings are put back afterwards."""
+    guard_torchvision()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from transformers.utils import logging
+
+        level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            yield
+        finally:
+            logging.set_verbosity(level)
+            if bars:
+                logging.enable_progress_bar()
+
+
+def available_backends() -> tuple[str, ...]:
+    """Backends worth trying on this processor; bfloat16 only where it has instructions for it."""
+    import torch
+
+    fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return BACKENDS if fast else BACKENDS[:1]
+
+
+def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callable[[Any], Any]:
+    """A function from float32 pixels to features, with the tower in the backend's dtype."""
+    import torch
+
+    if backend == "torch-fp32":
+        return lambda pixels: features(tower(pixels))
+    half = tower.to(torch.bfloat16)
+    return lambda pixels: features(half(pixels.to(torch.bfloat16)))
+
+
+class TorchImageEncoder(ImageEncoder):
+    """An image encoder around one torch function from pixels to features."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        dim: int,
+        weights: str,
+        preprocessing: Preprocessing,
+        forward: Callable[[Any], Any],
+        open_text: Callable[[], TextTower],
+        backend: str,
+        batch: int,
+    ) -> None:
+        """`forward` takes float32 (batch, 3, h, w) and gives (batch, dim), in the backend's dtype."""
+        if backend not in BACKENDS:
+            raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(BACKENDS)}")
+        self.name = name
+        self.dim = dim
+        self.weights = weights
+        self.backend = backend
+        self.batch = batch
+        self.preprocessing = preprocessing
+        self.fingerprint = fingerprint(
+            {"weights": weights, "preprocessing": preprocessing.facts(), "backend": backend, "batch": batch}
+        )
+        self._forward = forward
+        self._open_text = open_text
+        self._text: TextTower | None = None
+
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        import torch
+
+        pixels = torch.from_numpy(self.preprocessing(images))
+        with torch.inference_mode():
+            features = self._forward(pixels)
+        rows: NDArray[np.float32] = features.float().numpy()
+        return rows
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self._text is None:
+            self._text = self._open_text()
+        return self._text.encode_text(texts)

@@ -1,0 +1,1 @@
+"""RACLO: find a video and the moment in it from what somebody remembers."""

@@ -1,0 +1,60 @@
+"""What is heard in a video, as lines for whoever judges: what is spoken, as it is stored, and stretches of
+music, speech or silence as they were measured at indexing time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from corpora.records import Evidence
+from rag.agents.runtime.frame_source import Sight
+
+if TYPE_CHECKING:
+    from corpora.records import AudioClass, SoundTrack
+
+__all__ = ["measured_lines", "sound_lines"]
+
+SHORTEST = 3
+"""Seconds of one sound that are worth a line."""
+EVERYWHERE = 0.6
+"""Share of a video from which a sound says nowhere in particular, and is told once for all of it."""
+WORDED: dict[AudioClass, str] = {
+    "speech": "somebody speaks",
+    "music": "music plays",
+    "ambient": "only noises of the place, no music and no voice",
+    "silence": "silence",
+}
+SPOKEN = ("subtitle", "asr")
+
+
+def sound_lines(sight: Sight) -> tuple[Evidence, ...]:
+    """In time order. What the web's transcript says already is not said twice."""
+    library = sight.library
+    if library is None:
+        return ()
+    spoken: list[Evidence] = []
+    if not sight.lines:
+        held = library.reader.evidence(sight.video_id, 0.0, sight.duration + 1.0)
+        spoken = [line for line in held if line.kind in SPOKEN]
+    track = library.sound_track(sight.video_id)
+    heard = [] if track is None else [*measured_lines(track)]
+    return tuple(sorted([*spoken, *heard], key=lambda line: (line.start, line.end, line.text)))
+
+
+def measured_lines(track: SoundTrack) -> Iterator[Evidence]:
+    """Stretches of one sound of 3 s and more, kind `tag`: [start, end) whole seconds.
+
+    Tags hold where they stand and are no words of the video, so nobody takes them for what was said.
+    """
+    count = len(track.classes)
+    for name in WORDED:
+        if count and track.classes.count(name) >= EVERYWHERE * count:
+            yield Evidence(track.video_id, 0.0, float(count), "tag", f"{WORDED[name]} most of the time")
+    at = 0
+    for heard, run in groupby(track.classes):
+        length = sum(1 for _ in run)
+        if heard is not None and length >= SHORTEST and track.classes.count(heard) < EVERYWHERE * count:
+            yield Evidence(track.video_id, float(at), float(at + length), "tag", WORDED[heard])
+        at += length

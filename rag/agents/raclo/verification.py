@@ -1,0 +1,140 @@
+"""Verification and localization of one candidate, in parallel (RACLO, section 3.2, appendices E and F).
+
+Verification: 64 frames, spread over the video, and all of its sound, against the
+global impression; where none is given, against the moment, its context and its
+sound. Localization: as many frames as the duration asks for, against the moment
+with its context and sound; the best frame must be named, however weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.agents.raclo.audio import sound_lines
+from rag.agents.raclo.records import Moment
+from rag.agents.raclo.settings import RacloSettings
+from rag.agents.runtime.frame_budget import frame_times
+from rag.agents.runtime.frame_source import Sight
+from rag.reasoners.roles import Consensus, LocateRequest, Memory, Reasoner, VerifyRequest, VideoView
+from rag.reasoners.routing import PartedReasoner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["global_part", "locate_moment", "second_judge", "shown", "verify"]
+
+BETWEEN = 0.49
+"""Steps by which a second look of the same judge lies beside its first."""
+
+
+def second_judge(mind: Reasoner) -> Reasoner | None:
+    """The model of `[reasoner.judge]`, where it is another than the watcher's; else None: then the first
+    judge looks a second time."""
+    if not isinstance(mind, PartedReasoner):
+        return None
+    judge = mind.parts["judge"]
+    return None if judge is mind.parts["watcher"] else judge
+
+
+def verify(
+    mind: Reasoner, second: Reasoner | None, memory: Memory, sight: Sight, settings: RacloSettings
+) -> Consensus:
+    """Both judges' verdicts; the second is asked where the first accepts. Raises `ReasonerError` or
+    `FileProblem`.
+
+    Without a consensus the first verdict stands for both.
+    """
+    told = global_part(memory)
+    times = frame_times(sight.duration, settings.verify_frames)
+    first = mind.verify_video(VerifyRequest(told, shown(sight, times, settings)))
+    if not first.video_match:
+        return Consensus(first, None)
+    if not settings.consensus:
+        return Consensus(first, first)
+    if second is not None:
+        return Consensus(first, second.verify_video(VerifyRequest(told, shown(sight, times, settings))))
+    beside = frame_times(sight.duration, settings.verify_frames, shift=BETWEEN)
+    return Consensus(first, mind.verify_video(VerifyRequest(told, shown(sight, beside, settings))))
+
+
+def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloSettings) -> Moment | None:
+    """The best frame; where none can be shown, the stretch in which it is said or read; None where
+    there is none of it either. Raises `ReasonerError` or `FileProblem`."""
+    told = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
+    stored = settings.frames == "stored"
+    times = None if stored else frame_times(sight.duration, settings.budget.frames(sight.duration))
+    view = shown(sight, times, settings)
+    if not view.times:
+        return _by_words(mind, told, sight, view)
+    request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
+    located = mind.locate(request)
+    if located.frame is None:
+        return None
+    start, end = _stretch(sight, view.times, located.frame)
+    return Moment(
+        time=round(view.times[located.frame], 6),
+        frame=located.frame,
+        frames=len(view.times),
+        start=start,
+        end=end,
+        confidence=located.confidence,
+        reason=located.reason,
+    )
+
+
+def _by_words(mind: Reasoner, told: Memory, sight: Sight, view: VideoView) -> Moment | None:
+    """The middle of the line that speaks most to it, of 0 frames; None where none does."""
+    middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
+    times = np.array(sorted(time for time in middles if view.start <= time < view.end))
+    if not len(times):
+        return None
+    request = LocateRequest(told.key_moment, replace(view, frame_times=times), "frame", memory=told)
+    located = mind.locate(request)
+    if not located.relevant or located.frame is None:
+        return None
+    start, end = _stretch(sight, tuple(times.tolist()), located.frame)
+    return Moment(
+        time=float(times[located.frame]),
+        frame=0,
+        frames=0,
+        start=start,
+        end=end,
+        confidence=located.confidence,
+        reason="no frame was seen; what is said or read there speaks most to it",
+    )
+
+
+def global_part(memory: Memory) -> Memory:
+    """What a whole video is held against."""
+    if memory.global_impression:
+        return Memory(global_impression=memory.global_impression)
+    return memory
+
+
+def shown(sight: Sight, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
+    """The whole video with the frames at `times` and all that is said and heard; what its uploader says
+    of it is left out, since it is the content that is checked."""
+    view = sight.view(0.0, sight.duration, times, words=settings.sound)
+    lines = [*view.texts, *(sound_lines(sight) if settings.sound else ())]
+    ordered = tuple(sorted(lines, key=lambda line: (line.start, line.end, line.kind, line.text)))
+    return replace(view, title="", description="", texts=ordered)
+
+
+def _moment_part(memory: Memory) -> Memory:
+    return replace(memory, global_impression="")
+
+
+def _stretch(sight: Sight, times: Sequence[float], at: int) -> tuple[float, float]:
+    """The shot that holds frame `at`, where shots were measured; else halfway to its neighbours."""
+    time = times[at]
+    for shot in () if sight.library is None else sight.library.shots(sight.video_id):
+        if shot.start <= time < shot.end:
+            return shot.start, shot.end
+    before = times[at - 1] if at else -times[0]
+    after = times[at + 1] if at + 1 < len(times) else 2 * sight.duration - time
+    start, end = max(0.0, (before + time) / 2), min(sight.duration, (time + after) / 2)
+    return round(start, 6), round(max(end, start + 0.001), 6)

@@ -1,0 +1,1 @@
+"""What every agent uses: trace, retries, frame sources and frame budgets."""

@@ -1,0 +1,1 @@
+"""ShotFinder: find one shot under constraints."""

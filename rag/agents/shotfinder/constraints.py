@@ -1,0 +1,301 @@
+"""The five constraints of ShotFinder, alone or together: as options, as free words, and held against a shot.
+
+A shot meets a constraint by what was measured of it when its video was indexed:
+its tone, its style, the sound of most of its seconds, and the lines of its
+picture. What comes before and after it, nothing measures; the mind is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, get_args
+
+from corpora.records import (
+    AudioClass,
+    Style,
+    Tone,
+    lines_of,
+)
+from indexers.colour import tone_of
+from rag.errors import UsageError
+from rag.reasoners.roles import ConstraintKind, Memory
+
+if TYPE_CHECKING:
+    from corpora.records import Shot, SoundTrack, Video
+
+__all__ = [
+    "AUDIOS",
+    "COLORS",
+    "STYLES",
+    "Check",
+    "Constraints",
+    "check_shot",
+    "lines_of",
+    "memory_of",
+    "read_constraint",
+]
+
+COLORS: tuple[Tone, ...] = get_args(Tone)
+STYLES: tuple[Style, ...] = get_args(Style)
+AUDIOS: tuple[AudioClass, ...] = get_args(AudioClass)
+MOSTLY = 0.5
+"""Share of a shot's seconds that must sound as asked."""
+NEARLY = 3.0
+"""b* units between tones within which a measurement denies nothing."""
+TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
+THOUSANDS = {"2": 1440, "4": 2160, "8": 4320}
+"""Lines of what is called 2K, 4K and 8K."""
+SAID = {
+    "live": "live action",
+    "2d": "2D animation",
+    "3d": "3D animation",
+    "graphics": "pure graphics",
+    "speech": "somebody speaking",
+    "music": "background music",
+    "ambient": "ambient sound",
+    "silence": "no sound",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What must hold beside the description; nothing at all by default. Raises `UsageError`."""
+
+    color: Tone | None = None
+    style: Style | None = None
+    audio: AudioClass | None = None
+    min_height: int | None = None
+    """Lines of the picture at least."""
+    resolution: int | None = None
+    """Lines of the picture, to the next usual size."""
+    after: str = ""
+    """What comes just before the shot: the shot comes after it."""
+    before: str = ""
+    """What comes just after the shot."""
+    told: str = ""
+    """The constraint in the words of whoever asks; empty: as `worded` puts it."""
+
+    def __post_init__(self) -> None:
+        for name, known in (("color", COLORS), ("style", STYLES), ("audio", AUDIOS)):
+            value = getattr(self, name)
+            if value is not None and value not in known:
+                raise UsageError(f"{name} {value!r}: it is one of {', '.join(known)}")
+        if any(lines is not None and lines < 1 for lines in (self.min_height, self.resolution)):
+            raise UsageError("a picture has at least 1 line")
+        least, exact = self.min_height, self.resolution
+        if least is not None and exact is not None and _tier(least) > _tier(exact):
+            raise UsageError(f"no picture of {exact}p has at least {least} lines; ask for one of the two")
+        for name in ("after", "before"):
+            value = getattr(self, name)
+            if value and not any(character.isalnum() for character in value):
+                raise UsageError(f"{name} {value!r}: it holds no word")
+
+    @property
+    def kinds(self) -> tuple[ConstraintKind, ...]:
+        """Those that are asked for, in a fixed order."""
+        asked: tuple[tuple[ConstraintKind, bool], ...] = (
+            ("color", self.color is not None),
+            ("style", self.style is not None),
+            ("audio", self.audio is not None),
+            ("resolution", self.min_height is not None or self.resolution is not None),
+            ("temporal", bool(self.after or self.before)),
+        )
+        return tuple(kind for kind, wanted in asked if wanted)
+
+    @property
+    def measurable(self) -> bool:
+        """Whether any of them can be read off a measurement."""
+        return any(kind != "temporal" for kind in self.kinds)
+
+    def worded(self) -> str:
+        """In words for the mind; the temporal one has its own place in a `Memory`."""
+        if self.told:
+            return self.told
+        told = [
+            f"{self.color} tones" if self.color else "",
+            SAID[self.style] if self.style else "",
+            f"with {SAID[self.audio]}" if self.audio else "",
+            f"at least {self.min_height}p" if self.min_height else "",
+            f"{self.resolution}p" if self.resolution else "",
+        ]
+        return ", ".join(part for part in told if part)
+
+    def without(self, kind: ConstraintKind) -> Constraints:
+        """The others alone; free words go with the kind that they told of."""
+        gone: dict[str, dict[str, str | None]] = {
+            "color": {"color": None},
+            "style": {"style": None},
+            "audio": {"audio": None},
+            "resolution": {"min_height": None, "resolution": None},
+            "temporal": {"after": "", "before": ""},
+        }
+        told = "" if kind in self.kinds and kind != "temporal" else self.told
+        return replace(self, told=told, **gone.get(kind, {}))  # type: ignore[arg-type]  # names and values of one table
+
+    def options(self) -> dict[str, str | int]:
+        """What is set, by name."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One constraint held against one shot."""
+
+    kind: ConstraintKind
+    wanted: str
+    found: str
+    """Empty where nothing was measured."""
+    holds: bool | None
+    """None: nobody measured it."""
+
+
+def memory_of(description: str, constraints: Constraints, *, neighbours: bool = True) -> Memory:
+    """The request as the roles take it. `neighbours`: with what comes before and after."""
+    kinds = constraints.kinds
+    plain = [kind for kind in kinds if kind != "temporal"]
+    audio = constraints.audio
+    return Memory(
+        key_moment=description,
+        before=constraints.after if neighbours else "",
+        after=constraints.before if neighbours else "",
+        auditory_memory=(constraints.told or SAID[audio]) if audio is not None else "",
+        constraint_kind=plain[0] if plain else "temporal" if kinds and neighbours else "",
+        constraint=constraints.worded(),
+    )
+
+
+def check_shot(
+    constraints: Constraints, video: Video | None, shot: Shot | None, sound: SoundTrack | None
+) -> tuple[Check, ...]:
+    """Each measurable constraint against what the index says of the shot; temporal ones are left out."""
+    return tuple(_checks(constraints, video, shot, sound))
+
+
+def read_constraint(kind: ConstraintKind, text: str) -> Constraints:
+    """A free description of one constraint, by the words in it; its own words stay with it.
+
+    What is denied ("no speech, only music") tells nothing. Where no word tells, only the words stay.
+    Temporal texts come in two parts, joined by a line break: before, after. Raises nothing.
+    """
+    plain = " ".join(text.split())
+    if kind == "color":
+        return Constraints(color=_first(plain, _COLOR_WORDS), told=plain)
+    if kind == "style":
+        return Constraints(style=_first(plain, _STYLE_WORDS), told=plain)
+    if kind == "audio":
+        return Constraints(audio=_first(plain, _AUDIO_WORDS), told=plain)
+    if kind == "resolution":
+        return Constraints(resolution=_lines_in(plain), told=plain)
+    if kind == "temporal":
+        first, _, second = text.partition("\n")
+        return Constraints(after=" ".join(first.split()), before=" ".join(second.split()))
+    return Constraints()
+
+
+def _checks(
+    constraints: Constraints, video: Video | None, shot: Shot | None, sound: SoundTrack | None
+) -> Iterator[Check]:
+    if constraints.color:
+        yield _toned(constraints.color, shot)
+    if constraints.style:
+        yield _equal("style", constraints.style, shot.style if shot is not None else None)
+    if constraints.audio:
+        heard = ["silence"] if video is not None and not video.audio else _heard(sound, shot)
+        share = heard.count(constraints.audio) / len(heard) if heard else None
+        most = max(sorted(set(heard)), key=heard.count) if heard else ""
+        yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
+    lines = lines_of(video.width, video.height) if video is not None and video.height else None
+    if constraints.min_height:
+        enough = None if lines is None else lines >= constraints.min_height
+        yield Check("resolution", f"at least {constraints.min_height}p", _told(lines), enough)
+    if constraints.resolution:
+        same = None if lines is None else _tier(lines) == _tier(constraints.resolution)
+        yield Check("resolution", f"{constraints.resolution}p", _told(lines), same)
+
+
+def _toned(wanted: Tone, shot: Shot | None) -> Check:
+    """A light that is nearly of the tone asked for is not denied."""
+    check = _equal("color", wanted, shot.tone if shot is not None else None)
+    near = shot is not None and any(tone_of(shot.warmth + step) == wanted for step in (-NEARLY, NEARLY))
+    return replace(check, holds=None) if check.holds is False and near else check
+
+
+def _equal(kind: ConstraintKind, wanted: str, found: str | None) -> Check:
+    return Check(kind, wanted, found or "", None if found is None else found == wanted)
+
+
+def _heard(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
+    """The classes of the seconds that lie in the shot by half or more; at least the one of its middle."""
+    if sound is None or shot is None or not sound.classes:
+        return []
+    first, last = round(shot.start), round(shot.end)
+    middle = min(len(sound.classes) - 1, int((shot.start + shot.end) / 2))
+    inside = sound.classes[first:last] or sound.classes[middle : middle + 1]
+    return [one for one in inside if one is not None]
+
+
+def _told(lines: int | None) -> str:
+    return "" if lines is None else f"{lines}p"
+
+
+def _tier(lines: int) -> int:
+    return min(TIERS, key=lambda tier: (abs(tier - lines), tier))
+
+
+_Words = tuple[tuple[str, str], ...]
+_COLOR_WORDS: _Words = (
+    (r"warm|orange|golden|amber", "warm"),
+    (r"cold|cool|blu(?:e|ish)|cyan|teal", "cold"),
+    (r"neutral|natural|balanced", "neutral"),
+)
+_STYLE_WORDS: _Words = (
+    (r"2-?d\b|anime|cartoon|hand-drawn|flat animation", "2d"),
+    (r"3-?d\b|cgi|rendered|render(?:ing)?|game engine|gameplay", "3d"),
+    (r"graphics?|typograph\w+|lyric|infographic|interface|chart", "graphics"),
+    (r"live[- ]action|real(?:istic|[- ]shot|[- ]life)?|photograph\w*|cinematic|footage", "live"),
+)
+_AUDIO_WORDS: _Words = (
+    (r"speech|voices?|speak\w*|dialogue|narrat\w+|says?|talk\w*|conversation", "speech"),
+    (r"music|melod\w+|song|soundtrack|beat|instrumental|tune", "music"),
+    (r"ambient|environmental|natural sounds?|wind|water|birds?|engine|noise", "ambient"),
+    (r"silen\w+|no (?:sound|audio)|mute", "silence"),
+)
+
+_NOT = (
+    r"\b(?:no(?! (?:sound|audio)(?! of\b| effects?\b))|not|isn't|without|never|rather than|instead of)\b"
+    r"[^,;.:!?]*?"
+)
+_DENIED = tuple(
+    re.compile(rf"{_NOT}(?=[,;.:!?]|$|\b(?:but|only|just|rather(?! than){more})\b)", re.IGNORECASE)
+    for more in ("", "|with|and with|while")
+)
+"""From a word that denies up to where its clause ends: the longer reach first, since "no warm and golden
+tones" denies both; then up to what comes with it."""
+
+
+def _first(text: str, known: _Words):  # type: ignore[no-untyped-def]  # one of the words of the table given
+    """The value whose word stands first in what the text affirms, or None."""
+    for denied in _DENIED:
+        affirmed = denied.sub(" ; ", text)
+        found = [
+            (match.start(), value)
+            for words, value in known
+            if (match := re.search(rf"\b(?:{words})\b", affirmed, re.IGNORECASE))
+        ]
+        if found:
+            return min(found)[1]
+    return None
+
+
+def _lines_in(text: str) -> int | None:
+    """ "1080p", "1920x1080", "4K", or the first number of three or four digits."""
+    if lines := re.search(r"(\d{3,4})\s*p\b", text, re.IGNORECASE):
+        return int(lines[1])
+    if size := re.search(r"\b(\d{3,4})\s*[x×*]\s*(\d{3,4})\b", text, re.IGNORECASE):
+        return lines_of(int(size[1]), int(size[2]))
+    if thousands := re.search(r"\b([248])\s*k\b", text, re.IGNORECASE):
+        return THOUSANDS[thousands[1]]
+    number = re.search(r"\b(\d{3,4})\b", text)
+    return int(number[1]) if number else None

@@ -1,0 +1,240 @@
+"""The localizer: one candidate video to the shot that fits, or N/A (ShotFinder, section 4.4).
+
+What an index measured decides first: a video of other lines, a shot of another
+tone, style or sound is not looked at. The frames are spread over what is left,
+the mind names the one that fits or none, and the shot around it is the find.
+It is told what no measurement decides, and what comes before and after. Where
+something is said of that, a few shots are named in turn, and each is weighed
+by how well its neighbours fit:
+
+    score = confidence * mean over the sides of context(neighbour)
+
+A side is the shot next to it, or 10 s where no shots were measured; where the
+video ends it fits by 0, and one that cannot be shown is left out of the mean.
+Where no frame can be shown at all (no image encoder, and a mind that takes no
+pixels), the longest shot that meets every constraint, each of them measured,
+is given with a score of 0 and said not to have been looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.agents.runtime.frame_source import Sight, even_times
+from rag.agents.shotfinder.constraints import Check, Constraints, memory_of
+from rag.agents.shotfinder.measurements import (
+    Measures,
+    Span,
+    allowed_spans,
+    why_none,
+)
+from rag.agents.shotfinder.records import FoundShot, Look
+from rag.agents.shotfinder.settings import ShotSettings
+from rag.reasoners.roles import Located, LocateRequest, Reasoner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from corpora.records import Shot
+
+__all__ = ["Localizer"]
+
+SIDE = 10.0
+"""Seconds of a neighbouring stretch where no shots were measured."""
+FITS = 0.5
+"""How well a neighbour must fit to count as the one that was named."""
+UNLIKE = 0.49
+"""How well a neighbour fits at most of which the mind says that it is another: never as one that fits."""
+UNSEEN = "not looked at, no frame can be shown; its longest shot that meets what was measured"
+NO_FRAME = "no frame can be shown"
+NOT_LOOKED = "not looked at"
+NO_NEIGHBOUR = {"before it": "the video begins there", "after it": "the video ends there"}
+
+
+@dataclass(frozen=True, slots=True)
+class Localizer:
+    """Over one video. `constraints`: as far as the settings heed them."""
+
+    mind: Reasoner
+    sight: Sight
+    description: str
+    constraints: Constraints
+    measures: Measures
+    settings: ShotSettings
+
+    def look(self, query: str) -> Look:
+        """The best shot, or N/A; `query`: the search that found the video. Raises `ReasonerError` or
+        `FileProblem`."""
+        result = self.sight.result
+        place = (result.url, result.title, self.sight.video_id, query)
+        allowed = self.measures.fits(self._measured)
+        if not allowed and (denied := why_none(self._measured, self.measures)):
+            return Look(*place, None, 0, "constraint", denied)
+        spans = allowed_spans(allowed, self.measures, self.sight.duration)
+        times = _over(spans, self.settings.budget.frames(self.sight.duration))
+        shown, best, reason = len(times), None, ""
+        for _ in range(self.settings.tries if self._sided else 1):
+            located, frame = self._locate(times)
+            if located is None:
+                return self._unseen(place, allowed)
+            if frame is None:
+                reason = located.reason
+                break
+            found = self._found(located, frame, times)
+            best = found if best is None or found.score > best.score else best
+            times = times[(times < found.start) | (times >= found.end)]
+            if len(times) == 0:
+                break
+        if best is None:
+            return Look(*place, None, shown, "localizer", reason)
+        return Look(*place, best, shown)
+
+    @property
+    def _measured(self) -> Constraints:
+        """What measurements decide about."""
+        return self.constraints if self.settings.heed == "measured" else Constraints()
+
+    @property
+    def _sided(self) -> bool:
+        return bool(self._measured.after or self._measured.before)
+
+    @property
+    def _told(self) -> Constraints:
+        """What is left to the mind: what measurements decide is not said again, where it would only blur
+        the description."""
+        if self.settings.heed != "measured":
+            return self.constraints
+        return self.measures.undecided(self.constraints)
+
+    def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
+        """The reply and the moment of its frame; no reply where nothing can be shown."""
+        view = self.sight.view(0.0, self.sight.duration, times)
+        if not view.times:
+            return None, None
+        memory = memory_of(self.description, self._told)
+        reply = self.mind.locate(LocateRequest(self.description, view, target="frame", memory=memory))
+        if not reply.relevant or reply.frame is None:
+            return reply, None
+        return reply, view.times[min(reply.frame, len(view.times) - 1)]
+
+    def _found(self, located: Located, frame: float, times: NDArray[np.float64]) -> FoundShot:
+        shot = self.measures.shot_at(frame)
+        start, end = (shot.start, shot.end) if shot is not None else _around(frame, times)
+        checks = list(self.measures.checks(self.constraints, shot))
+        weight = 1.0
+        if self._sided:
+            sides = list(self._sides(start, end))
+            checks += [check for check, _ in sides]
+            known = [fit for _, fit in sides if fit is not None]
+            weight = sum(known) / len(known) if known else 1.0
+        return FoundShot(
+            url=self.sight.result.url,
+            title=self.sight.result.title,
+            video_id=self.sight.video_id,
+            start=round(start, 3),
+            end=round(end, 3),
+            frame=round(frame, 3),
+            confidence=round(located.confidence, 6),
+            score=round(located.confidence * weight, 6),
+            measured=shot is not None,
+            checks=tuple(checks),
+            reason=located.reason,
+        )
+
+    def _sides(self, start: float, end: float) -> Iterator[tuple[Check, float | None]]:
+        """Each side of which something is said, and how well the stretch there fits it, in [0, 1]; None
+        where it cannot be shown."""
+        shots = self.measures.shots
+        first = next((shot.start for shot in reversed(shots) if shot.end <= start + 1e-6), start - SIDE)
+        last = next((shot.end for shot in shots if shot.start >= end - 1e-6), end + SIDE)
+        for told, where, span in (
+            (self.constraints.after, "before it", (max(0.0, first), start)),
+            (self.constraints.before, "after it", (end, min(self.sight.duration, last))),
+        ):
+            if not told:
+                continue
+            wanted = f"{where}: {told}"
+            if span[1] <= span[0]:
+                yield Check("temporal", wanted, NO_NEIGHBOUR[where], False), 0.0
+                continue
+            fit = self._fit(told, span)
+            if fit is None:
+                yield Check("temporal", wanted, NOT_LOOKED, None), None
+            else:
+                shown = fit if fit >= FITS else min(fit, UNLIKE)
+                yield Check("temporal", wanted, f"{shown:.2f}", fit >= FITS), fit
+
+    def _fit(self, told: str, span: Span) -> float | None:
+        """Its confidence, or, of a stretch that the mind says is another, what is left of it; such a one
+        never fits, however little sure the mind is."""
+        view = self.sight.view(*span, even_times(*span, self.settings.context_frames))
+        if not view.times:
+            return None
+        reply = self.mind.locate(LocateRequest(told, view, target="frame"))
+        if reply.relevant:
+            return round(reply.confidence, 6)
+        left = round(max(0.0, 1.0 - reply.confidence), 6)
+        return left if left < FITS else UNLIKE
+
+    def _unseen(self, place: tuple[str, str, str, str], allowed: Sequence[Shot]) -> Look:
+        """Without a look: a shot that meets all that was asked for, where all of that was measured."""
+        lines = len(self.sight.lines)
+        asked = self._measured
+        if not asked.measurable:
+            return Look(*place, None, 0, "unseen", NO_FRAME, lines)
+        met = [shot for shot in allowed if all(check.found for check in self.measures.checks(asked, shot))]
+        if not met:
+            return Look(*place, None, 0, "unseen", self.measures.unknown(asked), lines)
+        return Look(*place, self._by_measures(met), 0, lines=lines)
+
+    def _by_measures(self, met: Sequence[Shot]) -> FoundShot:
+        """The longest of those that meet it best."""
+
+        def worth(shot: Shot) -> tuple[int, float, float]:
+            unsure = sum(check.holds is None for check in self.measures.checks(self._measured, shot))
+            return -unsure, shot.end - shot.start, -shot.start
+
+        shot = max(met, key=worth)
+        sides = [
+            Check("temporal", f"{where}: {told}", NOT_LOOKED, None)
+            for told, where in ((self.constraints.after, "before it"), (self.constraints.before, "after it"))
+            if told
+        ]
+        return FoundShot(
+            url=self.sight.result.url,
+            title=self.sight.result.title,
+            video_id=self.sight.video_id,
+            start=round(shot.start, 3),
+            end=round(shot.end, 3),
+            frame=round(shot.key_time, 3),
+            confidence=0.0,
+            score=0.0,
+            measured=True,
+            checks=(*self.measures.checks(self._measured, shot), *sides),
+            reason=UNSEEN,
+            looked=False,
+        )
+
+
+def _around(frame: float, times: NDArray[np.float64]) -> Span:
+    """What lies nearer to the frame than to the ones beside it."""
+    at = int(np.abs(times - frame).argmin())
+    step = float(np.diff(times).min()) if len(times) > 1 else 1.0
+    start = (float(times[at - 1]) + frame) / 2 if at else frame - step / 2
+    end = (float(times[at + 1]) + frame) / 2 if at + 1 < len(times) else frame + step / 2
+    return max(0.0, start), end
+
+
+def _over(spans: Sequence[Span], count: int) -> NDArray[np.float64]:
+    """(count,) moments spread evenly over the spans taken together, rising."""
+    inner = even_times(0.0, sum(end - start for start, end in spans), count)
+    moments, gone = [], 0.0
+    for start, end in spans:
+        inside = inner[(inner >= gone) & (inner < gone + (end - start))]
+        moments.append(inside - gone + start)
+        gone += end - start
+    return np.asarray(np.round(np.concatenate(moments), 6), np.float64)

@@ -1,0 +1,1 @@
+"""Video-Browser: plan, search, watch and answer over a web of videos."""

@@ -1,0 +1,214 @@
+"""The watcher: pyramidal perception in three stages (Video-Browser, section 4.2).
+
+Stage I chooses among results by their metadata, no picture looked at. Stage II
+goes over the transcript and sparse frames of a chosen video and proposes
+windows. Stage III, which the analyst uses, reads those windows densely.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.records import Clip
+from localization.records import Window
+from rag.agents.runtime.frame_source import Sight, even_times
+from rag.agents.video_browser.records import BrowserMemory
+from rag.agents.video_browser.settings import BrowserSettings
+from rag.reasoners.roles import (
+    Candidate,
+    KnownVideo,
+    Located,
+    LocatedWindow,
+    LocateRequest,
+    ReadWindow,
+    Reasoner,
+    SelectRequest,
+    VideoView,
+)
+from rag.web import SearchResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Glimpse", "candidate", "filter_results", "observation", "scan", "whole_window", "zoom"]
+
+NOTED = 360
+"""Characters of words that an observation repeats of a video."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What stage II made of a video."""
+
+    sight: Sight
+    located: Located
+    windows: tuple[LocatedWindow, ...]
+    """Inside the video, in order of time, none overlapping another."""
+    sparse: VideoView
+
+
+def candidate(result: SearchResult) -> Candidate:
+    return Candidate(
+        url=result.url,
+        title=result.title,
+        description=result.snippet,
+        channel=result.channel,
+        upload_date=result.upload_date,
+        duration=result.duration,
+        tags=result.tags,
+    )
+
+
+def filter_results(
+    mind: Reasoner,
+    memory: BrowserMemory,
+    results: Sequence[SearchResult],
+    count: int,
+    settings: BrowserSettings,
+) -> tuple[list[SearchResult], str]:
+    """Stage I: at most `count` of the results, likeliest first, and why. Raises `ReasonerError`."""
+    if not settings.select:
+        return list(results[:count]), "as the search engine ranks them"
+    reply = mind.select_candidates(
+        SelectRequest(
+            question=memory.question.text,
+            sub_question=memory.focus or memory.question.text,
+            candidates=tuple(candidate(result) for result in results),
+            top_k=count,
+        )
+    )
+    chosen = [results[index] for index in dict.fromkeys(reply.selected) if 0 <= index < len(results)]
+    return chosen[:count], reply.reason
+
+
+def scan(mind: Reasoner, memory: BrowserMemory, sight: Sight, settings: BrowserSettings) -> Glimpse:
+    """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`."""
+    times: NDArray[np.float64] | None = np.zeros(0)
+    if settings.pictures:
+        stored = settings.sparse == "stored"
+        times = None if stored else even_times(0.0, sight.duration, settings.sparse_frames)
+    view = sight.view(0.0, sight.duration, times, words=settings.transcript)
+    reply = mind.locate(LocateRequest(memory.question.text, view, max_windows=settings.windows))
+    windows = _tidy(reply.windows, sight.duration) if reply.relevant else ()
+    return Glimpse(sight, reply, windows, view)
+
+
+def zoom(glimpse: Glimpse, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
+    """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it. May decode:
+    raises `FileProblem`. Without the stage, only what the sparse look showed of it."""
+    view = _dense_view(glimpse, window, settings) if settings.zoom else _sparse_view(glimpse, window)
+    return _read_window(glimpse.sight, view, window.start, window.end, glimpse.located.confidence)
+
+
+def whole_window(sight: Sight, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
+    """The whole video: `frames` spread evenly, or fewer at `rate` a second. Raises `FileProblem`."""
+    count = min(frames, max(1, round(sight.duration * rate))) if rate else frames
+    times = even_times(0.0, sight.duration, count) if settings.pictures else np.zeros(0)
+    view = sight.view(0.0, sight.duration, times, words=settings.transcript)
+    return _read_window(sight, view, 0.0, sight.duration, 1.0)
+
+
+def observation(glimpse: Glimpse, settings: BrowserSettings) -> KnownVideo:
+    """o_t: what the planner is told of the video (equation 3)."""
+    result, located = glimpse.sight.result, glimpse.located
+    source = _source(result)
+    if not glimpse.windows:
+        reason = located.reason or "nothing relevant found"
+        return KnownVideo(result.url, result.title, "rejected", f"{reason}. {source}".strip())
+    status = "verified" if located.confidence >= settings.verified else "watched"
+    spans = tuple((window.start, window.end) for window in glimpse.windows)
+    words = [
+        text.text
+        for text in glimpse.sparse.texts
+        if any(text.start < end and text.end > start for start, end in spans)
+    ]
+    reasons = "; ".join(window.reason for window in glimpse.windows if window.reason)
+    noted = " ".join(dict.fromkeys(words))
+    found = reasons or located.reason
+    parts = (source, f"{found}." if found else "", f"“{_cut(noted)}”" if noted else "")
+    told = " ".join(part for part in parts if part)
+    return KnownVideo(
+        result.url, result.title, "verified" if status == "verified" else "watched", told, spans
+    )
+
+
+def _dense_view(glimpse: Glimpse, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
+    length = window.end - window.start
+    count = min(settings.window_frames, max(1, round(length * settings.zoom_rate)))
+    times = even_times(window.start, window.end, count) if settings.pictures else np.zeros(0)
+    return glimpse.sight.view(window.start, window.end, times, words=settings.transcript)
+
+
+def _sparse_view(glimpse: Glimpse, window: LocatedWindow) -> VideoView:
+    """Of the sparse view, what lies in the window."""
+    view = glimpse.sparse
+    inside = [i for i, time in enumerate(view.times) if window.start <= time < window.end]
+    texts = tuple(text for text in view.texts if text.start < window.end and text.end > window.start)
+    kept = np.array(inside, np.int64)
+    vectors, frames = view.frame_vectors, view.frames
+    return VideoView(
+        title=view.title,
+        start=window.start,
+        end=window.end,
+        texts=texts,
+        frame_times=view.frame_times[kept] if view.frame_times is not None else None,
+        frame_vectors=vectors[kept] if vectors is not None else None,
+        frames=type(frames)(frames.times[kept], frames.images[kept]) if frames is not None else None,
+    )
+
+
+def _read_window(sight: Sight, view: VideoView, start: float, end: float, score: float) -> ReadWindow:
+    clip = Clip(f"{sight.video_id}@{start:.3f}-{end:.3f}", sight.video_id, start, end)
+    return ReadWindow(
+        path=sight.result.url,
+        title=sight.result.title,
+        clip=clip,
+        window=Window(sight.video_id, start, end, round(score, 6)),
+        retrieval_score=round(score, 6),
+        texts=view.texts,
+        frame_times=view.frame_times,
+        frame_vectors=view.frame_vectors,
+        frames=view.frames,
+    )
+
+
+def _tidy(windows: Sequence[LocatedWindow], duration: float) -> tuple[LocatedWindow, ...]:
+    """Cut to the video, in order of time, those that overlap made one."""
+    tidy: list[LocatedWindow] = []
+    for window in sorted(windows, key=lambda window: (window.start, window.end)):
+        start, end = max(0.0, window.start), min(duration, window.end)
+        if end <= start:
+            continue
+        if tidy and start < tidy[-1].end:
+            last = tidy.pop()
+            reason = "; ".join(dict.fromkeys(part for part in (last.reason, window.reason) if part))
+            tidy.append(LocatedWindow(start=last.start, end=max(end, last.end), reason=reason))
+        else:
+            tidy.append(LocatedWindow(start=start, end=end, reason=window.reason))
+    return tuple(tidy)
+
+
+def _source(result: SearchResult) -> str:
+    """Who uploaded it, and when, as far as the result says."""
+    if not result.channel:
+        return ""
+    day = f" on {_worded(result.upload_date)}" if result.upload_date else ""
+    return f"The channel {result.channel} uploaded it{day}."
+
+
+def _worded(date: str) -> str:
+    """ "5 March 2024" for 2024-03-05; anything else as it stands."""
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        return date
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= NOTED else text[:NOTED].rsplit(" ", 1)[0] + "…"

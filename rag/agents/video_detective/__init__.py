@@ -1,0 +1,1 @@
+"""VideoDetective: answer questions about one long video by iterative search."""

@@ -1,0 +1,276 @@
+"""VideoDetective: a question about a long video, answered from a few looks and 32 frames.
+
+Yang et al., "VideoDetective: Clue Hunting via both Extrinsic Query and Intrinsic
+Relevance for Long Video Understanding", algorithms 1 and 2. The video must be in
+a library: segments and priors come from its stored vectors, speech and text on
+the screen from its stored evidence, and only a mind that reads pixels has
+frames decoded. Every number is a setting (`DetectiveSettings`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.records import Evidence, Frames
+from localization.belief import BeliefField
+from rag.agents.video_detective.answering import answer_of, read_packs, together
+from rag.agents.video_detective.features import Material, evenly, read_material
+from rag.agents.video_detective.packing import select, weak_evidence
+from rag.agents.video_detective.records import (
+    Investigation,
+    Look,
+    Planned,
+    Selected,
+)
+from rag.agents.video_detective.scoring import (
+    Scorer,
+    described,
+    facets_of,
+    whole_question,
+)
+from rag.agents.video_detective.search import Mishaps, Search, plain
+from rag.agents.video_detective.search_state import Case
+from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.errors import BudgetSpent, FileProblem, ReasonerError
+from rag.reasoners.roles import (
+    ChosenOption,
+    Facet,
+    OpenAnswer,
+    Reading,
+    TimelineEvent,
+    TimelineRequest,
+    VideoView,
+)
+from rag.records import Question, Usage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.library import Library
+    from rag.reasoners.roles import Reasoner
+
+__all__ = ["Investigation", "VideoDetective", "Watch"]
+
+Watch = Callable[[Planned | Look | Selected], None]
+"""Told of the plan, of every look, and of what is shown in the end, as soon as each is known."""
+
+
+class VideoDetective:
+    """Made once for a library; `investigate` may be called for many questions and videos.
+
+    `reasoner`: default, the library's own; wrap it in `rag.reasoners.token_counting.CountedReasoner` where no
+    language model counts its tokens. A language model's budget runs anew with each question;
+    where it is spent in the middle, the answer rests on what was seen until then.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        settings: DetectiveSettings = PAPER,
+        *,
+        reasoner: Reasoner | None = None,
+        must_choose: bool = False,
+    ) -> None:
+        self.library = library
+        self.settings = settings
+        self.reasoner = reasoner if reasoner is not None else library.reasoner
+        self.must_choose = must_choose
+        self._materials: dict[str, Material] = {}
+        self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Usage]] = {}
+
+    def investigate(self, video: str, question: Question, watch: Watch | None = None) -> Investigation:
+        """Answer one question about one video, named as `Library.video_id` takes it.
+
+        Raises `UsageError` for a video that is not there, and `ReasonerError` where the answer itself
+        fails; what fails on the way is noted in the plan or the look.
+        """
+        return _Inquiry(self, self.material(video), question, watch or (lambda _: None)).run()
+
+    def material(self, video: str) -> Material:
+        """Segments, graph and words of a video; the one read last is kept."""
+        video_id = self.library.video_id(video)
+        if video_id not in self._materials:
+            self._materials = {video_id: read_material(self.library, video_id, self.settings)}
+        return self._materials[video_id]
+
+    def pixels(self, material: Material, times: NDArray[np.float64]) -> Frames | None:
+        """Decoded frames, for a reasoner that reads them; None where it does not or the file does not let."""
+        if not self.reasoner.reads_pixels or not material.video.width or not len(times):
+            return None
+        try:
+            return self.library.read_frames(material.path, times)
+        except FileProblem:
+            return None
+
+    def timeline(self, material: Material) -> tuple[tuple[TimelineEvent, ...], Usage]:
+        """The coarse scan of a video, made once, and what it cost: each question is charged with it."""
+        video_id = material.video.video_id
+        if video_id not in self._timelines:
+            end = float(material.segments.ends[-1])
+            view = self.view(material, evenly(material.times, 0.0, end, self.settings.frames), 0.0, end, ())
+            self.reasoner.usage()
+            events = self.reasoner.timeline(TimelineRequest(view)).events
+            self._timelines[video_id] = (events, self.reasoner.usage())
+        return self._timelines[video_id]
+
+    def view(
+        self, material: Material, chosen: Sequence[int], start: float, end: float, texts: tuple[Evidence, ...]
+    ) -> VideoView:
+        """Frames by index, with their vectors, and pixels where they are read."""
+        times = material.times[list(chosen)]
+        pictured = bool(material.vectors.shape[1]) and len(times) > 0
+        return VideoView(
+            title=material.video.title,
+            start=start,
+            end=end,
+            texts=texts,
+            frame_times=times if pictured else None,
+            frame_vectors=material.vectors[list(chosen)] if pictured else None,
+            frames=self.pixels(material, times),
+        )
+
+
+class _Inquiry:
+    """One question on its way."""
+
+    def __init__(
+        self, detective: VideoDetective, material: Material, question: Question, watch: Watch
+    ) -> None:
+        self.detective = detective
+        self.settings = detective.settings
+        self.material = material
+        self.question = question
+        self.watch = watch
+        self.mind = detective.reasoner
+        self.scan = Usage()
+        self.mishaps = Mishaps()
+        self.event = question.text
+        self.vlm_query = ""
+
+    def run(self) -> Investigation:
+        clock = time.perf_counter()
+        timings: dict[str, float] = {}
+        # First, because it begins a count and a budget of its own.
+        events = self._timeline()
+        self.mind.usage()
+        facets = self._facets()
+        library = self.detective.library
+        scorer = Scorer(self.material, facets, library.text_encoder, library.tower, self.settings)
+        case = self._case(facets, scorer.priors(described(self.material, events)))
+        plan = self._planned(case, events)
+        self.watch(plan)
+        timings["plan"] = round(time.perf_counter() - clock, 6)
+        search = Search(
+            detective=self.detective,
+            material=self.material,
+            question=self.question,
+            vlm_query=self.vlm_query,
+            scorer=scorer,
+            case=case,
+            mishaps=self.mishaps,
+        )
+        looks = search.looks(plan.steps, self.watch)
+        timings["look"] = round(time.perf_counter() - clock - timings["plan"], 6)
+        weak = weak_evidence(list(case.scores.values()), self.settings)
+        chosen = select(self.material, case.belief, case.priors, case.words, scorer, self.settings, weak)
+        self.watch(chosen)
+        return self._answered(plan, looks, chosen, timings, clock)
+
+    def _facets(self) -> tuple[Facet, ...]:
+        if not self.settings.facets or self.mishaps.gone:
+            return whole_question(self.question)
+        try:
+            reply = self.mind.decompose_facets(self.question)
+        except ReasonerError as error:
+            self.mishaps.note("facets", error)
+            return whole_question(self.question)
+        self.event, self.vlm_query = reply.general_semantic_query, reply.vlm_query
+        return facets_of(reply, self.question)
+
+    def _timeline(self) -> tuple[TimelineEvent, ...]:
+        try:
+            events, self.scan = self.detective.timeline(self.material)
+            return events
+        except ReasonerError as error:
+            self.mishaps.note("timeline", error)
+            # What the failed scan cost is the question's; its budget was the scan's alone.
+            self.scan, self.mishaps.spent = self.mind.usage(), self.mishaps.gone
+            return ()
+
+    def _case(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> Case:
+        field = BeliefField.begin(
+            self.material.graph,
+            np.max(priors, axis=0),
+            iterations=self.settings.iterations if self.settings.propagation else 0,
+            beta=self.settings.beta,
+            carried=self.settings.carried,
+        )
+        return Case(facets, priors, field, self.settings)
+
+    def _planned(self, case: Case, events: tuple[TimelineEvent, ...]) -> Planned:
+        segments = self.material.segments
+        return Planned(
+            facets=case.facets,
+            timeline=events,
+            anchors=case.anchors,
+            starts=tuple(float(start) for start in segments.starts),
+            duration=float(segments.ends[-1]),
+            belief=plain(case.belief.belief),
+            steps=self.settings.steps(len(self.question.options)),
+            problems=tuple(self.mishaps.problems),
+        )
+
+    def _answered(
+        self,
+        plan: Planned,
+        looks: tuple[Look, ...],
+        chosen: Selected,
+        timings: dict[str, float],
+        clock: float,
+    ) -> Investigation:
+        def decoded(_: str, times: NDArray[np.float64]) -> Frames | None:
+            return self.detective.pixels(self.material, times)
+
+        reading = read_packs(
+            self.question,
+            self.material,
+            chosen.packs,
+            self.event,
+            decoded,
+            must_choose=self.detective.must_choose,
+        )
+        reply = self._reply(reading)
+        timings["answer"] = round(time.perf_counter() - clock - sum(timings.values()), 6)
+        details = {
+            "agent": "video-detective",
+            "settings": asdict(self.settings),
+            "looks": len(looks),
+            "fallback": chosen.fallback,
+            "problems": self.mishaps.problems,
+        }
+        usage = together(self.scan, self.mind.usage())
+        return Investigation(
+            video_id=self.material.video.video_id,
+            path=self.material.path,
+            plan=plan,
+            looks=looks,
+            selected=chosen,
+            answer=answer_of(self.question, reply, reading, usage, timings, details),
+            frame_times=np.array(sorted(t for pack in chosen.packs for t in pack.times), np.float64),
+        )
+
+    def _reply(self, reading: Reading) -> ChosenOption | OpenAnswer:
+        try:
+            if self.question.options:
+                return self.mind.answer_choice(reading)
+            return self.mind.answer_open(reading)
+        except BudgetSpent as error:
+            self.mishaps.note("answer", error)
+            if self.question.options:
+                return ChosenOption(choice=None, confidence=0.0, explanation=str(error))
+            return OpenAnswer(text="", confidence=0.0, explanation=str(error))

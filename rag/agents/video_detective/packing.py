@@ -1,0 +1,138 @@
+"""From the final belief to what the answering mind sees: packs of frames and words, 32 frames in all.
+
+VideoDetective, section 3.4, appendix C and table 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from localization.belief import BeliefField
+from localization.selection import distinct, diverse, graph_nms
+from rag.agents.video_detective.features import Material, evenly
+from rag.agents.video_detective.records import Pack, Selected, Words
+from rag.agents.video_detective.scoring import Scorer
+from rag.agents.video_detective.settings import DetectiveSettings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["best_words", "select", "uniform_frames", "weak_evidence"]
+
+
+def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
+    """Why the looks found too little to choose frames by; empty where they found enough (table 6)."""
+    best = max(scores, default=0.0)
+    if best >= settings.fallback_max_relevance:
+        return ""
+    mean = sum(scores) / len(scores) if scores else 0.0
+    if mean < settings.fallback_mean_relevance:
+        return f"weak evidence: best score {best:.2f}, mean {mean:.2f}"
+    if best - mean < settings.flat_gap:
+        return f"flat evidence: best score {best:.2f} lies {best - mean:.2f} above the mean"
+    return ""
+
+
+def select(
+    material: Material,
+    field: BeliefField,
+    priors: Sequence[NDArray[np.float64]],
+    observed: Mapping[int, Sequence[Words]],
+    scorer: Scorer,
+    settings: DetectiveSettings,
+    fallback: str,
+) -> Selected:
+    """The packs in time order; with a `fallback` or uniform sampling, of evenly spread frames."""
+    if fallback or settings.sampling == "uniform":
+        return Selected(_evenly_packed(material, field, observed, scorer, settings), fallback)
+    nodes = graph_nms(
+        field.belief, field.graph, list(priors), count=settings.nodes, suppression=settings.suppression
+    )
+    frames = _frames(material, nodes, settings)
+    home = {index: material.segments.at(float(material.times[index])) for index in frames}
+    shown = sorted({*nodes, *home.values()})
+    packs = [
+        Pack(
+            node=node,
+            start=float(material.segments.starts[node]),
+            end=float(material.segments.ends[node]),
+            times=tuple(float(material.times[index]) for index in sorted(frames) if home[index] == node),
+            words=_words_of(node, observed, scorer, settings) if node in nodes else None,
+            belief=round(float(field.belief[node]), 6),
+            chosen=node in nodes,
+        )
+        for node in shown
+    ]
+    return Selected(tuple(packs), "")
+
+
+def uniform_frames(material: Material, count: int) -> list[int]:
+    """Frames spread evenly over the whole video."""
+    return evenly(material.times, 0.0, float(material.segments.ends[-1]), count)
+
+
+def best_words(words: Sequence[Words]) -> Words | None:
+    """e_i^best of equation 14; the earliest of equals."""
+    return max(words, key=lambda w: (w.score, -w.start, w.text), default=None)
+
+
+def _words_of(
+    node: int, observed: Mapping[int, Sequence[Words]], scorer: Scorer, settings: DetectiveSettings
+) -> Words | None:
+    """Of a segment that was never looked at, speech and text on the screen are known all the same."""
+    if not settings.texts:
+        return None
+    return best_words(observed[node] if node in observed else scorer.stored(node))
+
+
+def _frames(material: Material, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
+    """At most `frames` indices: those of the packs first, then what fills free places (table 7)."""
+    rows, room = material.vectors, settings.frames
+    wanted: list[int] = []
+    for node in nodes:
+        start, end = float(material.segments.starts[node]), float(material.segments.ends[node])
+        wanted += evenly(material.times, start, end, settings.frames_per_node)
+    wanted = list(dict.fromkeys(wanted))
+    if not rows.shape[1]:
+        return wanted[:room]
+    taken = distinct(wanted, rows, similarity=settings.duplicate)[:room]
+    for candidates, similarity, most in (
+        (wanted, settings.relaxed_duplicate, room),
+        (uniform_frames(material, settings.least_uniform), settings.duplicate, settings.least_uniform),
+    ):
+        free = min(most, room - len(taken))
+        taken += distinct(candidates, rows, similarity=similarity, taken=taken)[:free]
+    coarse = list(range(0, len(material.times), 2))
+    free = room - len(taken)
+    return taken + diverse(coarse, rows, free, similarity=settings.fallback_similarity, taken=taken)
+
+
+def _evenly_packed(
+    material: Material,
+    field: BeliefField,
+    observed: Mapping[int, Sequence[Words]],
+    scorer: Scorer,
+    settings: DetectiveSettings,
+) -> tuple[Pack, ...]:
+    """Evenly spread frames in packs of `frames_per_node`, each with the best words of their segments."""
+    frames = uniform_frames(material, settings.frames)
+    packs = []
+    for at in range(0, len(frames), settings.frames_per_node):
+        times = [float(material.times[index]) for index in frames[at : at + settings.frames_per_node]]
+        nodes = list(dict.fromkeys(material.segments.at(time) for time in times))
+        words = [found for node in nodes if (found := _words_of(node, observed, scorer, settings))]
+        packs.append(
+            Pack(
+                node=nodes[0],
+                start=times[0],
+                end=min(times[-1] + 1.0 / settings.rate, float(material.segments.ends[-1])),
+                times=tuple(times),
+                words=best_words(words),
+                belief=round(float(np.max(field.belief[nodes])), 6),
+                chosen=False,
+            )
+        )
+    return tuple(packs)

@@ -1,0 +1,194 @@
+"""Facets against frames and words: priors before the first look, and the score of what a look found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.records import Evidence
+from localization.belief import hybrid_prior
+from localization.lexical import (
+    Source,
+    fused_score,
+    inverse_frequencies,
+    lexical_score,
+    raised,
+    semantic_score,
+)
+from rag.agents.video_detective.features import SOURCES, Material
+from rag.agents.video_detective.records import Words
+from rag.agents.video_detective.settings import DetectiveSettings
+from rag.reasoners.roles import Facet, Facets, TimelineEvent
+from rag.records import Question
+from rag.relevance import PictureScale, content_words, lexical_overlap, tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexers.protocol import TextEncoder, TextTower
+
+__all__ = ["Scorer", "described", "facets_of", "keyword_stems", "whole_question"]
+
+FULL = 10.0
+"""Standard scores of words that are surely seen."""
+
+
+def whole_question(question: Question) -> tuple[Facet, ...]:
+    """Question and options as one facet: what is left without decomposition."""
+    text = " ".join([question.text, *question.options])
+    return (Facet("question", tuple(dict.fromkeys(tokens(text))), (text,)),)
+
+
+def facets_of(reply: Facets, question: Question) -> tuple[Facet, ...]:
+    """The facets of a reply; the whole question where it says nothing that can be looked for."""
+    found = tuple(facet for facet in reply.facets if facet.keywords or facet.queries)
+    return found or whole_question(question)
+
+
+def keyword_stems(facet: Facet) -> tuple[str, ...]:
+    """The stems of a facet's keywords, each once: a keyword of two words counts with both."""
+    return tuple(dict.fromkeys(stem for keyword in facet.keywords for stem in content_words(keyword)))
+
+
+def described(material: Material, events: Sequence[TimelineEvent]) -> list[str]:
+    """e_i of each segment: the events that overlap it, else the nearest by midpoint (appendix E.5.1)."""
+    segments = material.segments
+    if not events:
+        return [""] * len(segments)
+    middles = np.array([(event.start + event.end) / 2 for event in events])
+    told = []
+    for start, end, centre in zip(segments.starts, segments.ends, segments.centres, strict=True):
+        held = [event.description for event in events if event.start < end and event.end > start]
+        told.append(" ".join(held) if held else events[int(np.argmin(np.abs(middles - centre)))].description)
+    return told
+
+
+@dataclass
+class _Sought:
+    """A facet with what is compared of it."""
+
+    facet: Facet
+    stems: tuple[str, ...]
+    queries: NDArray[np.float64]
+    """(q, text dim) unit rows."""
+    ordinary: float | None
+    """Equation 9's mean over the film's own words; None where cosines are taken as they are."""
+
+
+class Scorer:
+    """The facets of one question against one video."""
+
+    def __init__(
+        self,
+        material: Material,
+        facets: Sequence[Facet],
+        text_encoder: TextEncoder,
+        tower: TextTower | None,
+        settings: DetectiveSettings,
+    ) -> None:
+        self._material = material
+        self._encoder = text_encoder
+        self._scale = PictureScale(tower) if tower is not None and material.vectors.shape[1] else None
+        self._settings = settings
+        self._frequencies, self._unknown = inverse_frequencies(
+            content_words(text.text) for text in material.texts
+        )
+        self.facets = tuple(facets)
+        self._sought = [self._compared(facet) for facet in facets]
+
+    def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Y_r^prior of each facet, (k,). Equation 5. `descriptions`: e_i of each segment."""
+        nodes = self._material.segments.vectors
+        told = self._rows([text or " " for text in descriptions]) if any(descriptions) else None
+        found = []
+        for sought in self._sought:
+            visual = np.zeros((0, len(nodes)))
+            if self._scale is not None and sought.facet.keywords:
+                visual = self._fits(sought.facet.keywords, nodes.astype(np.float32))
+            events = [] if told is None else [sought.queries @ told.T]
+            if self._settings.prior == "frames" and self._scale is not None and sought.facet.queries:
+                events.append(self._best_frames(sought.facet.queries))
+            semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
+            prior = hybrid_prior(visual, semantic, self._settings.prior_weight)
+            # What a look finds lies in [0, 1], and no prior may lie above what a look can find.
+            found.append(np.minimum(prior, 1.0))
+        return found
+
+    def _best_frames(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """(q, k): each text against the frame of each segment that fits it best; 0 where one has none."""
+        fits = self._fits(queries, self._material.vectors)
+        best = np.zeros((len(queries), len(self._material.segments)))
+        for node in range(best.shape[1]):
+            first, last = self._material.inside(node)
+            if last > first:
+                best[:, node] = fits[:, first:last].max(axis=1)
+        return best
+
+    def fit(self, facets: Sequence[Facet], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(n,) how well frames (n, d) fit facets: the best of their keywords and descriptions."""
+        words = [word for facet in facets for word in (*facet.keywords, *facet.queries)]
+        if self._scale is None or not words or not len(vectors):
+            return np.zeros(len(vectors))
+        return np.asarray(self._fits(list(dict.fromkeys(words)), vectors).max(axis=0), np.float64)
+
+    def stored(self, node: int) -> list[Words]:
+        """What the library holds of a segment in words, scored: speech and text on the screen."""
+        return self.score([text for text in self._material.said(node) if SOURCES[text.kind] != "caption"])
+
+    def score(self, texts: Sequence[Evidence]) -> list[Words]:
+        """Each text with its best facet (equations 8 to 10, and the maximum of 11)."""
+        return [self._scored(text, row) for text, row in zip(texts, self._rows_of(texts), strict=True)]
+
+    def by_facet(self, words: str, source: Source) -> list[float]:
+        """s(e, f_r) of one text for each facet in order."""
+        return self._scores(words, self._rows([words])[0], source)
+
+    def covered(self, texts: Sequence[str], facet: Facet) -> float:
+        """Share of a facet's keyword stems that the texts hold, in [0, 1]."""
+        held = {stem for text in texts for stem in content_words(text)}
+        return lexical_overlap(keyword_stems(facet), held)
+
+    def _fits(self, words: Sequence[str], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(w, n): phi(w) against unit rows (n, d), calibrated or plain, to 6 decimals."""
+        assert self._scale is not None, "asked only where there are pictures"
+        rows = self._scale.encode(list(words))
+        if self._settings.prior == "frames":
+            return np.asarray(np.round(self._scale.level_z(rows, vectors) / FULL, 6), np.float64)
+        plain = rows.astype(np.float64) @ vectors.astype(np.float64).T
+        return np.asarray(np.round(plain, 6), np.float64)
+
+    def _compared(self, facet: Facet) -> _Sought:
+        queries, told = self._rows(facet.queries), self._material.text_rows
+        ordinary = None
+        if self._settings.evidence == "level" and len(queries) and len(told):
+            ordinary = round(float((told @ queries.T).max(axis=1).mean()), 6)
+        return _Sought(facet, keyword_stems(facet), queries, ordinary)
+
+    def _scored(self, text: Evidence, row: NDArray[np.float64]) -> Words:
+        source = SOURCES[text.kind]
+        scores = self._scores(text.text, row, source)
+        best = max(range(len(scores)), key=lambda r: (scores[r], -r))
+        return Words(text.text, source, text.kind, scores[best], self.facets[best].name, text.start, text.end)
+
+    def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
+        held = set(content_words(text))
+        clip = self._settings.lexical_clip
+        scores = []
+        for sought in self._sought:
+            shared = lexical_score(held, sought.stems, self._frequencies, self._unknown, clip=clip)
+            meant = semantic_score(row, sought.queries)
+            if sought.ordinary is not None:
+                meant = raised(meant, sought.ordinary)
+            scores.append(round(fused_score(shared, meant, source), 6))
+        return scores
+
+    def _rows_of(self, texts: Sequence[Evidence]) -> NDArray[np.float64]:
+        return self._rows([text.text for text in texts])
+
+    def _rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        if not texts:
+            return np.zeros((0, self._encoder.dim))
+        return np.asarray(self._encoder.encode_text(list(texts)), np.float64)

@@ -1,0 +1,134 @@
+"""What is known of each file, and so what is left to do: by content, not by name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from corpora.identity import content_hash
+from corpora.records import Problem
+from corpora.scan import FoundFile, Scan
+from rag.errors import FileProblem
+from rag.indexing.report import reason_of
+from rag.store.records import FileRow
+from rag.store.writing import Writer
+
+__all__ = ["Group", "Plan", "below", "make_plan", "missing_paths", "row_of", "sidecar_hash"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files of one content. The first path speaks for it; the sidecars of all of them belong to it."""
+
+    content_id: str
+    files: tuple[FoundFile, ...]
+    fresh: tuple[FoundFile, ...]
+    """Those whose row is new or changed."""
+    sidecars: tuple[str, ...]
+
+    @property
+    def first(self) -> FoundFile:
+        return self.files[0]
+
+
+@dataclass
+class Plan:
+    """One run's work. `groups` are in the order of their first paths."""
+
+    groups: list[Group] = field(default_factory=list)
+    """To be indexed: their content is new, was left half done, or has other sidecars."""
+    held: list[Group] = field(default_factory=list)
+    """Media whose content is ready, and whose measurements may be older than today's."""
+    known: list[Group] = field(default_factory=list)
+    """Content that the library has, under paths that it does not know yet."""
+    unchanged: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    """Files that cannot be read, now or when they were last tried and unchanged since."""
+    missing: list[str] = field(default_factory=list)
+    """Paths of the library below these roots that are no longer on disk."""
+
+
+def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
+    """Compare the files found with the library; hashes what is new or changed."""
+    rows, ready, troubles = writer.files(), writer.ready(), writer.problems()
+    published = {row.content_id for row in rows.values() if row.kind == "passages"}
+    plan = Plan(problems=list(scan.problems))
+    by_content: dict[str, list[FoundFile]] = {}
+    fresh: set[str] = set()
+    for found in scan.files:
+        row, trouble = rows.get(found.path), troubles.get(found.path)
+        if trouble is not None and trouble[1] == found.stamp:
+            plan.problems.append(trouble[0])
+            if row is None:
+                continue
+        if row is not None and row.stamp == found.stamp:
+            content_id = row.content_id
+        else:
+            try:
+                content_id = content_hash(found.path)
+            except FileProblem as problem:
+                plan.problems.append(Problem(found.path, reason_of(problem, found.path)))
+                continue
+            fresh.add(found.path)
+        by_content.setdefault(content_id, []).append(found)
+    for content_id, files in by_content.items():
+        group = Group(
+            content_id,
+            tuple(files),
+            tuple(f for f in files if f.path in fresh),
+            tuple(sorted({sidecar for f in files for sidecar in f.sidecars})),
+        )
+        if files[0].kind == "passages":
+            done = content_id in published
+        else:
+            stages = ready.get(content_id)
+            done = stages is not None and stages.get("sidecars") == sidecar_hash(group.sidecars)
+        if not done:
+            plan.groups.append(group)
+        elif group.fresh:
+            plan.known.append(group)
+        if done and files[0].kind != "passages":
+            plan.held.append(group)
+        plan.unchanged += len(group.files) - len(group.fresh) if done else 0
+    plan.missing = missing_paths(rows, scan, roots)
+    return plan
+
+
+def missing_paths(rows: Mapping[str, FileRow], scan: Scan, roots: Sequence[str]) -> list[str]:
+    """Known paths below `roots` that are gone. What is on disk but left out by a glob is not missing."""
+    found = {f.path for f in scan.files}
+    inside = below(roots)
+    return sorted(
+        path for path in rows if path not in found and path.startswith(inside) and not os.path.lexists(path)
+    )
+
+
+def below(roots: Iterable[str]) -> tuple[str, ...]:
+    """What the paths inside these folders begin with."""
+    return tuple(os.path.join(os.path.abspath(root), "") for root in roots)
+
+
+def row_of(found: FoundFile, content_id: str) -> FileRow:
+    """The library's row for a file found."""
+    return FileRow(
+        found.path, content_id, found.kind, found.size, found.mtime_ns, found.ctime_ns, found.stamp
+    )
+
+
+def sidecar_hash(paths: Iterable[str]) -> str:
+    """Hash over the contents of sidecar files, without their names; empty for none.
+
+    One that cannot be read counts as its absence, and is reported when it is read.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    some = False
+    for path in paths:
+        try:
+            digest.update(hashlib.blake2b(Path(path).read_bytes()).digest())
+            some = True
+        except OSError:
+            continue
+    return digest.hexdigest() if some else ""

@@ -1,0 +1,138 @@
+"""What stored frame vectors say for words, and what words they come nearest to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.reasoners.embedded.concepts import concepts_of
+from rag.relevance import PictureScale, logistic
+from rag.relevance.image_relevance import MIDDLE, SLOPE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexers.protocol import TextTower
+    from rag.reasoners.roles import VideoView
+
+__all__ = ["SEEN", "Named", "Sight"]
+
+SEEN = MIDDLE
+"""Standard score from which words count as seen (relevance one half)."""
+SCENE_SEEN = 1.0
+"""Of scenes, of which some one must be the nearest."""
+MOST_THINGS = 3
+ONE_EVENT = 6
+"""Frames up to which a view is taken to show one event."""
+PART = 1 / 3
+"""Of a view's frames, that a thing or an event must be seen in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The nearest wordings of a stretch; empty where nothing stands out."""
+
+    scene: str
+    doing: str
+    things: tuple[str, ...]
+
+    def said(self) -> str:
+        """`fixing things in a garage: opens up something; a hammer, a book`."""
+        parts = "; ".join(part for part in (self.doing, ", ".join(self.things)) if part)
+        return ": ".join(part for part in (self.scene, parts) if part)
+
+
+class Sight:
+    """Over one tower; blind (every score None) without one, and for views without frame vectors."""
+
+    def __init__(self, tower: TextTower | None) -> None:
+        self._scale = PictureScale(tower) if tower is not None else None
+        self._name = tower.name if tower is not None else ""
+        self._encoded: dict[str, NDArray[np.float32]] = {}
+
+    def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
+        """(n, d), or None where nothing can be seen: no tower, no stored vectors, or those of another one."""
+        held = view.frame_vectors
+        if self._scale is None or held is None or not len(held):
+            return None
+        return held if held.shape[1] == self._scale.background.shape[1] else None
+
+    def z(self, texts: Sequence[str], view: VideoView) -> NDArray[np.float64] | None:
+        """(t, n) standard scores of texts against frames, to 6 decimals (`PictureScale.level_z`)."""
+        vectors = self.vectors(view)
+        if vectors is None or self._scale is None or not texts:
+            return None
+        return np.asarray(np.round(self._scale.level_z(self._rows(texts), vectors), 6), np.float64)
+
+    def relevance(self, texts: Sequence[str], view: VideoView) -> list[float] | None:
+        """Of each text to the frame that shows it best, in [0, 1]."""
+        scores = self.z(texts, view)
+        if scores is None:
+            return None
+        return [relevance_of(float(row.max())) for row in scores]
+
+    def nearer(self, texts: Sequence[str], view: VideoView) -> list[str]:
+        """Those of the texts that fit some frame better than every wording of the encoder's own does.
+
+        Words that no picture can show, as a number that somebody says, come near to any picture of
+        hands at work, but never nearer than what the hands do.
+        """
+        scores, held = self.z(texts, view), concepts_of(self._name)
+        if scores is None:
+            return []
+        others = self.z([*held.doings, *held.things], view)
+        if others is None:
+            return list(texts)
+        most = others.max(axis=0)
+        return [text for text, row in zip(texts, scores, strict=True) if bool((row >= most).any())]
+
+    def named(self, view: VideoView) -> Named | None:
+        """What all frames of a view show, taken together."""
+        vectors = self.vectors(view)
+        return None if vectors is None else self._named(vectors)
+
+    def named_each(self, view: VideoView) -> list[Named] | None:
+        """What each frame shows by itself."""
+        vectors = self.vectors(view)
+        return None if vectors is None else [self._named(vectors[at : at + 1]) for at in range(len(vectors))]
+
+    def _named(self, vectors: NDArray[np.float32]) -> Named:
+        held = concepts_of(self._name)
+        wordings = [f"A video that shows {scene}." for scene in held.scenes]
+        scene = self._ranked(wordings, vectors, 1.0)
+        brief = len(vectors) <= ONE_EVENT
+        doing = self._ranked(held.doings, vectors, 1.0 if brief else PART)
+        things = self._ranked(held.things, vectors, PART)
+        return Named(
+            scene=held.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
+            doing=held.doings[doing[0][0]] if doing[0][1] >= SEEN else "",
+            things=tuple(held.things[at] for at, z in things[:MOST_THINGS] if z >= SEEN),
+        )
+
+    def _ranked(
+        self, texts: Sequence[str], vectors: NDArray[np.float32], share: float
+    ) -> list[tuple[int, float]]:
+        """(index, mean standard score over the best `share` of the frames), best first."""
+        assert self._scale is not None
+        z = np.sort(self._scale.level_z(self._rows(texts), vectors), axis=1)
+        strength = np.round(z[:, -max(1, round(z.shape[1] * share)) :].mean(axis=1), 6)
+        order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
+        return [(at, float(strength[at])) for at in order]
+
+    def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        assert self._scale is not None
+        missing = [text for text in dict.fromkeys(texts) if text not in self._encoded]
+        if missing:
+            if len(self._encoded) > 8192:
+                self._encoded.clear()
+                missing = list(dict.fromkeys(texts))
+            self._encoded.update(zip(missing, self._scale.encode(missing), strict=True))
+        return np.stack([self._encoded[text] for text in texts])
+
+
+def relevance_of(z: float) -> float:
+    """Relevance in [0, 1] of a standard score (`PictureScale.relevance`)."""
+    return round(logistic(SLOPE * (z - MIDDLE)), 6)

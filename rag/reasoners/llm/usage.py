@@ -1,0 +1,142 @@
+"""What calls cost, by role: counted by the model where it counts, else estimated and marked so.
+
+Estimates: a text token is four UTF-8 bytes, an image token a patch of 28 x 28
+pixels; both rounded up. `prompt_tokens` includes `image_tokens`; `last_prompt_tokens` is the
+prompt of the last call alone, of a repair where there was one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from rag.reasoners.llm.messages import Message, Sent
+from rag.records import Usage
+
+__all__ = [
+    "KEYS",
+    "Ledger",
+    "estimated_image_tokens",
+    "estimated_text_tokens",
+    "usage_of",
+    "usage_together",
+]
+
+BYTES_A_TOKEN = 4
+PATCH = 28
+
+KEYS = (
+    "calls",
+    "repairs",
+    "prompt_tokens",
+    "completion_tokens",
+    "image_tokens",
+    "seconds",
+    "last_prompt_tokens",
+    "estimated_text_calls",
+    "estimated_image_calls",
+    "counted_calls",
+)
+"""Of each role in `Usage.by_role`. The last three: calls to a model that gave no counts of its own, so that
+they are estimated, and calls that no model answered, counted in its place (`token_counting`)."""
+
+
+def estimated_text_tokens(text: str) -> int:
+    return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_A_TOKEN)
+
+
+def estimated_image_tokens(messages: Sequence[Message]) -> int:
+    return sum(
+        math.ceil(shown.width / PATCH) * math.ceil(shown.height / PATCH)
+        for message in messages
+        for shown in message.pictures
+    )
+
+
+def usage_of(by_role: Mapping[str, Mapping[str, float]]) -> Usage:
+    """The sums over the rows of all roles, with the rows."""
+    total = {key: sum(row.get(key, 0.0) for row in by_role.values()) for key in KEYS}
+    return Usage(
+        calls=int(total["calls"]),
+        prompt_tokens=int(total["prompt_tokens"]),
+        completion_tokens=int(total["completion_tokens"]),
+        image_tokens=int(total["image_tokens"]),
+        seconds=total["seconds"],
+        by_role=by_role,
+    )
+
+
+def usage_together(given: Iterable[Usage]) -> Usage:
+    """What several minds cost together, role by role."""
+    roles: dict[str, dict[str, float]] = {}
+    for usage in given:
+        for role, row in usage.by_role.items():
+            kept = roles.setdefault(role, dict.fromkeys(KEYS, 0.0))
+            for key in KEYS:
+                kept[key] += row.get(key, 0.0)
+    return usage_of(roles)
+
+
+class Ledger:
+    """Calls since the last `usage`."""
+
+    def __init__(self) -> None:
+        self._roles: dict[str, dict[str, float]] = {}
+
+    @property
+    def calls(self) -> int:
+        return sum(int(role["calls"]) for role in self._roles.values())
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return sum(int(row["prompt_tokens"] + row["completion_tokens"]) for row in self._roles.values())
+
+    @property
+    def seconds(self) -> float:
+        """Spent in calls."""
+        return sum(row["seconds"] for row in self._roles.values())
+
+    def begin(self, role: str, *, repair: bool) -> None:
+        """Count a call before it is made, so that a failed one is not free."""
+        row = self._row(role)
+        row["calls"] += 1
+        row["repairs"] += repair
+
+    def spend(self, role: str, seconds: float) -> None:
+        self._row(role)["seconds"] += seconds
+
+    def record(self, role: str, messages: Sequence[Message], sent: Sent) -> None:
+        row = self._row(role)
+        pictures = estimated_image_tokens(messages)
+        images, prompt, completion = sent.image_tokens, sent.prompt_tokens, sent.completion_tokens
+        row["estimated_image_calls"] += images is None and pictures > 0
+        row["estimated_text_calls"] += prompt is None or completion is None
+        if images is None:
+            images = pictures if prompt is None else min(pictures, prompt)
+        if prompt is None:
+            prompt = images + sum(estimated_text_tokens(message.text) for message in messages)
+        if completion is None:
+            completion = estimated_text_tokens(sent.text)
+        row["image_tokens"] += images
+        row["prompt_tokens"] += prompt
+        row["last_prompt_tokens"] = prompt
+        row["completion_tokens"] += completion
+
+    def reckon(self, role: str, prompt: int, completion: int, images: int) -> None:
+        """A call that no model answered, at what it would have cost; marked as counted."""
+        row = self._row(role)
+        row["calls"] += 1
+        row["counted_calls"] += 1
+        row["prompt_tokens"] += prompt
+        row["last_prompt_tokens"] = prompt
+        row["completion_tokens"] += completion
+        row["image_tokens"] += images
+
+    def usage(self) -> Usage:
+        """Everything since the last call of this; starts again from nothing."""
+        roles, self._roles = self._roles, {}
+        return usage_of(roles)
+
+    def _row(self, role: str) -> dict[str, float]:
+        return self._roles.setdefault(role, dict.fromkeys(KEYS, 0.0))

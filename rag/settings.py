@@ -1,0 +1,193 @@
+"""One settings model: defaults < rag.toml < environment (RAG_*) < flags.
+
+Nested settings in the environment take two underscores: `RAG_VIDEO__RATE=1`.
+Unknown keys are refused, secrets are masked when printed.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from pydantic_settings import (
+    SettingsError as SourcesError,
+)
+
+from corpora.settings import ScanSettings, SettingsSection, VideoSettings
+from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
+from localization.settings import LocalizeSettings
+from rag.errors import SettingsError
+
+__all__ = ["Settings", "load_settings"]
+
+
+class SearchSettings(SettingsSection):
+    top_k: int = Field(5, ge=1, le=1000)
+    """Clips retrieved for a question (EgoFact, D.2.3: 5)."""
+    threshold: float = Field(0.3, ge=0, le=1)
+    """Confidence below which the answer is that nothing matches."""
+    index: Literal["flat", "fp16", "hnsw"] = "flat"
+    """Search over clip vectors: exact (`flat`, `fp16`) or approximate (`hnsw`)."""
+    rrf_k: int = Field(60, ge=1)
+    """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
+
+
+class PartSettings(SettingsSection):
+    kind: Literal["embedded", "openai", "transformers"] | None = None
+    """`embedded`, `openai` or `transformers`; what is not set here is as in `[reasoner]`."""
+    model: str | None = None
+    """Model name at the server, or the folder of a local transformers model."""
+    base_url: str | None = None
+    """The server of this part."""
+    api_key: SecretStr | None = None
+    """Sent to that server as bearer token; masked wherever it is printed."""
+    timeout_seconds: float | None = Field(None, gt=0, le=86400)
+    """Longest duration of one call, retries and waits included."""
+    images: bool | None = None
+    """Send frames to this part's model."""
+    image_short_side: int | None = Field(None, ge=32)
+    """Frames are sent with a short side of at most this many pixels."""
+    structured: bool | None = None
+    """Ask the server to hold replies to the JSON schema."""
+    max_tokens: int | None = Field(None, ge=16)
+    """Longest reply."""
+
+
+class ReasonerSettings(SettingsSection):
+    kind: Literal["embedded", "openai", "transformers"] = "embedded"
+    """`embedded` needs no language model, `openai` asks any server that speaks that protocol,
+    `transformers` runs a model in this process."""
+    model: str = ""
+    """Model name at the server, or the folder of a local transformers model."""
+    base_url: str = "http://127.0.0.1:8080/v1"
+    """The server, usually ending in `/v1`; nothing else is contacted."""
+    api_key: SecretStr = SecretStr("none")
+    """Sent to the server as bearer token; masked wherever it is printed."""
+    timeout_seconds: float = Field(300.0, gt=0, le=86400)
+    """Longest duration of one call, retries and waits included (VideoDetective, table 8: 300)."""
+    max_calls: int = Field(64, ge=1)
+    """Calls to the model for one question at most, repairs included."""
+    max_total_tokens: int = Field(0, ge=0)
+    """Tokens read and written for one question at most, those of images included; 0 sets no bound."""
+    max_total_seconds: float = Field(0.0, ge=0)
+    """Seconds spent in calls for one question at most; a call under way is broken off. 0 sets no bound."""
+    kept_for_answer: float = Field(0.25, ge=0, lt=1)
+    """Share of these three bounds that only answering and judging may use, so that a run whose search
+    has spent its own still ends with what it has."""
+    repairs: int = Field(2, ge=0, le=5)
+    """How often a reply that does not parse is sent back with its error."""
+    images: bool = True
+    """Send frames to the model; off for one that reads words only."""
+    image_short_side: int = Field(336, ge=32)
+    """Frames are sent with a short side of at most this many pixels."""
+    structured: bool = False
+    """Ask the server to hold replies to the JSON schema (`response_format`), where it can."""
+    max_tokens: int = Field(4096, ge=16)
+    """Longest reply (VideoDetective, table 8: 4096 for the model that looks, 2048 for one that only
+    reads). In process, a context that ends earlier bounds it too; some servers want a lower number then."""
+    record: Path | None = None
+    """Keep every exchange with a language model in this file (JSON lines, appended); a call that
+    failed is not kept, and ends a replay."""
+    replay: Path | None = None
+    """Take every reply from such a file and contact nothing; an exchange it does not hold is an error."""
+    planner: PartSettings = PartSettings()
+    watcher: PartSettings = PartSettings()
+    judge: PartSettings = PartSettings()
+
+    def of_part(self, part: str) -> ReasonerSettings:
+        """The settings of `planner`, `watcher` or `judge`; of any other name, these themselves."""
+        own = getattr(self, part, None)
+        if not isinstance(own, PartSettings):
+            return self
+        return self.model_copy(update={key: value for key, value in own if value is not None})
+
+
+class Settings(BaseSettings):
+    """All settings of a run; the resolved values are stored with every result."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid", frozen=True, env_prefix="RAG_", env_nested_delimiter="__"
+    )
+
+    library: Path | None = None
+    """The library's folder; default: `.rag` in the working directory or the nearest parent that has one."""
+    seed: int = 0
+    """Where chance is used, its seed."""
+    scan: ScanSettings = ScanSettings()
+    video: VideoSettings = VideoSettings()
+    encoder: EncoderSettings = EncoderSettings()
+    ocr: OcrSettings = OcrSettings()
+    asr: AsrSettings = AsrSettings()
+    search: SearchSettings = SearchSettings()
+    localize: LocalizeSettings = LocalizeSettings()
+    reasoner: ReasonerSettings = ReasonerSettings()
+
+
+def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Settings:
+    """Resolve the settings of one run.
+
+    `config`: a TOML file; default `rag.toml` in the working directory, where there is one.
+    `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are passed over.
+    Raises `SettingsError` with the offending key.
+    """
+    path = config or Path("rag.toml")
+    if config is not None and not path.is_file():
+        raise SettingsError(f"{config}: no such settings file")
+
+    class Sourced(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (pydantic-settings' own signature)
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (as above)
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, path)
+
+    _refuse_unknown_environment()
+    try:
+        return Sourced(**_nested(flags or {}))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = "no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise SettingsError(f"setting {where}: {what}; see docs/settings.md") from error
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}") from error
+    except SourcesError as error:
+        raise SettingsError(f"{error}; see docs/settings.md") from error
+
+
+def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for dotted, value in flags.items():
+        if value is None:
+            continue
+        *sections, key = dotted.split(".")
+        inner = values
+        for section in sections:
+            inner = inner.setdefault(section, {})
+        inner[key] = value
+    return values
+
+
+def _refuse_unknown_environment() -> None:
+    """pydantic-settings looks only for names it knows, so a misspelt one would be passed over."""
+    for name in sorted(os.environ):
+        first, *_ = name.removeprefix("RAG_").lower().split("__")
+        if name.startswith("RAG_") and first not in Settings.model_fields:
+            raise SettingsError(f"environment variable {name}: no such setting; see docs/settings.md")

@@ -1,0 +1,36 @@
+"""What an agent's command prints of a file that its web was made of, and how wide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eval.workbench.film import Render, clip_frames, write_film
+from eval.workbench.story import plan_clip
+from rag._cli.agent_web import citation, citing
+from rag._cli.output import UNCUT, line_width
+from rag.web import open_web
+from rag.web.building import build_web
+
+
+def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
+    story, render = plan_clip(1, "dev", duration=2), Render(120, 2)
+    film = tmp_path / "films" / "kettle.mp4"
+    film.parent.mkdir()
+    write_film(film, clip_frames(story, render), iter(()), render)
+    build_web(tmp_path / "web", [film.parent])
+    with open_web(tmp_path / "web", engine="bm25") as web:
+        (entry,) = web.catalogue.videos
+        assert citing(web, made=True)(entry.url) == str(film)
+        assert citing(web, made=True)("https://videos.example/another") == ""
+        # The files of a frozen web are its own affair.
+        assert citing(web, made=False)(entry.url) == ""
+    assert citation(str(film), 1.5, 2.0) == f"{film}@1.5-2"
+
+
+def test_what_goes_into_a_pipe_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+    assert line_width() == UNCUT
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert 40 <= line_width() <= 100

@@ -1,0 +1,258 @@
+"""RACLO over a small web: its cues, its turns, both judges, the moment, and failures of web and mind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from corpora.records import SoundTrack
+from rag.agents.raclo.agent import NOTHING_FOUND, remember
+from rag.agents.raclo.audio import measured_lines
+from rag.agents.raclo.console import result_lines, run_json, step_lines
+from rag.agents.raclo.page import page
+from rag.agents.raclo.records import (
+    CUE_SETS,
+    RacloRun,
+    RacloStep,
+    cues_of,
+    only_cues,
+)
+from rag.agents.raclo.settings import PAPER, RacloSettings, sweep
+from rag.agents.raclo.verification import second_judge
+from rag.agents.runtime.frame_budget import RACLO, fixed_budget, frame_times
+from rag.agents.runtime.frame_source import Eyes
+from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
+from rag.reasoners.embedded import EmbeddedReasoner
+from rag.reasoners.embedded.recollection import placed, recollected
+from rag.reasoners.roles import Memory
+from rag.reasoners.routing import PartedReasoner
+from rag.web import MockWeb, Transcript
+from tests.browser_world import HOST, eyes, make_web
+from tests.contract.test_reasoners import sentences
+from tests.raclo_world import RecallingMind
+
+EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
+
+
+def run(
+    folder: Path,
+    memory: Memory = EVERYTHING,
+    mind: RecallingMind | None = None,
+    settings: RacloSettings = PAPER,
+    *,
+    second: RecallingMind | None = None,
+    watch: list[RacloStep] | None = None,
+    **closed: str,
+) -> RacloRun:
+    with make_web(folder, **closed) as web:
+        told = None if watch is None else watch.append
+        other = None if second is None else second
+        return remember(
+            memory,
+            web,
+            mind or RecallingMind(),  # type: ignore[arg-type]  # it plays three roles of fourteen
+            eyes(),
+            settings,
+            second=other,  # type: ignore[arg-type]  # it verifies alone
+            watch=told,
+        )
+
+
+def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
+    mind, steps = RecallingMind(), list[RacloStep]()
+    found = run(tmp_path, mind=mind, watch=steps)
+    assert found.answer is not None
+    assert (found.answer.url, found.matched, found.cues) == (f"{HOST}film07", True, "GKTA")
+    assert len(found.candidates) == 4
+    assert found.answer.moment is not None
+    assert abs(found.answer.moment.time - 40.0) < 2.0
+    assert found.answer.moment.start < found.answer.moment.time < found.answer.moment.end
+    assert found.answer.moment.frames == 32
+    assert {"think", "search", "take", "verify", "localize", "answer", "web"} == {step.kind for step in steps}
+    assert [step.number for step in steps] == list(range(1, len(steps) + 1))
+    assert found.failures == ()
+
+
+def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) -> None:
+    mind = RecallingMind()
+    run(tmp_path, mind=mind)
+    looks = [one.view.times for one in mind.verified if any("secret" in line.text for line in one.view.texts)]
+    assert [len(times) for times in looks] == [64, 64]
+    assert looks[0] == tuple(frame_times(100.0, 64))
+    assert not set(looks[0]) & set(looks[1])
+
+
+@pytest.mark.parametrize("cues", CUE_SETS)
+def test_every_set_of_cues_is_verified_by_what_is_told(cues: str, tmp_path: Path) -> None:
+    mind, memory = RecallingMind(), only_cues(EVERYTHING, cues)
+    found = run(tmp_path, memory, mind)
+    assert (found.cues, cues_of(memory)) == (cues, cues)
+    told = mind.verified[0].memory
+    assert told == (Memory(global_impression=memory.global_impression) if "G" in cues else memory)
+    assert bool(mind.located) == ("K" in cues)
+    if mind.located:
+        assert mind.located[0].memory == replace(memory, global_impression="")
+        assert mind.located[0].must_choose
+    assert mind.verified[0].view.title == mind.verified[0].view.description == ""
+
+
+@pytest.mark.parametrize(
+    "memory", [Memory(), Memory(before="a cup"), Memory("a film", auditory_memory="a tune")]
+)
+def test_cues_that_belong_to_no_moment_are_refused(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="GKTA"):
+        run(tmp_path, memory)
+
+
+def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
+    found = run(tmp_path, second=RecallingMind(accepts=False))
+    assert found.answer is not None
+    assert not found.matched
+    alone = run(tmp_path / "alone", settings=replace(PAPER, consensus=False))
+    assert alone.matched
+    unverified = run(tmp_path / "un", settings=replace(PAPER, verify=False))
+    assert (unverified.chosen, unverified.matched) == (0, True)
+
+
+def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
+    mind = RecallingMind(("kettle film 7", "kettle film 3"))
+    found = run(tmp_path, mind=mind, film07="dead", film03="region-blocked")
+    assert len(found.candidates) == 4
+    assert not {f"{HOST}film07", f"{HOST}film03"} & {one.url for one in found.candidates}
+    assert {"PageGone", "AccessRefused"} <= set(found.failures)
+    assert not found.matched
+
+
+def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(_: MockWeb, url: str) -> Transcript:
+        raise WebTimeout(f"{url}: no transcript in time")
+
+    monkeypatch.setattr(MockWeb, "transcript", silent)
+    found = run(tmp_path)
+    assert len(found.candidates) == 4
+    assert found.failures == ("WebTimeout",) * 4
+    told = [step for step in found.steps if step.kind == "failure"]
+    assert all(step.text.startswith("the transcript of kettle film") for step in told)
+    # A problem is told whole, however narrow the terminal.
+    assert [*step_lines(told[0], 30)] == [f"  problem: {told[0].text}"]
+    assert not found.matched
+    deaf = run(tmp_path / "deaf", settings=replace(PAPER, sound=False))
+    assert deaf.failures == ()
+
+
+def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
+    mind = RecallingMind(("zzz", "yyy", "kettle film 7", "xxx"))
+    found = run(tmp_path, mind=mind)
+    assert (found.turns, found.queries) == (2, ("zzz", "yyy", "kettle film 7", "xxx"))
+    assert [one.count for one in mind.imagined] == [2, 4]
+    nothing = run(tmp_path / "none", mind=RecallingMind(("zzz", "yyy")))
+    assert (nothing.answer, nothing.failure) == (None, NOTHING_FOUND)
+
+
+@pytest.mark.parametrize("role", ["imagine_queries", "verify_video", "locate"])
+def test_a_failing_mind_costs_a_step_alone(role: str, tmp_path: Path) -> None:
+    mind = RecallingMind(fails=(role,), error=ReplyInvalid)
+    found = run(tmp_path, mind=mind)
+    assert "ReplyInvalid" in found.failures
+    assert found.answer is not None
+    assert found.failure == ""
+    assert (found.answer.consensus is None) == (role == "verify_video")
+    assert (found.answer.moment is None) == (role == "locate")
+
+
+def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
+    found = run(tmp_path, mind=RecallingMind(fails=("verify_video",), error=BudgetSpent))
+    assert found.failure == "BudgetSpent"
+    assert found.failures == ("BudgetSpent",)
+    assert found.answer is not None
+    assert found.answer.moment is None
+
+
+def test_without_abduction_the_cues_are_the_searches(tmp_path: Path) -> None:
+    mind = RecallingMind(fails=("imagine_queries",))
+    found = run(tmp_path, mind=mind, settings=replace(PAPER, abduction=False))
+    assert found.queries == ("a film about kettles", "a hand lifts the lid")
+    assert found.failures == ()
+
+
+def test_settings_say_what_they_want() -> None:
+    assert [RACLO.frames(seconds) for seconds in (179, 180, 600, 1800, 3600)] == [32, 64, 128, 192, 192]
+    assert sweep("search", "3x1") == replace(PAPER, queries=3, urls=1)
+    assert sweep("frames", "16").budget == fixed_budget(16)
+    for axis, value in (("search", "3"), ("frames", "many"), ("loops", "2")):
+        with pytest.raises(UsageError, match="there are"):
+            sweep(axis, value)
+    with pytest.raises(UsageError, match="at least 1"):
+        RacloSettings(urls=0)
+    with pytest.raises(UsageError, match="sampled, stored"):
+        RacloSettings(frames="all")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_stored_frames_need_a_library(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="library"):
+        run(tmp_path, settings=replace(PAPER, frames="stored"))
+
+
+def test_the_judges_model_is_the_second_one() -> None:
+    first, other = RecallingMind(), RecallingMind()
+    parts = dict.fromkeys(("analyst", "planner", "watcher", "judge"), first)
+    assert second_judge(first) is None  # type: ignore[arg-type]  # it verifies alone
+    assert second_judge(PartedReasoner(parts)) is None  # type: ignore[arg-type]  # they verify alone
+    assert second_judge(PartedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]  # as above
+
+
+def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
+    steps: list[RacloStep] = []
+    found = run(tmp_path, watch=steps)
+    lines = [line for step in steps for line in step_lines(step, 80)]
+    assert any(line.startswith("recall:") for line in lines)
+    assert any("search for: kettle film 7" in line for line in lines)
+    assert all(len(line) <= 80 for line in lines)
+    assert any("at 0:4" in line or "at 00:" in line for line in result_lines(found, 80))
+    shape = run_json(found)
+    assert shape["schema"] == "rag.agent.raclo/1"
+    assert shape["answer"]["moment"]["frames"] == 32
+    text = page(found, lambda url, times: None)  # noqa: ARG005 (no pictures)
+    assert "kettle film 7" in text
+    assert text.count("yes: the secret") == 2
+    assert "no: no secret" in text
+    doubted = page(run(tmp_path / "doubt", second=RecallingMind(accepts=False)), lambda url, times: None)  # noqa: ARG005 (no pictures)
+    assert "a guess: the judges did not take it for the video" in doubted
+    assert (doubted.count("yes: the secret"), doubted.count("no: no secret")) == (1, 4)
+    again: list[RacloStep] = []
+    run(tmp_path / "again", watch=again)
+    assert [step.line() for step in again] == [step.line() for step in steps]
+
+
+def test_sounds_that_are_everywhere_are_told_once() -> None:
+    import numpy as np
+
+    track = SoundTrack("v", ("music",) * 20 + ("speech",) * 4 + ("silence",) * 2, np.zeros(26, np.float32))
+    told = [(line.start, line.end, line.text, line.kind) for line in measured_lines(track)]
+    assert told == [
+        (0.0, 26.0, "music plays most of the time", "tag"),
+        (20.0, 24.0, "somebody speaks", "tag"),
+    ]
+
+
+def test_the_words_of_remembering_go() -> None:
+    told = "I vaguely remember it began with a red kite. From what I recall, the frame shows how a man sits."
+    assert recollected(told) == ["a red kite.", "a man sits."]
+    assert [share for _, share in placed(told)] == [(0.0, 0.12), (0.0, 1.0)]
+    assert placed("It ended with rain.") == [("rain.", (0.88, 1.0))]
+    assert recollected("I think it was.") == []
+
+
+def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:
+    with make_web(tmp_path / "web") as web:
+        blind = Eyes(library=None, read_frames=None)
+        mind = EmbeddedReasoner(sentences())
+        found = remember(Memory(key_moment="kettle film 7: the secret is PLUM"), web, mind, blind)
+    moments = [one.moment for one in found.candidates if one.moment is not None]
+    assert [moment.frames for moment in moments] == [0]
+    assert moments[0].start <= moments[0].time < moments[0].end
+    assert any("by words alone" in step.text for step in found.steps)

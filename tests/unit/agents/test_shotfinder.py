@@ -1,0 +1,427 @@
+"""ShotFinder: its three stages, each constraint and several at once, and what failures cost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpora.records import SoundTrack, Tone
+from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
+from rag.agents.runtime.frame_source import Eyes
+from rag.agents.shotfinder.agent import find_shot
+from rag.agents.shotfinder.console import result_lines, run_json, step_lines
+from rag.agents.shotfinder.constraints import (
+    Constraints,
+    check_shot,
+    lines_of,
+    memory_of,
+    read_constraint,
+)
+from rag.agents.shotfinder.page import page
+from rag.agents.shotfinder.records import ShotRequest, ShotRun
+from rag.agents.shotfinder.settings import MAIN, ShotSettings, sweep
+from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
+from rag.reasoners.embedded.imagining import imagine_queries
+from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
+from rag.web import Faults
+from tests.browser_world import eyes, make_web
+from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
+
+NONE = Constraints()
+
+
+def run(
+    tmp_path: Path,
+    constraints: Constraints = NONE,
+    mind: ShotMind | None = None,
+    settings: ShotSettings = MAIN,
+    heights: dict[str, int] | None = None,
+    *,
+    measured: bool = True,
+    description: str = "a kettle boils",
+) -> ShotRun:
+    web = make_web(tmp_path / "web")
+    ids = [entry.content_id for entry in web.catalogue.videos]
+    by_id = {entry.content_id: (heights or {}).get(entry.id, 720) for entry in web.catalogue.videos}
+    shelf = MeasuredShelf(ids, by_id) if measured else None
+    asked = ShotRequest(description, constraints)
+    return find_shot(asked, web, mind or ShotMind(), eyes_with(shelf, eyes()), settings)
+
+
+def test_settings_are_those_of_the_paper() -> None:
+    assert (MAIN.queries, MAIN.urls, MAIN.heed) == (2, 2, "measured")
+    assert [SHOTFINDER.frames(seconds) for seconds in (179, 180, 599, 600, 5000)] == [64, 128, 128, 192, 192]
+    assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
+    assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
+    for axis, value in (("frames", "many"), ("urls", "2"), ("width", "3x3")):
+        with pytest.raises(UsageError):
+            sweep(axis, value)
+    for changes in ({"heed": "often"}, {"urls": 0}):
+        with pytest.raises(UsageError):
+            replace(MAIN, **changes)
+
+
+def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
+    found = run(tmp_path)
+    assert found.shot is not None
+    assert (found.shot.start, found.shot.end, found.shot.measured) == (40.0, 50.0, True)
+    assert found.shot.start <= found.shot.frame < found.shot.end
+    assert found.queries == ("kettle film 7", "kettle film 6")
+    assert len(found.looks) == 4  # two videos of each of two searches
+    assert found.searches == 2
+
+
+def test_without_measurements_the_shot_is_what_lies_nearest(tmp_path: Path) -> None:
+    found = run(tmp_path, measured=False)
+    assert found.shot is not None
+    assert not found.shot.measured
+    assert found.shot.start <= found.shot.frame <= found.shot.end
+    assert found.shot.end - found.shot.start == pytest.approx(100 / 64, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "expected"),
+    [
+        (Constraints(color="neutral"), (50.0, 60.0)),  # shots 2, 5 and 8 are; 5 is nearest to 42 s
+        (Constraints(style="graphics"), (30.0, 40.0)),
+        (Constraints(audio="music"), (50.0, 60.0)),
+        (Constraints(color="warm", style="3d"), (60.0, 70.0)),  # both at once: shot 6 alone
+        (Constraints(min_height=720, color="cold"), (40.0, 50.0)),
+    ],
+)
+def test_a_constraint_leaves_only_the_shots_that_meet_it(
+    tmp_path: Path, constraints: Constraints, expected: tuple[float, float]
+) -> None:
+    found = run(tmp_path, constraints)
+    assert found.shot is not None
+    assert (found.shot.start, found.shot.end) == expected
+    assert all(check.holds for check in found.shot.checks)
+    assert {check.kind for check in found.shot.checks} == set(constraints.kinds)
+
+
+def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
+    mind = ShotMind()
+    heights = {"film06": 1080}
+    found = run(tmp_path, Constraints(resolution=1080), mind, heights=heights)
+    assert found.shot is not None
+    assert found.shot.url.endswith("film06")
+    assert mind.asked.count("locate") == 1
+    missed = [look for look in found.looks if look.found is None]
+    assert {look.missed for look in missed} == {"constraint"}
+    assert "wanted 1080p, measured 720p" in missed[0].reason
+
+
+def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
+    heights = {"film04": 1080, "film05": 1080}
+    found = run(tmp_path, Constraints(resolution=1080), settings=replace(MAIN, queries=1), heights=heights)
+    looked = [look.url[-6:] for look in found.looks if look.missed != "constraint"]
+    assert looked == ["film04", "film05"]
+    assert len(found.looks) > len(looked)
+
+
+def test_what_measurements_decide_is_not_said_to_the_mind(tmp_path: Path) -> None:
+    constraints = Constraints(color="warm", audio="speech", after="near 25", told="a voice in warm light")
+    run(tmp_path, constraints, mind := ShotMind())
+    memory = mind.located[0].memory
+    assert memory is not None
+    assert (memory.constraint, memory.auditory_memory, memory.before) == ("", "", "near 25")
+    run(tmp_path / "b", constraints, mind := ShotMind(), measured=False)
+    memory = mind.located[0].memory
+    assert memory is not None
+    assert (memory.constraint, memory.auditory_memory) == ("a voice in warm light",) * 2
+
+
+def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
+    found = run(tmp_path, description="nothing of this world")
+    assert found.shot is None
+    assert {look.missed for look in found.looks} == {"localizer"}
+    assert list(result_lines(found, 80)) == ["N/A: no video that was looked at holds it"]
+    assert (found.failure, run_json(found)["absence"]) == ("", "no video that was looked at holds it")
+    none = run(tmp_path / "b", Constraints(audio="silence"))
+    assert none.shot is None
+    assert {look.missed for look in none.looks} == {"constraint"}
+    assert none.failure == ""
+    assert none.absence == "no video meets what was measured; audio: wanted silence, measured music"
+
+
+@pytest.mark.parametrize("fault", ["rate_limit", "dead_link"])
+def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, fault: str) -> None:
+    web = make_web(tmp_path / "web", faults=Faults.parse(f"{fault}=1"))
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), eyes())
+    assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
+    why = "no search brought a video that could be had (NothingFound)"
+    assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
+    assert found.steps[-1].text == f"N/A: {why}"
+    assert why in page(found, lambda *_: None)
+
+
+def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web")
+    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
+    blind = eyes_with(shelf, Eyes(library=None, read_frames=None))
+    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotMind(), blind)
+    assert warm.shot is not None
+    assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
+    assert not warm.shot.looked
+    assert "  not looked at: no frame of it can be shown, and measurements alone speak for it" in list(
+        result_lines(warm, 80)
+    )
+    assert (run_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
+    plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotMind(), blind)
+    assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
+    assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: bool) -> None:
+    web = make_web(tmp_path / "web")
+    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos], styles=(None,))
+    blind = eyes_with(shelf if measured else None, Eyes(library=None, read_frames=None))
+    asked = ShotRequest("a kettle", Constraints(style="live", after="a door opens"))
+    found = find_shot(asked, web, ShotMind(), blind)
+    assert found.shot is None
+    assert {look.missed for look in found.looks} == {"unseen"}
+    assert "style was not measured: 'rag index' the video with an image encoder" in found.absence
+
+
+def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", lines=False)
+    blind = Eyes(library=None, read_frames=None)
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), blind, replace(MAIN, queries=1, urls=1))
+    assert len(found.looks) == 10  # all that the search gave
+    assert {(look.missed, look.lines) for look in found.looks} == {("unseen", 0)}
+
+
+def test_a_film_without_a_sound_track_is_silent() -> None:
+    film = replace(MeasuredShelf(["v"]).video("v"), audio=False)
+    (music,) = check_shot(Constraints(audio="music"), film, shots_of("v")[0], None)
+    (silent,) = check_shot(Constraints(audio="silence"), film, None, None)
+    assert (music.found, music.holds, silent.holds) == ("silence", False, True)
+    unheard = SoundTrack("v", (None,) * 10, np.zeros(10, np.float32))
+    (unknown,) = check_shot(Constraints(audio="music"), None, shots_of("v")[0], unheard)
+    assert (unknown.found, unknown.holds) == ("", None)
+
+
+def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
+    # The mind would name 42 s; second 25 lies in the shot before that of 30 to 40 s.
+    found = run(tmp_path, Constraints(after="near 25"))
+    assert found.shot is not None
+    assert (found.shot.start, found.shot.end) == (30.0, 40.0)
+    (check,) = found.shot.checks
+    assert (check.kind, check.holds) == ("temporal", True)
+    after = run(tmp_path / "b", Constraints(before="near 62"))
+    assert after.shot is not None
+    assert (after.shot.start, after.shot.end) == (50.0, 60.0)
+
+
+def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_path: Path) -> None:
+    class Unsure(ShotMind):
+        moment = 5.0
+
+        def locate(self, request: LocateRequest) -> Located:
+            if request.wanted == "a bell":
+                return Located(relevant=False, confidence=0.0)
+            return super().locate(request)
+
+    found = run(tmp_path, Constraints(after="near 1", before="a bell"), Unsure(), replace(MAIN, tries=1))
+    assert found.shot is not None
+    assert found.shot.start == 0.0
+    before, after = found.shot.checks
+    assert (before.found, before.holds) == ("the video begins there", False)
+    # However little sure, it says that this is another: that never fits.
+    assert (after.found, after.holds) == ("0.49", False)
+
+
+def test_lines_that_nobody_put_into_words_are_not_searched_for(tmp_path: Path) -> None:
+    run(tmp_path, Constraints(min_height=720, color="warm"), mind := ShotMind())
+    assert mind.imagined[0].memory.constraint == "warm tones"
+    run(tmp_path / "b", Constraints(resolution=720, told="720P"), mind := ShotMind())
+    assert mind.imagined[0].memory.constraint == "720P"
+
+
+def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
+    constraints = Constraints(color="warm", after="near 25")
+    off = run(tmp_path, constraints, mind := ShotMind(), replace(MAIN, heed="off"))
+    assert off.shot is not None
+    assert (off.shot.start, off.shot.checks) == (40.0, ())
+    assert all(request.memory is not None and not request.memory.constraint for request in mind.located)
+    asked = run(tmp_path / "b", constraints, mind := ShotMind(), replace(MAIN, heed="asked"))
+    assert asked.shot is not None
+    assert asked.shot.start == 40.0  # this mind does not heed words
+    memory = mind.located[0].memory
+    assert memory is not None
+    assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
+
+
+def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
+    mind = ShotMind()
+    run(tmp_path, Constraints(color="warm"), mind, replace(MAIN, queries=1, urls=1))
+    (request,) = mind.located
+    times = np.asarray(request.view.times)
+    assert len(times) == 64
+    assert {int(time // 10) % 3 for time in times} == {0}
+    assert np.all(np.diff(times) > 0)
+
+
+def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", film07="dead", film06="private")
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), eyes())
+    assert len(found.looks) == 4
+    assert "PageGone" in found.failures
+    assert not {"film07", "film06"} & {look.url[-6:] for look in found.looks}
+
+
+def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
+    found = run(tmp_path, mind=ShotMind(fails=("imagine_queries",), error=ReplyInvalid))
+    assert found.queries == ("a kettle boils",)  # without a guess, its own words
+    assert found.shot is not None
+    lost = run(tmp_path / "b", mind=ShotMind(fails=("locate",), error=ReplyInvalid))
+    assert (lost.shot, lost.looks, set(lost.failures)) == (None, (), {"ReplyInvalid"})
+    # No reply was ever read: that is no N/A after looks.
+    assert (lost.failure, list(result_lines(lost, 80))) == (
+        "NothingLookedAt",
+        ["N/A: nothing could be looked at (NothingLookedAt)"],
+    )
+    mind = ShotMind(fails=("locate",), error=BudgetSpent)
+    spent = run(tmp_path / "c", mind=mind)
+    assert (spent.failure, mind.asked.count("locate")) == ("BudgetSpent", 1)
+    with pytest.raises(QuestionError):
+        run(tmp_path / "d", description="...")
+
+
+def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> None:
+    class Filling(ShotMind):
+        def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
+            return imagine_queries(request)
+
+    found = run(tmp_path, mind=Filling(), description="kettle")
+    assert found.queries == ("kettle",)
+    named = run(tmp_path / "b", mind=Filling(), description="kettle film part 2")
+    assert all(query in "kettle film part 2" for query in named.queries)
+
+
+def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:
+    mind = ShotMind()
+    found = run(tmp_path, mind=mind, settings=replace(MAIN, imagine=False, urls=4))
+    assert found.queries == ("a kettle boils",)
+    assert "imagine_queries" not in mind.asked
+    assert len(found.looks) == 4
+
+
+def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
+    first, second = (
+        [json.dumps(step.line()) for step in run(tmp_path / name, Constraints(color="cold")).steps]
+        for name in ("a", "b")
+    )
+    assert first == second
+
+
+def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
+    web = make_web(tmp_path / "web", film07="dead")
+    told: list[str] = []
+    asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
+    found = find_shot(asked, web, ShotMind(), eyes(), watch=lambda step: told.extend(step_lines(step, 60)))
+    assert any(line.startswith("imagine:") for line in told)
+    # A problem is told whole: what to do next stands at its end.
+    assert max(len(line) for line in told if not line.startswith("  problem:")) <= 80
+    shape = run_json(found)
+    assert shape["schema"] == "rag.agent.shotfinder/1"
+    assert shape["constraints"] == {"color": "warm", "resolution": 1080}
+    json.dumps(shape, allow_nan=False)
+    drawn = page(found, lambda _, times: eyes().read_frames(str(tmp_path / "web" / "film00.mp4"), times))
+    assert "data:image/jpeg;base64," in drawn
+    assert "<kettle>" not in drawn
+    assert "http" not in drawn.replace("https://videos.example", "")
+    assert found.shot is not None
+    assert found.shot.title in drawn
+    assert 'alt=""' not in drawn
+    # The winner is shown once: above its checks.
+    assert drawn.count("This is the shot shown above.") == 1
+    others = sum(look.found is not None for look in found.looks)
+    assert drawn.count("the frame that decided</figcaption>") == others
+
+
+def test_constraints_say_what_they_are() -> None:
+    both = Constraints(color="warm", audio="music", after="a door opens")
+    assert both.kinds == ("color", "audio", "temporal")
+    assert both.measurable
+    assert both.worded() == "warm tones, with background music"
+    assert both.without("color").kinds == ("audio", "temporal")
+    memory = memory_of("x", both)
+    assert (memory.before, memory.auditory_memory) == ("a door opens", "background music")
+    with pytest.raises(UsageError):
+        Constraints(min_height=0)
+    with pytest.raises(UsageError, match="no picture of 720p has at least 1080 lines"):
+        Constraints(min_height=1080, resolution=720)
+    assert Constraints(min_height=800, resolution=720).kinds == ("resolution",)
+    with pytest.raises(UsageError, match="holds no word"):
+        Constraints(after="  ")
+    with pytest.raises(UsageError):
+        Constraints(color="pink")  # type: ignore[arg-type]  # what is tested
+
+
+@pytest.mark.parametrize(
+    ("warmth", "tone", "wanted", "holds"),
+    [
+        (10.0, "neutral", "warm", False),
+        (12.0, "neutral", "warm", None),
+        (20.0, "warm", "warm", True),
+        (16.0, "warm", "neutral", None),
+        (-4.0, "neutral", "cold", None),
+        (-4.0, "neutral", "warm", False),
+    ],
+)
+def test_a_tone_near_its_border_denies_nothing(
+    warmth: float, tone: Tone, wanted: Tone, holds: object
+) -> None:
+    shot = replace(shots_of("v")[0], warmth=warmth, tone=tone)
+    (check,) = check_shot(Constraints(color=wanted), None, shot, None)
+    assert (check.found, check.holds) == (tone, holds)
+
+
+def test_lines_are_counted_as_people_name_them() -> None:
+    assert [lines_of(*size) for size in ((1920, 1080), (1080, 1920), (1920, 800), (960, 720))] == [
+        1080,
+        1080,
+        1080,
+        720,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "option", "value"),
+    [
+        ("color", "The overall tone is neutral to warm and natural", "color", "neutral"),
+        ("color", "A cool, bluish night", "color", "cold"),
+        ("style", "Real-shot. Typical of stage photography", "style", "live"),
+        ("style", "flat 2D animation, anime", "style", "2d"),
+        ("style", "lyric video with dynamic typography", "style", "graphics"),
+        ("audio", "A man's voice repeats “Yeah” over music", "audio", "speech"),
+        ("audio", "Upbeat electronic music", "audio", "music"),
+        ("audio", "wind and birds", "audio", "ambient"),
+        ("audio", "no speech, only music", "audio", "music"),
+        ("audio", "without dialogue and with soft music", "audio", "music"),
+        ("audio", "No sound of traffic, a man talks", "audio", "speech"),
+        ("audio", "no sound", "audio", "silence"),
+        ("style", "not a cartoon; live action", "style", "live"),
+        ("color", "no warm tones, rather cold", "color", "cold"),
+        ("color", "no warm and golden tones", "color", None),
+        ("color", "not only warm", "color", "warm"),
+        ("color", "rather than warm, bluish", "color", "cold"),
+        ("resolution", "1920x1080", "resolution", 1080),
+        ("resolution", "1920*1080", "resolution", 1080),
+        ("resolution", "640x360", "resolution", 360),
+        ("resolution", "shot in 4K", "resolution", 2160),
+        ("resolution", "8K", "resolution", 4320),
+        ("resolution", "as sharp as can be", "resolution", None),
+        ("resolution", "(1080P)", "resolution", 1080),
+        ("temporal", "a door opens\nhe sits down", "before", "he sits down"),
+    ],
+)
+def test_free_words_are_read(kind: str, text: str, option: str, value: object) -> None:
+    found = read_constraint(kind, text)  # type: ignore[arg-type]  # kinds of the table
+    assert getattr(found, option) == value

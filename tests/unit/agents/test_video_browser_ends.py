@@ -1,0 +1,65 @@
+"""How a browsing run ends: an answer with what is left of a budget, nothing said where nothing is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag.agents.runtime.frame_source import Eyes, open_sight
+from rag.agents.runtime.retry import Patience
+from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.settings import EFFICIENCY
+from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
+from rag.reasoners.roles import Observation
+from tests.browser_world import ASKED, RuleMind, eyes, make_web
+
+
+@pytest.mark.parametrize("error", [BudgetSpent, ReplyInvalid])
+@pytest.mark.parametrize("fails", [("rewrite_question",), ("anchor_event",)])
+def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error: type) -> None:
+    mind = RuleMind(fails=fails, error=error)
+    run = browse(ASKED, make_web(tmp_path), mind, eyes(), EFFICIENCY)
+    assert (run.answer.text, run.failure) == ("PLUM", "")
+    assert run.failures == (error.__name__,)
+    assert mind.readings[-1].anchor.description == ASKED.text
+
+
+def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
+    mind = RuleMind(fails=("plan", "rewrite_question", "answer_open"), error=ReasonerUnreachable)
+    run = browse(ASKED, make_web(tmp_path), mind, eyes(), EFFICIENCY)
+    assert run.failure == "ReasonerUnreachable"
+    assert mind.asked == ["plan", "rewrite_question"]
+
+
+class Speechless(RuleMind):
+    """Watches and has nothing to say."""
+
+    def observe(self, request):
+        super().observe(request)
+        return Observation(caption=" ", needs_more_info=False)
+
+
+def test_a_summary_of_nothing_is_none(tmp_path: Path) -> None:
+    mind = Speechless()
+    run = browse(ASKED, make_web(tmp_path), mind, eyes(), replace(EFFICIENCY, paradigm="summarization"))
+    assert "observe" in mind.asked
+    assert mind.readings[-1].passages == ()
+    assert not run.answer.matched
+
+
+def deaf_and_blind(_path: str, _times: np.ndarray) -> None:
+    raise UnsupportedFile("sound.mp4: no pictures in it")
+
+
+def test_a_video_of_sound_alone_is_heard(tmp_path: Path) -> None:
+    run = browse(ASKED, make_web(tmp_path), RuleMind(), Eyes(None, deaf_and_blind), EFFICIENCY)
+    assert (run.answer.text, run.failures) == ("PLUM", ())
+
+
+def test_a_short_video_is_as_long_as_it_is(tmp_path: Path) -> None:
+    web = make_web(tmp_path)
+    result = replace(web.search_videos("kettle").results[0], duration=0.1)
+    assert open_sight(web, result, eyes(), Patience(1, None), words=False).duration == 0.1

@@ -1,0 +1,262 @@
+"""VideoDetective over a made-up film: steps, budgets, what it shows, and what it does when a role fails."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from rag.agents.video_detective.agent import VideoDetective
+from rag.agents.video_detective.features import evenly
+from rag.agents.video_detective.packing import weak_evidence
+from rag.agents.video_detective.records import (
+    Investigation,
+    Look,
+    Planned,
+    Selected,
+)
+from rag.agents.video_detective.scoring import (
+    described,
+    facets_of,
+    keyword_stems,
+    whole_question,
+)
+from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.errors import BudgetSpent, UsageError
+from rag.library import Library
+from rag.reasoners.roles import Facet, Facets, Reasoner, TimelineEvent
+from rag.records import Question
+from tests.detective_world import RuleMind, open_world, pixels, question
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_world(tmp_path_factory.mktemp("detective")) as opened:
+        yield opened
+
+
+def run(library: Library, mind: RuleMind | None = None, **changes: Any) -> tuple[Investigation, RuleMind]:
+    chosen = mind or RuleMind()
+    settings = dataclasses.replace(PAPER, **changes)
+    detective = VideoDetective(library, settings, reasoner=cast("Reasoner", chosen))
+    return detective.investigate("film", question()), chosen
+
+
+def test_it_finds_the_part_and_answers(library: Library) -> None:
+    found, mind = run(library)
+    assert found.answer.choice == "D"
+    assert found.answer.text == "the hammer of part 9"
+    right = [pack for pack in found.selected.packs if pack.start < 200.0 and pack.end > 180.0]
+    assert right
+    assert mind.asked[:2] == ["timeline", "decompose_facets"]
+    assert mind.asked[-1] == "answer_choice"
+    assert [facet.name for facet in found.plan.facets] == ["question", "A", "B", "C", "D"]
+    cited = found.answer.citations[0]
+    assert cited.kind == "video"
+    assert cited.path == "/videos/film.mp4"
+
+
+def test_it_keeps_to_its_budgets(library: Library) -> None:
+    found, mind = run(library)
+    assert len(found.looks) <= PAPER.steps(4) == 10
+    assert PAPER.steps(6) == 12
+    assert len({look.node for look in found.looks}) == len(found.looks)
+    assert len(found.frame_times) <= 32
+    assert len(set(found.frame_times.tolist())) == len(found.frame_times)
+    assert sum(pack.chosen for pack in found.selected.packs) <= 8
+    for look in found.looks:
+        assert len(look.times) <= 9
+        assert all(look.start - 1e-6 <= time < look.end for time in look.times)
+    shown = sum(
+        len(window.frame_times) for window in mind.readings[0].windows if window.frame_times is not None
+    )
+    assert shown == len(found.frame_times)
+
+
+def test_segments_are_the_parts_of_the_film(library: Library) -> None:
+    found, _ = run(library)
+    starts = np.array(found.plan.starts)
+    # The two parts in the middle, and those where the order turns, show the same thing side by side.
+    assert set(starts.tolist()) <= {20.0 * part for part in range(24)}
+    assert len(starts) >= 20
+
+
+def test_the_first_looks_go_to_the_anchors_of_the_facets(library: Library) -> None:
+    found, _ = run(library)
+    anchored = [look for look in found.looks if look.policy == "anchor"]
+    assert found.looks[: len(anchored)] == tuple(anchored)
+    assert {name for look in anchored for name in look.facets} == {"question", "A", "B", "C", "D"}
+    by_name = dict(zip([facet.name for facet in found.plan.facets], found.plan.anchors, strict=True))
+    assert anchored[0].node == by_name[anchored[0].facets[0]]
+    confirmed = [name for look in found.looks for name in look.confirmed]
+    assert len(confirmed) == len(set(confirmed))
+    gaps = [look for look in found.looks if look.policy == "gap"]
+    if gaps:
+        assert set(confirmed) == set(by_name)
+
+
+def test_belief_is_one_number_a_segment_and_moves(library: Library) -> None:
+    found, _ = run(library)
+    for look in found.looks:
+        assert len(look.belief) == len(found.plan.starts)
+    assert found.looks[0].belief != found.plan.belief
+    still, _ = run(library, propagation=False)
+    first = still.looks[0]
+    moved = [i for i, (a, b) in enumerate(zip(still.plan.belief, first.belief, strict=True)) if a != b]
+    assert moved in ([], [first.node])
+
+
+def test_the_same_question_gives_the_same_investigation(library: Library) -> None:
+    first, _ = run(library)
+    second, _ = run(library)
+    unclocked = [dataclasses.replace(each.answer, timings={}) for each in (first, second)]
+    assert unclocked[0] == unclocked[1]
+    assert (first.plan, first.looks, first.selected) == (second.plan, second.looks, second.selected)
+
+
+def test_ablations_take_away_what_they_say(library: Library) -> None:
+    bare, mind = run(library, facets=False)
+    assert "decompose_facets" not in mind.asked
+    assert [facet.name for facet in bare.plan.facets] == ["question"]
+    once, _ = run(library, refinement=False)
+    assert {look.policy for look in once.looks} == {"anchor"}
+    _, mind = run(library, texts=False)
+    assert all(not window.texts for window in mind.readings[0].windows)
+    assert all(not request.view.texts for request in mind.requests)
+    spread, mind = run(library, sampling="uniform")
+    steps = np.diff(spread.frame_times)
+    assert steps.max() - steps.min() <= 1.0
+    assert len(spread.frame_times) == 32
+    assert [len(pack.times) for pack in spread.selected.packs] == [4] * 8
+    assert any(window.texts for window in mind.readings[0].windows)
+
+
+def test_a_watcher_is_told_of_everything_as_it_happens(library: Library) -> None:
+    told: list[Planned | Look | Selected] = []
+    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleMind()))
+    found = detective.investigate("film", question(), told.append)
+    assert told == [found.plan, *found.looks, found.selected]
+
+
+def test_an_open_question_is_answered_openly(library: Library) -> None:
+    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleMind()))
+    found = detective.investigate("film", Question("q", "What is shown in part 5?"))
+    assert found.answer.choice is None
+    assert found.answer.matched
+    with pytest.raises(UsageError, match="no such video"):
+        detective.investigate("elsewhere", question())
+
+
+def test_decoded_frames_go_to_a_mind_that_reads_pixels(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "read_frames", pixels)
+    mind = RuleMind()
+    mind.reads_pixels = True
+    found, _ = run(library, mind)
+    assert all(request.view.frames is not None for request in mind.requests)
+    decoded = [window.frames for window in mind.readings[0].windows if window.frames is not None]
+    assert sum(len(frames.times) for frames in decoded) == len(found.frame_times)
+
+
+def test_a_library_without_pictures_is_searched_by_its_words(tmp_path: Path) -> None:
+    with open_world(tmp_path, pictures=False) as library:
+        found, mind = run(library)
+        assert found.answer.choice == "D"
+        assert all(window.frame_vectors is None for window in mind.readings[0].windows)
+
+
+@pytest.mark.parametrize("role", ["decompose_facets", "timeline", "observe"])
+def test_a_role_that_fails_is_noted_and_the_rest_goes_on(library: Library, role: str) -> None:
+    found, _ = run(library, RuleMind(fails=[role]))
+    assert found.answer.choice in set("ABCD")
+    noted = [*found.plan.problems, *(look.problem for look in found.looks)]
+    assert any("today" in line for line in noted)
+
+
+def test_a_spent_budget_ends_the_looking_and_keeps_what_was_seen(library: Library) -> None:
+    found, mind = run(library, RuleMind(fails=["observe"], error=BudgetSpent))
+    assert len(found.looks) == 1
+    assert found.answer.choice in set("ABCD")
+    found, _ = run(library, RuleMind(fails=["answer_choice"], error=BudgetSpent))
+    assert found.answer.choice is None
+    assert not found.answer.matched
+    assert "today" in found.answer.explanation
+    assert mind.asked.count("observe") == 1
+
+
+def test_weak_evidence_spreads_the_frames() -> None:
+    assert weak_evidence([0.41, 0.0, 0.0], PAPER) == ""
+    assert weak_evidence([0.3, 0.1, 0.1], PAPER).startswith("weak")
+    assert weak_evidence([0.35, 0.3, 0.3], PAPER).startswith("flat")
+    assert weak_evidence([0.39, 0.2, 0.1], PAPER) == ""
+    assert weak_evidence([], PAPER).startswith("weak")
+
+
+def test_weak_evidence_is_said(library: Library) -> None:
+    mind = RuleMind()
+    detective = VideoDetective(
+        library, dataclasses.replace(PAPER, texts=False), reasoner=cast("Reasoner", mind)
+    )
+    found = detective.investigate("film", Question("q", "Zebra?", ("giraffe", "okapi")))
+    assert found.selected.fallback.startswith("weak")
+    assert found.answer.details["fallback"] == found.selected.fallback
+    assert np.diff(found.frame_times).max() <= 16.0
+
+
+def test_settings_refuse_what_cannot_be() -> None:
+    for wrong in ({"alpha": 1.5}, {"nodes": 0}, {"beta": 1.0}, {"suppression": 0.0}, {"tau": -1.0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            DetectiveSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_the_defaults_are_the_tables_of_the_paper() -> None:
+    five = (PAPER.alpha, PAPER.tau, PAPER.neighbours, PAPER.similarity, PAPER.shortest)
+    assert (*five, PAPER.iterations, PAPER.beta) == (0.6, 30.0, 8, 0.82, 10, 7, 0.6)
+    six = (PAPER.frames, PAPER.base_steps, PAPER.steps_per_extra_option, PAPER.window_frames)
+    assert (*six, PAPER.retry_relevance, PAPER.flat_gap) == (32, 10, 1, 9, 0.2, 0.15)
+    more = (PAPER.fallback_max_relevance, PAPER.fallback_mean_relevance, PAPER.prior_weight)
+    assert more == (0.4, 0.2, 0.5)
+    seven = (PAPER.nodes, PAPER.frames_per_node, PAPER.least_uniform, PAPER.suppression)
+    assert (*seven, PAPER.lexical_clip) == (8, 4, 4, 0.2, 3.0)
+    assert (PAPER.duplicate, PAPER.relaxed_duplicate, PAPER.fallback_similarity) == (0.92, 0.95, 0.90)
+
+
+def test_facets_by_words() -> None:
+    asked = question()
+    (whole,) = whole_question(asked)
+    assert "hammer" in whole.keywords
+    assert facets_of(Facets(general_semantic_query="x"), asked)[0].queries == ("x",)
+    assert keyword_stems(Facet("A", ("torque wrench", "wrenches"), ())) == ("torqu", "wrench")
+
+
+def test_events_of_the_timeline_are_given_to_segments(library: Library) -> None:
+    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleMind()))
+    material = detective.material("film")
+    events = (
+        TimelineEvent(start=0.0, end=25.0, description="one"),
+        TimelineEvent(start=10.0, end=20.0, description="two"),
+        TimelineEvent(start=460.0, end=480.0, description="last"),
+    )
+    told = described(material, events)
+    assert told[0] == "one two"
+    assert told[1] == "one"
+    assert told[-1] == "last"
+    assert told[3] == "two"
+    assert described(material, ())[0] == ""
+
+
+def test_evenly_spread_frames() -> None:
+    times = np.arange(0.0, 10.0, 0.5)
+    assert evenly(times, 0.0, 10.0, 2) == [5, 15]
+    assert evenly(times, 0.0, 1.0, 8) == [0, 1, 2]
+    assert evenly(times[:0], 0.0, 1.0, 8) == []
+
+
+def test_what_is_laid_before_the_mind_was_looked_for_by_the_options(library: Library) -> None:
+    _, mind = run(library)
+    assert mind.readings[0].sought_by_option

@@ -1,0 +1,180 @@
+"""What an investigation looks like: strip, lines, trace, JSON and page."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora.records import Frames
+from rag._cli import agent_display
+from rag._cli.agent_display import ColorDisplay, StepFile
+from rag._cli.main import main
+from rag.agents.video_detective.agent import Investigation, VideoDetective
+from rag.agents.video_detective.console import (
+    answer_json,
+    look_lines,
+    plan_lines,
+    selected_lines,
+    step_json,
+    strip,
+)
+from rag.agents.video_detective.page import page
+from rag.agents.video_detective.records import Selected
+from rag.errors import ReasonerError
+from rag.library import Library
+from rag.reasoners.roles import Reasoner
+from rag.rendering.shapes import to_json
+from tests.detective_world import RuleMind, open_world, pixels, question
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Investigation:
+    with open_world(tmp_path_factory.mktemp("telling")) as library:
+        return VideoDetective(library, reasoner=cast("Reasoner", RuleMind())).investigate("film", question())
+
+
+def test_belief_as_a_strip() -> None:
+    assert strip([0.0, 1.0], [0.0, 30.0], 40.0, 4) == "▁▁▁█"
+    assert strip([0.0, 0.5, 1.0], [0.0, 10.0, 20.0], 30.0, 3) == "▁▅█"
+    assert strip([0.3, 0.3], [0.0, 5.0], 10.0, 2) == "▁▁"
+    assert strip([0.1, 0.9, 0.1], [0.0, 1.0, 2.0], 90.0, 3) == "█▁▁"
+    assert strip([], [], 10.0, 5) == ""
+
+
+def test_lines_say_what_was_looked_at_and_why(found: Investigation) -> None:
+    plan = list(plan_lines(found.plan, 80))
+    assert plan[0].startswith("plan: 5 facets, ")
+    assert plan[-1].startswith("  belief ")
+    assert all(len(line) <= 80 for line in plan)
+    look = list(look_lines(found.plan, found.looks[0], 80))
+    assert re.match(r"look 1/10  \d\d:\d\d-\d\d:\d\d  anchor of ", look[0])
+    assert "score" in look[0]
+    spread = dataclasses.replace(found.selected, fallback="weak evidence")
+    assert "  spread evenly, weak evidence" in list(selected_lines(spread, 80))
+    broken = dataclasses.replace(found.looks[0], problem="no\nanswer")
+    assert "  problem: no\\nanswer" in list(look_lines(found.plan, broken, 80))
+
+
+def test_steps_and_answer_are_plain_json(found: Investigation) -> None:
+    steps = [step_json(step) for step in (found.plan, *found.looks, found.selected)]
+    assert [step["step"] for step in steps] == ["plan", *["look"] * len(found.looks), "show"]
+    whole = json.loads(to_json(answer_json(found)))
+    assert whole["schema"] == "rag.agent.video-detective/1"
+    assert whole["answer"]["choice"] == found.answer.choice
+    assert whole["looks"] == json.loads(json.dumps(steps[1:-1]))
+    assert whole["tokens_counted_as"] == ""
+    assert answer_json(found, "counted")["tokens_counted_as"] == "counted"
+    assert whole["settings"]["beta"] == 0.6
+
+
+def test_the_page_needs_no_other_file_and_escapes(found: Investigation) -> None:
+    asked = dataclasses.replace(found.answer.question, text="<script>alert(1)</script>")
+    odd = dataclasses.replace(found, answer=dataclasses.replace(found.answer, question=asked))
+
+    def pictures(times: NDArray[np.float64]) -> Frames:
+        return pixels("", times)
+
+    text = page(odd, pictures)
+    assert "<script>" not in text
+    links = re.findall(r"(?:src|href)=\"?([^\s\">]*)", text)
+    assert all(link.startswith("data:image/jpeg;base64,") for link in links)
+    assert text.count("data:image/jpeg;base64,") >= len(found.frame_times)
+    assert text.count("class=strip") == len(found.looks) + 1
+    assert page(odd, pictures) == text
+    assert "data:image" not in page(odd, lambda _: None)
+    assert "Frames were spread evenly, flat" in page(
+        dataclasses.replace(found, selected=Selected(found.selected.packs, "flat")), lambda _: None
+    )
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleMind:
+    """The command's library is the made-up one, and its reasoner the rules."""
+    mind = RuleMind()
+    open_world(tmp_path).close()
+
+    def opened(*_: Any, **__: Any) -> Library:
+        library = open_world_again(tmp_path)
+        library.__dict__["reasoner"] = mind
+        return library
+
+    monkeypatch.setattr(Library, "open", opened)
+    monkeypatch.setattr(Library, "read_frames", lambda _, path, times: pixels(path, times))
+    monkeypatch.chdir(tmp_path)
+    return mind
+
+
+def open_world_again(folder: Path) -> Library:
+    from rag.settings import load_settings
+    from rag.store.reading import Reader
+    from tests.answer_world import BagOfWords, PictureWords
+
+    library = Library(Reader.open(folder / "library"), load_settings())
+    library.__dict__.update(text_encoder=BagOfWords(), tower=PictureWords())
+    return library
+
+
+OPTIONS = [word for option in question().options for word in ("--option", option)]
+
+
+def test_the_command_tells_its_steps_and_writes_trace_and_page(
+    shelf: RuleMind, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["agent", "video-detective", "film", question().text, *OPTIONS]
+    assert main([*words, "--trace", "t.jsonl", "--html", "r.html", "--json"]) == 0
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert told["answer"]["choice"] == "D"
+    lines = [json.loads(line) for line in Path("t.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["step"] for line in lines] == ["plan", *["look"] * len(told["looks"]), "show", "answer"]
+    assert Path("r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert err.startswith("plan: 5 facets")
+    assert "look 1/10" in err
+    assert "belief ▁" in err.replace("▂", "▁") or "belief" in err
+    first = Path("t.jsonl").read_bytes()
+    assert main([*words, "--trace", "t.jsonl", "--text", "--looks", "3", "--frames", "8"]) == 0
+    out, err = capsys.readouterr()
+    assert "the hammer of part 9" in out
+    assert "look 4/" not in err
+    assert Path("t.jsonl").read_bytes() != first
+    assert "observe" in shelf.asked
+
+
+def test_the_command_says_what_it_cannot_write(shelf: RuleMind, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["agent", "video-detective", "film", question().text, *OPTIONS]
+    assert main([*words, "--trace", "none/t.jsonl"]) == 1
+    assert "none/t.jsonl: cannot be written" in capsys.readouterr().err
+    assert main([*words, "--html", "none/r.html"]) == 3
+    told = capsys.readouterr()
+    assert "none/r.html: cannot be written" in told.err
+    assert "kettle" in told.out, "the answer is out before its page"
+    assert main(["agent", "video-detective", "nowhere", "What?"]) == 2
+    assert "no such video" in capsys.readouterr().err
+    shelf.fails, shelf.error = ("answer_choice",), ReasonerError
+    assert main(words) == 1
+    assert "no answer_choice today" in capsys.readouterr().err
+
+
+def test_colour_is_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=80, color_system="standard", highlight=False)
+    with ColorDisplay(console) as display:
+        display.say("look 1/10  [bold]not markup[/bold]")
+        display.say("  confirmed: A")
+    assert "[bold]not markup[/bold]" in stream.getvalue()
+    assert "\x1b[32m" in stream.getvalue()
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    assert isinstance(agent_display.open_display(), agent_display.PlainDisplay)
+    with StepFile(None) as steps:
+        steps.write({"step": "plan"})

@@ -1,0 +1,110 @@
+"""An open answer of VideoDetective: whole sentences, and evidence by the kind it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from corpora.records import Evidence
+from rag.agents.video_detective.agent import VideoDetective
+from rag.agents.video_detective.features import Material
+from rag.agents.video_detective.records import Pack, Words
+from rag.agents.video_detective.wording import cited_texts, texts_of
+from rag.library import Library
+from rag.reasoners.embedded.observing import without_quotations
+from rag.records import Question, VideoCitation
+from tests.detective_world import open_world
+
+CUES = tuple(
+    Evidence("v", start, start + 2.0, "subtitle", text)
+    for start, text in (
+        (10.0, "Good morning."),
+        (12.0, "Before you close the lid,"),
+        (14.5, "wipe the rim with a dry"),
+        (17.0, "cloth so that it seals."),
+        (19.5, "Then let it rest."),
+        (40.0, "Far away."),
+    )
+)
+SCREEN = Evidence("v", 15.0, 16.0, "ocr", "STEP 3")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_world(tmp_path_factory.mktemp("words")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def material(library: Library) -> Material:
+    return replace(VideoDetective(library).material("film"), texts=(*CUES, SCREEN))
+
+
+def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].text) -> Pack:
+    source = "caption" if kind == "caption" else "asr"
+    words = Words(text, source, kind, 0.5, "question", start, end)  # type: ignore[arg-type]  # by name
+    return Pack(0, start, end, (start,), words, 0.5, True)
+
+
+def test_a_sentence_is_whole_where_the_pack_cuts_it(material: Material) -> None:
+    held = texts_of(material, pack(14.5, 16.0))
+    assert [text.text for text in held if text.kind == "subtitle"] == [cue.text for cue in CUES[1:4]]
+
+
+def test_what_is_said_and_read_keeps_its_kind_beside_a_caption(material: Material) -> None:
+    caption = f"Seems to show a jar. On the screen: “STEP 3”. Said: “{CUES[2].text}”."
+    held = texts_of(material, pack(14.5, 16.0, "caption", caption))
+    assert {text.kind for text in held} == {"subtitle", "ocr", "caption"}
+    assert [text.text for text in held if text.kind == "caption"] == ["Seems to show a jar."]
+    only = texts_of(material, pack(14.5, 16.0, "caption", f"Said: “{CUES[2].text}”."))
+    assert {text.kind for text in only} == {"subtitle", "ocr"}
+    assert texts_of(material, replace(pack(14.5, 16.0), words=None)) == ()
+
+
+def test_speech_without_stops_is_not_followed(material: Material) -> None:
+    many = tuple(Evidence("v", 3.0 * at, 3.0 * at + 2, "asr", f"line {at} and") for at in range(100))
+    held = texts_of(replace(material, texts=many), pack(150.0, 160.0, "asr"))
+    assert [text.start for text in held] == [150.0, 153.0, 156.0, 159.0]
+
+
+def test_a_long_pack_keeps_what_lies_near_its_best_line(material: Material) -> None:
+    many = tuple(Evidence("v", 3.0 * at, 3.0 * at + 2, "asr", f"Line {at}.") for at in range(100))
+    best = replace(pack(0.0, 300.0), words=Words("Line 50.", "asr", "asr", 0.5, "question", 150.0, 152.0))
+    held = texts_of(replace(material, texts=many), best)
+    assert len(held) == 32
+    assert Evidence("v", 150.0, 152.0, "asr", "Line 50.") in held
+
+
+def test_captions_of_other_watchers_stay_as_they_are() -> None:
+    assert without_quotations("A man says “hello” to a dog.") == "A man says “hello” to a dog."
+    assert (
+        without_quotations("Seems to show a jar. Said: “Wipe it.”. Said: “Go on.”.") == "Seems to show a jar."
+    )
+
+
+def test_an_answer_is_cited_by_what_it_quotes() -> None:
+    answer = "Before you close the lid, wipe the rim with a dry cloth so that it seals."
+    assert cited_texts(answer, (*CUES, SCREEN)) == CUES[1:4]
+    assert cited_texts("Something else.", CUES) == CUES
+
+
+def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = VideoDetective(library)
+    film = agent.material("film")
+    spoken = tuple(replace(text, kind="subtitle", text=f"{text.text}.") for text in film.texts)
+    monkeypatch.setattr(agent, "material", lambda _: replace(film, texts=spoken))
+    found = agent.investigate("film", Question("q", "Which part is the kettle of?"))
+    assert found.answer.text in {text.text for text in spoken}
+    assert "the subtitles" in found.answer.explanation
+    cited = [one for one in found.answer.citations if isinstance(one, VideoCitation)]
+    assert cited
+    assert {text.kind for one in cited for text in one.evidence} == {"subtitle"}
+
+
+def test_what_a_look_found_is_told_by_its_kind(library: Library) -> None:
+    found = VideoDetective(library).investigate("film", Question("q", "Which part is the kettle of?"))
+    kinds = {look.words.kind for look in found.looks if look.words is not None}
+    assert kinds <= {"asr", "subtitle", "ocr", "caption"}
+    assert kinds

@@ -1,0 +1,315 @@
+"""Every reader of documents, on good files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from corpora.kinds import NAMED_PASSAGES, PASSAGES
+from corpora.passages import Document, read_documents
+from corpora.passages.registry import READERS
+from corpora.records import Problem
+from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
+
+
+def documents(path: Path) -> list[Document]:
+    found = list(read_documents(path))
+    assert all(isinstance(document, Document) for document in found), found
+    return [document for document in found if isinstance(document, Document)]
+
+
+def pairs(path: Path) -> list[tuple[str, str]]:
+    return [(document.title, document.text) for document in documents(path)]
+
+
+def write_csv(path: Path, rows: Sequence[Sequence[str]], **options: Any) -> Path:
+    with path.open("w", newline="", encoding=options.pop("encoding", "utf-8")) as file:
+        csv.writer(file, **options).writerows(rows)
+    return path
+
+
+def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def test_every_kind_that_a_walk_finds_has_a_reader() -> None:
+    assert set(READERS) == {*PASSAGES, *NAMED_PASSAGES}
+
+
+def test_text_with_a_title_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\n  A title\n\nFirst\tparagraph.  \r\n\n\n\nSecond\0 one.\n")
+    assert pairs(path) == [("A title", "First\tparagraph.\n\nSecond one.")]
+
+
+@pytest.mark.parametrize(
+    "text", ["One line.\n\nAnother.", "wrapped line\nof a paragraph\n", "x" * 200 + "\n\ny"]
+)
+def test_text_without_a_title(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    assert pairs(path) == [("", text.strip())]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("suffix", [".txt", ".md", ".csv", ".jsonl", ".html"])
+def test_any_encoding(tmp_path: Path, encoding: str, suffix: str) -> None:
+    said = "Die Schraube wird mit zwölf Newtonmetern über die Kante geführt."
+    content = {
+        ".csv": f'id,text\n7,"{said}"\n',
+        ".jsonl": json.dumps({"id": "7", "text": said}, ensure_ascii=False) + "\n",
+        ".html": f"<html><body><p>{said}</p></body></html>",
+    }.get(suffix, said)
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(content.encode(encoding))
+    assert pairs(path) == [("", said)]
+
+
+def test_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(
+        "---\ntitle: 'The *real* title'\ntags: [x]\n---\n<!-- hidden\n -->\n# Heading #\n\n"
+        "Some **bold**, *slanted* and `code` text, [a link](http://x.y/(z)) and ![a picture](p.png).\n\n"
+        "> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+        "```python\nx = a*b*c  # kept\n```\n5 * 3 * 2 snake_case_name\n"
+    )
+    assert pairs(path) == [
+        (
+            "The *real* title",
+            "Heading\n\nSome bold, slanted and code text, a link and a picture.\n\nquoted\n\n"
+            "| a | b |\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
+        )
+    ]
+
+
+@pytest.mark.parametrize("text", ["intro\n# The title\nbody", "The title\n=====\nintro\nbody"])
+def test_markdown_titles(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(text)
+    assert documents(path)[0].title == "The title"
+
+
+def test_html(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_bytes(
+        b"<!DOCTYPE html><html><head><meta charset=iso-8859-1><title> A\n page </title>"
+        b"<style>p{}</style><script>if (a < b) document.write('<p>no</p>')</script></head>"
+        b"<body><nav>menu</nav><h1>Top</h1><p>One &amp;\n two<br>thr\xe9e</p><ul><li>x<li>y</ul>"
+        b"<table><tr><td>1</td><td>2</td></tr></table><pre>a\n  b</pre><noscript>no</noscript></body></html>"
+    )
+    assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\nx\ny\n\n1 2\n\na\nb")]
+
+
+def test_html_without_title_takes_its_heading(tmp_path: Path) -> None:
+    path = tmp_path / "a.htm"
+    path.write_text("<h1>The <b>only</b> one</h1>text<h1>second</h1>")
+    assert pairs(path) == [("The only one", "text\n\nsecond")]
+
+
+def test_wikihow_whole_articles(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "wikihowAll.csv",
+        [
+            ["headline", "title", "text"],
+            ["\nSort it.,\nClean up.", "How to Be Tidy1", 'Put "all" things;\n, in boxes.\n'],
+            ["", "How to Use MP3", "Text only."],
+        ],
+    )
+    assert pairs(path) == [
+        ("How to Be Tidy", 'Sort it.\nClean up.\n\nPut "all" things.\nin boxes.'),
+        ("How to Use MP3", "Text only."),
+    ]
+
+
+def test_wikihow_steps_of_one_title_are_one_document(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "wikihowSep.csv",
+        [
+            ["overview", "headline", "text", "sectionLabel", "title"],
+            ["Intro.", "Step one.", "Details one.", "Part A", "How to X"],
+            ["Intro.", "Step two.", "", "Part A", "How to X"],
+            ["Intro.", "Step three.", "Details three.", "Part B", "How to X"],
+            ["", "Only step.", "Its details.", "Steps", "How to Y"],
+        ],
+    )
+    assert pairs(path) == [
+        (
+            "How to X",
+            "Intro.\n\nPart A\n\nStep one.\nDetails one.\n\nStep two.\n\n"
+            "Part B\n\nStep three.\nDetails three.",
+        ),
+        ("How to Y", "Steps\n\nOnly step.\nIts details."),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_csv_with_quotes_newlines_and_its_own_ids(tmp_path: Path, delimiter: str) -> None:
+    rows = [["docid", "Title", "TEXT", "url"], ["d1", "T; 1", 'a, "b"\n\nc\td', "u"], ["d2", "", "e\0f", ""]]
+    path = write_csv(tmp_path / "a.csv", rows, delimiter=delimiter)
+    assert [(d.doc_id, d.title, d.text) for d in documents(path)] == [
+        ("d1", "T; 1", 'a, "b"\n\nc\td'),
+        ("d2", "", "ef"),
+    ]
+
+
+def test_a_huge_field_is_read(tmp_path: Path) -> None:
+    huge = "word " * 400_000
+    path = write_csv(tmp_path / "a.csv", [["text"], [huge]])
+    assert documents(path)[0].text == huge.strip()
+
+
+def test_beir_corpus(tmp_path: Path) -> None:
+    path = write_jsonl(
+        tmp_path / "corpus.jsonl",
+        [
+            {"_id": "MED-10", "title": "Statins", "text": "Text.", "metadata": {"url": "x"}},
+            {"_id": "MED-14", "title": "A lone title", "text": "", "metadata": {}},
+        ],
+    )
+    assert [(d.doc_id, d.title, d.text) for d in documents(path)] == [
+        ("MED-10", "Statins", "Text."),
+        ("MED-14", "A lone title", "A lone title"),
+    ]
+
+
+def test_json_lines_of_other_names(tmp_path: Path) -> None:
+    path = write_jsonl(
+        tmp_path / "a.jsonl",
+        [
+            "",
+            {"id": 12, "contents": "sep\u2028arated \ud800."},
+            {"Passage": ["one", "two", 3], "name": "N"},
+        ],
+    )
+    found = documents(path)
+    assert [(d.title, d.text) for d in found] == [("", "sep\narated ."), ("N", "one\n\ntwo")]
+    assert found[0].doc_id == "12"
+    assert len(found[1].doc_id) == 32
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_a_json_file(tmp_path: Path, as_lines: bool) -> None:
+    rows = [{"text": "a"}, {"text": "b"}]
+    path = tmp_path / "a.json"
+    path.write_text("\n".join(map(json.dumps, rows)) if as_lines else json.dumps(rows))
+    assert [d.text for d in documents(path)] == ["a", "b"]
+
+
+def test_parquet_takes_its_columns_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "bad\udcff.parquet"
+    table = pa.table(
+        {
+            "Id": [1, 2],
+            "title": ["T", None],
+            "text": ["one", "two"],
+            "vector": [[0.1] * 8, [0.2] * 8],
+        }
+    )
+    with path.open("wb") as file:
+        pyarrow.parquet.write_table(table, file, row_group_size=1)
+    assert [(d.doc_id, d.title, d.text) for d in documents(path)] == [("1", "T", "one"), ("2", "", "two")]
+
+
+def test_equal_content_has_one_id_whatever_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Same words.\n")
+    (tmp_path / "b.md").write_text("Same words.")
+    write_jsonl(tmp_path / "c.jsonl", [{"text": "Same words."}])
+    assert len({documents(path)[0].doc_id for path in tmp_path.iterdir()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("labels.csv", "clip_text,start,end\na,1,2\n"),
+        ("labels.tsv", "clip_text\tstart\na\t1\n"),
+        ("questions.jsonl", '{"question": "q", "answer": "a"}\n' * 200),
+        ("questions.json", '[{"question": "q"}]'),
+        ("config.json", '{"text": "x"}'),
+    ],
+)
+def test_a_table_without_passages_names_what_is_expected(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(UnsupportedFile, match=r"expected .*text column") as raised:
+        list(read_documents(path))
+    assert str(raised.value).startswith(f"{path}: no passages: ")
+
+
+def test_a_parquet_file_without_passages_names_what_it_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pa.table({"frame": [1], "label": ["x"]}), path)
+    with pytest.raises(UnsupportedFile, match="found frame, label"):
+        list(read_documents(path))
+
+
+def test_bad_rows_are_told_in_one_problem_and_the_rest_is_read(tmp_path: Path) -> None:
+    rows: list[Mapping[str, str] | str] = [{"text": f"row {i}"} for i in range(50)]
+    rows[3], rows[7], rows[9] = "{broken", '["list"]', {"title": "", "text": " "}
+    rows[20:30] = [{"other": "x"}] * 10
+    path = write_jsonl(tmp_path / "a.jsonl", rows)
+    *found, problem = read_documents(path)
+    assert len(found) == 37
+    assert problem == Problem(
+        str(path),
+        "row 4: not valid JSON; row 8: not a JSON object; row 10: no text; and 10 more rows",
+        "indexed the other 37 documents",
+    )
+
+
+def test_bad_csv_rows_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n1,a\n2\n3,b,c\n\n4,d\n")
+    *found, problem = read_documents(path)
+    assert [document.text for document in found if isinstance(document, Document)] == ["a", "d"]
+    assert isinstance(problem, Problem)
+    assert problem.reason == (
+        "row 2: 1 columns where the header has 2; row 3: 3 columns where the header has 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("a.txt", b"", DamagedFile),
+        ("a.txt", b" \n\n\t", DamagedFile),
+        ("a.txt", bytes(range(1, 32)) * 99, UnsupportedFile),
+        ("a.md", b"<!-- nothing -->", DamagedFile),
+        ("a.html", b"<script>x</script>", DamagedFile),
+        ("a.csv", b"", DamagedFile),
+        ("a.csv", b"id,text\n", DamagedFile),
+        ("a.jsonl", b"{\n{\n", DamagedFile),
+        ("a.parquet", b"PAR1 and then nothing", DamagedFile),
+        ("a.pdf", b"%PDF-1.4 and then nothing", DamagedFile),
+        ("a.xyz", b"text", UnsupportedFile),
+    ],
+)
+def test_a_file_without_anything_is_an_error(
+    tmp_path: Path, name: str, content: bytes, error: type[FileProblem]
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(error) as raised:
+        list(read_documents(path))
+    assert type(raised.value) is error
+    assert str(raised.value).startswith(f"{path}: ")
+    assert "\n" not in str(raised.value)
+
+
+def test_missing_files_and_folders_are_errors(tmp_path: Path) -> None:
+    for path in (tmp_path / "gone.txt", tmp_path):
+        with pytest.raises(UnreadableFile):
+            list(read_documents(path))
+
+
+def test_first_bytes_go_before_the_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "really_parquet.txt"
+    pyarrow.parquet.write_table(pa.table({"text": ["a"]}), path)
+    assert [d.text for d in documents(path)] == ["a"]

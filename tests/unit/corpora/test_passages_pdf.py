@@ -1,0 +1,97 @@
+"""Text of PDF files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+from corpora.passages import Document, read_documents
+from corpora.records import Problem
+from rag.errors import DamagedFile, UnsupportedFile
+
+
+def write_pdf(path: Path, pages: Sequence[str], *, title: str = "", password: str = "") -> Path:
+    """A PDF with one line of text on each page; an empty string gives a page without text."""
+    writer = PdfWriter()
+    font = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type1"),
+            NameObject("/BaseFont"): NameObject("/Helvetica"),
+        }
+    )
+    for text in pages:
+        page = writer.add_blank_page(300, 200)
+        fonts = DictionaryObject({NameObject("/F1"): font})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        if text:
+            stream = DecodedStreamObject()
+            stream.set_data(f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode())
+            page[NameObject("/Contents")] = writer._add_object(stream)
+    if title:
+        writer.add_metadata({"/Title": title})
+    if password:
+        writer.encrypt(password, algorithm="RC4-128")
+    with path.open("wb") as file:
+        writer.write(file)
+    return path
+
+
+def test_pages_are_kept_in_order(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["Page one.", "Page two.", "Page three."], title="A manual")
+    (document,) = read_documents(path)
+    assert isinstance(document, Document)
+    assert (document.title, document.text) == ("A manual", "Page one.\n\nPage two.\n\nPage three.")
+
+
+@pytest.mark.parametrize("title", ["Microsoft Word - draft3", "scan0001.pdf", "untitled"])
+def test_titles_that_a_program_made_up_are_dropped(tmp_path: Path, title: str) -> None:
+    (document,) = read_documents(write_pdf(tmp_path / "a.pdf", ["Text."], title=title))
+    assert isinstance(document, Document)
+    assert document.title == ""
+
+
+def test_a_pdf_of_pictures_alone(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedFile, match="without a text layer"):
+        list(read_documents(write_pdf(tmp_path / "a.pdf", ["", ""])))
+
+
+def test_an_encrypted_pdf(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedFile, match="password"):
+        list(read_documents(write_pdf(tmp_path / "a.pdf", ["Text."], password="secret")))
+
+
+def test_a_broken_page_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["one", "two", "three"])
+    page_type = type(PdfReader(path).pages[0])
+    really_extract = page_type.extract_text
+
+    def extract(page: object) -> str:
+        text: str = really_extract(page)  # type: ignore[arg-type]  # the method is pypdf's own
+        if text == "two":
+            raise KeyError("/Font")
+        return text
+
+    monkeypatch.setattr(page_type, "extract_text", extract)
+    document, problem = read_documents(path)
+    assert isinstance(document, Document)
+    assert document.text == "one\n\nthree"
+    assert problem == Problem(str(path), "page 2 cannot be read", "indexed the other 2 pages")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_truncated_pdf_is_one_line_and_says_nothing_else(
+    tmp_path: Path, share: float, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = write_pdf(tmp_path / "a.pdf", [f"Page {i}." for i in range(20)])
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises((DamagedFile, UnsupportedFile)) as raised:
+        list(read_documents(path))
+    assert str(raised.value).startswith(f"{path}: ")
+    assert "\n" not in str(raised.value)
+    assert capfd.readouterr() == ("", "")

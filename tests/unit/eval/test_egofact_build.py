@@ -1,0 +1,325 @@
+"""The whole construction on hand-made clips: the Workbench way in, Ego4D's, and the language model's part."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from eval.runs.records import LETTERS
+from eval.tasks.egofact.building import Source, build_egofact, write_benchmark
+from eval.tasks.egofact.checks import (
+    EmbeddedCheckReader,
+    non_trivial,
+    question_of,
+    valid,
+)
+from eval.tasks.egofact.language_model import BuilderRoles
+from eval.tasks.egofact.loading import load_egofact
+from eval.tasks.egofact.records import FAMILIES, FactPassage
+from eval.tasks.egofact.settings import BuildSettings, Shape
+from eval.tasks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds, read_narrations
+from eval.tasks.egofact.sources.passages import read_passages
+from eval.tasks.egofact.sources.workbench import read_workbench, segments_of_stories
+from rag.errors import ReplyInvalid, UsageError
+from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.settings import ReasonerSettings
+from tests.egofact_world import (
+    ONE_HOP,
+    THINGS,
+    TWO_HOP,
+    EvenLaw,
+    WordEncoder,
+    passages,
+    words,
+    world,
+    write_corpus,
+)
+
+SHAPE = Shape(10, 9, 5, 11, 8)
+SETTINGS = BuildSettings()
+
+
+def _build(out: Path, seed=1, reader=None, source=None):
+    return write_benchmark(
+        source or Source(world(14), passages(), EvenLaw()),
+        out,
+        seed=seed,
+        shape=SHAPE,
+        name="egofact-test",
+        split="test",
+        settings=SETTINGS,
+        encoder=WordEncoder(),
+        reader=reader,
+    )
+
+
+def test_a_build_fills_its_shape_and_reads_back(tmp_path):
+    report = _build(tmp_path)
+    assert report.shortfalls == ()
+    assert report.clips == 10
+    assert report.queries == {family: SHAPE.of(family) for family in FAMILIES}
+    read = load_egofact(tmp_path)
+    assert len(read.queries) == SHAPE.queries
+    assert {query.clip_id for query in read.queries} == {clip.clip_id for clip in read.clips}
+    assert report.candidates == len(read.candidates)
+    assert {query.query_id for query in read.queries} <= {query.query_id for query in read.candidates}
+    assert read.manifest["settings"]["visual_similarity"] == 0.7
+    assert read.manifest["steps"]["selected"]["clips"] == 10
+    assert read.manifest["steps"]["questions"]["local-1hop"] >= 40
+    assert len({query.answer for query in read.queries}) == 6
+
+
+def test_same_seed_same_bytes_other_seed_other_queries(tmp_path):
+    for name, seed in (("one", 1), ("two", 1), ("three", 2)):
+        _build(tmp_path / name, seed)
+    files = [
+        {path.name: path.read_bytes() for path in sorted((tmp_path / name).iterdir())}
+        for name in ("one", "two", "three")
+    ]
+    assert files[0] == files[1]
+    assert files[0]["queries.jsonl"] != files[2]["queries.jsonl"]
+
+
+def test_the_checks_ask_with_the_gold_texts_and_without():
+    encoder = words()
+    reader = EmbeddedCheckReader(encoder)
+    query = replace(ONE_HOP, options=THINGS[:6], text="what does the camera wearer put onto the bench?")
+    assert valid(query, ["the camera wearer puts the hammer onto the bench"], reader)
+    assert not valid(query, ["the camera wearer puts the towel onto the bench"], reader)
+    assert not non_trivial(replace(query, text="the hammer what?"), reader)
+    assert non_trivial(replace(query, text="the towel what?"), reader)
+    assert question_of(query).options == THINGS[:6]
+
+
+def test_a_two_hop_query_is_read_off_the_gold_passage():
+    facts = [f"When job {at // 2}. It is stored at {3 + 7 * at} degrees." for at in range(6)]
+    query = replace(
+        TWO_HOP, options=tuple(facts), text="which statement is true about the object that it is?"
+    )
+    reader = EmbeddedCheckReader(words())
+    assert valid(query, ["it puts the mug", "The mug matters. Store it at 10 degrees for job 0."], reader)
+
+
+class BlindlyThird:
+    """Without texts it always takes the third option."""
+
+    name = "third"
+
+    def __init__(self, *, reads: bool) -> None:
+        self._reader = EmbeddedCheckReader(words()) if reads else None
+
+    def answer(self, question, context_texts):
+        return self._reader.answer(question, context_texts) if self._reader and context_texts else 2
+
+
+def test_queries_that_a_blind_reader_gets_are_candidates_only(tmp_path):
+    _build(tmp_path, reader=BlindlyThird(reads=True))
+    read = load_egofact(tmp_path)
+    assert {query.answer for query in read.candidates} == set(LETTERS)
+    assert {query.answer for query in read.queries} == set(LETTERS) - {"C"}
+
+
+def test_a_reader_that_is_blind_with_the_texts_too_leaves_no_question(tmp_path):
+    with pytest.raises(UsageError, match="no question can be asked"):
+        _build(tmp_path, reader=BlindlyThird(reads=False))
+
+
+def test_a_corpus_that_is_too_small_says_what_it_lacks(tmp_path):
+    report = _build(tmp_path, source=Source(world(3), passages(), EvenLaw()))
+    assert report.shortfalls[0] == "clips: 3 of 10; the corpus has no more with a good query"
+    assert load_egofact(tmp_path).manifest["shortfalls"] == list(report.shortfalls)
+
+
+def test_without_passages_there_are_no_two_hop_queries(tmp_path):
+    report = _build(tmp_path, source=Source(world(14), [], EvenLaw()))
+    assert {line.split(":")[0] for line in report.shortfalls} == {"local-2hop", "temporal-2hop"}
+
+
+def test_the_truth_of_a_workbench_corpus_is_read(tmp_path):
+    write_corpus(tmp_path, world(3))
+    found = read_workbench(tmp_path, 30.0)
+    assert [replace(one, clutter=()) for one in found] == [replace(one, clutter=()) for one in world(3)]
+    assert found[0].clutter == ("flower pot",)
+    (tmp_path / ".workbench" / "events.jsonl").write_text('{"video": 3}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"events\.jsonl:1: not a clip's events"):
+        read_workbench(tmp_path, 30.0)
+
+
+def test_stories_are_read_before_anything_is_drawn():
+    from eval.workbench.story import plan_clip
+
+    story = plan_clip(3, "test")
+    (clip,) = segments_of_stories([("abc.mp4", story)], 30.0)
+    assert (clip.clip_id, clip.path, clip.description) == ("abc:00000", "videos/abc.mp4", story.description)
+    assert [one.rewritten for one in clip.events] == [one.rewritten for one in story.events]
+    assert clip.events[0].seen == (story.events[0].seen_from, story.events[0].seen_until)
+
+
+SOUNDS = (
+    "video_uid\tvideo_dur(-1)\tnarration_source\tnarration_ind\tnarration_time\tclip_start\tclip_end\tclip_text\n"
+    'u1\t90\tnarration_pass_1\t0\t2.0\t1.25\t2.75\t#C C picks the "cup" from the table\n'
+    "u1\t90\tnarration_pass_1\t1\t5.0\t4.25\t5.75\t#O A man X puts a plate on the table\n"
+    "u2\t90\tnarration_pass_1\t0\t5.0\t4.25\t5.75\t#C C opens a box\n"
+    "u2\t90\tnarration_pass_1\t0\t9.0\t8.25\t9.75\t#unsure\n"
+)
+
+
+def test_an_ego4dsounds_table_gives_clips_with_events(tmp_path):
+    (tmp_path / "test_clips_11k.csv").write_text(SOUNDS, encoding="utf-8")
+    (tmp_path / "narration.json").write_text("not read", encoding="utf-8")
+    videos = [
+        {"video_uid": "u1", "duration_sec": 90.0, "scenarios": ["Bike mechanic"]},
+        {"video_uid": "u2", "duration_sec": 90.0, "scenarios": ["Golfing"]},
+    ]
+    (tmp_path / "ego4d.json").write_text(json.dumps({"videos": videos}), encoding="utf-8")
+    (clip,) = read_ego4d(tmp_path, 30.0)
+    assert (clip.clip_id, clip.path, clip.start, clip.end) == ("u1:00000", "videos/u1.mp4", 0.0, 30.0)
+    assert [one.agent for one in clip.events] == ["camera wearer", "man"]
+    assert clip.description == "bike mechanic around the table"
+    (tmp_path / "descriptions.json").write_text('{"u1": "the video that shows a bench."}', encoding="utf-8")
+    assert read_ego4d(tmp_path, 30.0)[0].description == "a bench"
+    assert len(read_ego4d(tmp_path, 30.0, scenarios=())) == 2
+
+
+def test_narrations_alone_give_windows_of_a_second_and_a_half(tmp_path):
+    lines = [{"narration_text": "#C C opens a box", "timestamp_sec": 0.5, "annotation_uid": "x"}]
+    second = {"narrations": [*lines, *lines]}
+    held = {
+        "u1": {"narration_pass_1": {"narrations": lines}, "narration_pass_2": second},
+        "u2": {"status": "x"},
+    }
+    path = tmp_path / "narration.json"
+    path.write_text(json.dumps(held), encoding="utf-8")
+    (row,) = read_narrations(path)
+    assert (row.video_uid, row.start, row.end) == ("u1", 0.0, 1.25)
+    assert len(read_ego4d(tmp_path, 30.0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("narration.json", "[]", "holds no JSON object"),
+        ("narration.json", "{", "cannot be read as JSON"),
+        ("narration.json", '{"u": 3}', "holds no narration passes"),
+        ("narration.json", '{"u": {"narration_pass_1": {"narrations": [{}]}}}', "lacks timestamp_sec"),
+        ("a.csv", "video_uid\tclip_start\n", "no tab-separated column 'clip_end'"),
+        ("a.csv", SOUNDS.replace("1.25", "early"), "a.csv:2: clip_start or clip_end is no number"),
+        ("a.csv", "a,b\n", "no event list"),
+    ],
+)
+def test_an_event_list_that_cannot_be_read_is_named(tmp_path, name, text, fault):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=fault):
+        read_ego4d(tmp_path, 30.0)
+
+
+def test_an_outside_corpus_is_built_like_any_other(tmp_path):
+    rows = []
+    for clip in world(14):
+        for one in clip.events:
+            text = f"#C C {one.action}s the {one.patient} onto the {one.patient_destination}"
+            rows.append(f"{clip.clip_id[:7]}\t{one.start}\t{one.end}\t{text}\n")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    head = "video_uid\tclip_start\tclip_end\tclip_text\n"
+    (corpus / "sounds.tsv").write_text(head + "".join(rows), encoding="utf-8")
+    shown = {clip.clip_id[:7]: clip.description for clip in world(14)}
+    (corpus / "descriptions.json").write_text(json.dumps(shown), encoding="utf-8")
+    with (corpus / "passages.jsonl").open("w", encoding="utf-8") as file:
+        for passage in passages():
+            told = [{"fact": s.fact, "counterfacts": s.counterfacts} for s in passage.statements]
+            row = {"_id": passage.passage_id, "title": passage.title, "text": passage.text}
+            row |= {"object": passage.object, "activity": passage.activity, "statements": told}
+            file.write(json.dumps(row) + "\n")
+    assert len(read_ego4dsounds(corpus / "sounds.tsv")) == 56
+    shape = Shape(6, 4, 4, 4, 4)
+    report = build_egofact(corpus, tmp_path / "out", seed=1, shape=shape, encoder=WordEncoder())
+    assert report.clips == 6
+    read = load_egofact(tmp_path / "out")
+    assert read.manifest["objects"] == "event counts"
+    assert {clip.path.rpartition("/")[0] for clip in read.clips} == {"../corpus/videos"}
+
+
+def test_passages_from_outside_are_strict(tmp_path):
+    path = tmp_path / "passages.jsonl"
+    assert read_passages(path) == []
+    path.write_text('{"_id": "a", "text": "t", "object": "mug"}\n{"_id": "b"}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"passages\.jsonl:2: text: Field required"):
+        read_passages(path)
+    path.write_text('{"_id": "a", "text": "t", "object": "mug"}\n', encoding="utf-8")
+    (written,) = read_passages(path, lambda passage: replace(passage, activity="work"))
+    assert written.activity == "work"
+
+
+class Scripted:
+    """A model that says its lines in order, the last one for ever."""
+
+    name = "scripted"
+
+    def __init__(self, *lines: dict[str, object]) -> None:
+        self.lines = [json.dumps(line) for line in lines]
+        self.heard: list[str] = []
+
+    def send(self, messages, schema, *, within=None):  # noqa: ARG002 (the protocol's own arguments)
+        self.heard.append("\n".join(message.text for message in messages))
+        return Sent(self.lines[min(len(self.heard), len(self.lines)) - 1])
+
+
+def _roles(*lines, **settings):
+    client = Scripted(*lines)
+    return client, BuilderRoles(LlmReasoner(client, ReasonerSettings(kind="openai", model="m", **settings)))
+
+
+def test_a_language_model_structures_an_event():
+    given = {
+        "rewritten": "the camera wearer picks up the phone",
+        "agent": "camera wearer",
+        "action": "pick",
+        "patient": "phone",
+        "patient_canonical": "phone",
+        "patient_location": None,
+    }
+    client, roles = _roles(given)
+    found = roles.parse("#C C picks the phone", 1.0, 2.0)
+    assert found is not None
+    assert (found.rewritten, found.patient, found.window) == (given["rewritten"], "phone", (1.0, 2.0))
+    assert "#C C picks the phone" in client.heard[0]
+    _, nothing = _roles({**given, "rewritten": "", "agent": "", "action": ""})
+    assert nothing.parse("#unsure", 1.0, 2.0) is None
+
+
+def test_a_language_model_writes_statements_that_differ():
+    given = {
+        "activity": "storing",
+        "fact": "It is dry.",
+        "counterfacts": ["It is wet.", "It is hot.", "It is red."],
+    }
+    passage = FactPassage("p", "t", "Keep the mug dry.", "mug", "")
+    client, roles = _roles({**given, "counterfacts": ["It is dry.", "It is hot.", "It is red."]}, given)
+    written = roles.write(passage)
+    assert written.activity == "storing"
+    assert written.statements[0].counterfacts == ("It is wet.", "It is hot.", "It is red.")
+    assert "four different ones" in client.heard[1]
+
+
+def test_a_language_model_checks_a_query_with_texts_and_without():
+    client, roles = _roles({"choice": "B"}, repairs=0)
+    assert valid(ONE_HOP, ["the gold event"], roles.reader)
+    assert not non_trivial(ONE_HOP, roles.reader)
+    assert "the gold event" in client.heard[0]
+    assert "(none)" in client.heard[1]
+    _, wrong = _roles({"choice": "Z"}, repairs=0)
+    with pytest.raises(ReplyInvalid, match="choice must be one of A, B, C, D, E, F"):
+        valid(ONE_HOP, ["the gold event"], wrong.reader)
+
+
+def test_shuffled_answers_are_spread_over_the_letters():
+    from eval.tasks.egofact.drafting import shuffled_order
+
+    counts = Counter(LETTERS[shuffled_order(6, seed).index(5)] for seed in range(3000))
+    assert all(400 < counts[letter] < 600 for letter in LETTERS)

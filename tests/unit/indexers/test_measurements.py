@@ -1,0 +1,164 @@
+"""Each measurement on pictures and sound whose right value is known by construction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora.records import Frames
+from eval.workbench.film import Line
+from eval.workbench.sound import melody
+from eval.workbench.voice import murmured
+from indexers.colour import colour_figures, tone_of
+from indexers.shots import cut_times, describe_shots, joined, measure_frames, pictures_of
+from indexers.soundtrack import SAMPLE_RATE, SoundMeter
+from indexers.style import PROMPTS, STATISTICS, STYLES, StylePrompts, picture_statistics, style_of
+from rag.indexing.measuring import packed, unpacked
+
+
+def scene(seed: int, *, cast: tuple[float, float, float] = (1, 1, 1), grain: float = 0) -> NDArray[np.uint8]:
+    """Gray boxes under a light of that cast, uint8 (90, 160, 3)."""
+    rng = np.random.default_rng(seed)
+    gray = np.kron(rng.uniform(40, 220, (9, 16)), np.ones((10, 10)))
+    gray += rng.normal(0, grain, gray.shape) if grain else 0
+    return np.clip(gray[..., None] * np.array(cast), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("cast", "tone"),
+    [((1.0, 0.9, 0.66), "warm"), ((0.7, 0.86, 1.0), "cold"), ((0.9, 0.9, 0.9), "neutral")],
+)
+def test_the_tone_is_that_of_the_light(cast: tuple[float, float, float], tone: str) -> None:
+    assert tone_of(colour_figures(scene(1, cast=cast)).warmth) == tone
+
+
+def test_colour_figures_of_a_plain_gray_picture() -> None:
+    figures = colour_figures(np.full((60, 80, 3), 119, np.uint8))
+    assert figures.brightness == pytest.approx(50, abs=0.5)
+    assert figures.saturation == pytest.approx(0, abs=0.2)
+    assert (figures.contrast, figures.sharpness) == (pytest.approx(0, abs=0.01), 0)
+
+
+def test_a_blurred_picture_is_less_sharp_and_a_faded_one_has_less_contrast() -> None:
+    clear = scene(2)
+    blurred = np.stack([np.roll(clear, k, 1) for k in range(-3, 4)]).mean(axis=0).astype(np.uint8)
+    faded = (clear * 0.5 + 64).astype(np.uint8)
+    assert colour_figures(blurred).sharpness < 0.7 * colour_figures(clear).sharpness
+    assert colour_figures(faded).contrast < 0.7 * colour_figures(clear).contrast
+
+
+def frames(*parts: tuple[int, int]) -> Frames:
+    """Two frames a second: (seed of the picture, how many)."""
+    casts = {1: (1.0, 0.6, 0.3), 2: (0.3, 0.6, 1.0), 3: (0.4, 1.0, 0.3)}
+    images = [scene(seed, cast=casts[seed]) for seed, count in parts for _ in range(count)]
+    return Frames(np.arange(len(images)) / 2, np.stack(images))
+
+
+def test_shots_cover_the_video_and_begin_where_the_picture_changes() -> None:
+    figures = measure_frames(frames((1, 8), (2, 6), (3, 6)))
+    assert cut_times(figures) == [4.0, 7.0]
+    shots = describe_shots("v", figures, 10.0, vectors=None, prompts=None)
+    assert [(shot.start, shot.end) for shot in shots] == [(0, 4), (4, 7), (7, 10)]
+    assert [shot.shot_id for shot in shots] == ["v:s00000", "v:s00001", "v:s00002"]
+    assert all(shot.start <= shot.key_time < shot.end and shot.style is None for shot in shots)
+
+
+def test_frames_measured_in_parts_are_the_frames_measured_at_once() -> None:
+    whole = frames((1, 8), (2, 6))
+    parts = [Frames(whole.times[a:b], whole.images[a:b]) for a, b in ((0, 5), (5, 14))]
+    found = joined([unpacked(packed(measure_frames(part))) for part in parts])
+    assert describe_shots("v", found, 7.0, vectors=None, prompts=None) == describe_shots(
+        "v", measure_frames(whole), 7.0, vectors=None, prompts=None
+    )
+    assert pictures_of(found)[0].tolist() == [0, 2, 4, 6]
+
+
+def test_without_a_frame_there_is_no_shot() -> None:
+    nothing = measure_frames(Frames(np.empty(0), np.empty((0, 1, 1, 3), np.uint8)))
+    assert describe_shots("v", nothing, 5.0, vectors=None, prompts=None) == []
+
+
+def test_grain_is_of_a_camera_and_plain_surfaces_are_drawn() -> None:
+    filmed, drawn = picture_statistics(scene(3, grain=6)), picture_statistics(scene(3))
+    assert len(filmed) == len(STATISTICS)
+    assert style_of(filmed, None) == "live"
+    assert style_of(drawn, None) != "live"
+
+
+def test_prompts_decide_where_an_encoder_knows_them() -> None:
+    class Axes:
+        def encode_text(self, texts: list[str]) -> NDArray[np.float32]:
+            which = next(place for place, style in enumerate(STYLES) if texts[0] in PROMPTS[style])
+            return np.tile(np.eye(4, dtype=np.float32)[which], (len(texts), 1))
+
+    said = StylePrompts(Axes()).scores(np.eye(4, dtype=np.float32)[[1]])
+    assert int(said.argmax()) == STYLES.index("2d")
+    assert style_of(picture_statistics(scene(3, grain=6)), said) == "2d"
+
+
+def heard(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArray[np.float32]]:
+    meter = SoundMeter()
+    for start in range(0, len(samples), block):
+        meter.feed(samples[start : start + block])
+    track = meter.track("v", len(samples) / SAMPLE_RATE)
+    assert track is not None
+    return max(set(track.classes), key=track.classes.count), track.loudness
+
+
+def test_silence_noise_a_tune_and_a_voice_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    noise = (rng.standard_normal(12 * SAMPLE_RATE) * 0.02).astype(np.float32)
+    line = Line(0.0, 12.0, "now the camera wearer places the kettle beside the big window " * 3)
+    voice = murmured([line], 3)[0].samples * np.float32(0.6)
+    assert heard(noise * 0)[0] == "silence"
+    assert heard(noise)[0] == "ambient"
+    assert heard(noise / 8 + melody(1, len(noise)))[0] == "music"
+    assert heard(noise[: len(voice)] / 8 + voice)[0] == "speech"
+
+
+def test_loudness_is_that_of_the_standard() -> None:
+    """BS.1770: a sine of 997 Hz at full scale in one channel reads -3.01 LUFS."""
+    sine = np.sin(2 * np.pi * 997 * np.arange(5 * SAMPLE_RATE) / SAMPLE_RATE).astype(np.float32)
+    assert heard(sine)[1][1:] == pytest.approx([-3.01] * 4, abs=0.15)
+    assert heard(sine * 0)[1].tolist() == [-70] * 5
+
+
+def test_blocks_do_not_change_what_is_heard() -> None:
+    tune = melody(2, 40 * SAMPLE_RATE + 5000)
+    one, other = heard(tune, 131_072), heard(tune, 7_001)
+    assert one[0] == other[0]
+    assert one[1].tolist() == other[1].tolist()
+    assert len(one[1]) == 41
+
+
+def test_nothing_heard_is_no_track() -> None:
+    assert SoundMeter().track("v", 5.0) is None
+
+
+def test_what_is_missing_or_no_number_is_not_heard() -> None:
+    tune = melody(2, 20 * SAMPLE_RATE)
+    whole = SoundMeter()
+    whole.feed(tune)
+    torn = tune.copy()
+    torn[5 * SAMPLE_RATE : 9 * SAMPLE_RATE] = np.nan
+    torn[12 * SAMPLE_RATE : 12 * SAMPLE_RATE + 10] = np.inf
+    torn[15 * SAMPLE_RATE : 15 * SAMPLE_RATE + 10] = 1e30
+    meter = SoundMeter()
+    handed = np.concatenate([*meter.heard([torn])])
+    assert np.isfinite(handed).all()
+    assert np.abs(handed).max() <= 1
+    heard, known = meter.track("v", 20.0), whole.track("v", 20.0)
+    assert heard is not None
+    assert known is not None
+    assert (
+        [k for k, name in enumerate(heard.classes) if name is None]
+        == [5, 6, 7, 8]
+        == [*np.flatnonzero(np.isnan(heard.loudness))]
+    )
+    there = [k for k in range(20) if k not in (5, 6, 7, 8)]
+    assert {heard.classes[k] for k in there} == {"music"}
+    assert np.abs(heard.loudness - known.loudness)[there].max() < 0.5
+    gone = SoundMeter()
+    gone.feed(np.full(3 * SAMPLE_RATE, np.nan, np.float32))
+    assert gone.track("v", 3.0) is None

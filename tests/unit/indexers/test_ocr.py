@@ -1,0 +1,234 @@
+"""On-screen text: word for word on clear slides, nothing on noise, and honest switches."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+import indexers.ocr
+from indexers.ocr import Ocr, TextBox, lines_in_reading_order, ocr_line, open_ocr
+from indexers.settings import OcrSettings
+from indexers.stages import Off
+from rag.errors import ExtraMissing
+
+LINES = ["The mirror is made of beryllium", "Launch date: 25 December 2021", "Primary mirror 6.5 m wide"]
+
+
+@pytest.fixture(scope="module")
+def ocr() -> Ocr:
+    opened = open_ocr(OcrSettings())
+    assert isinstance(opened, Ocr)
+    return opened
+
+
+def slide(
+    size: tuple[int, int] = (960, 540), letters: int = 30, dark: bool = False, right: str = ""
+) -> NDArray[np.uint8]:
+    paper, ink = ((20, 24, 40), (250, 250, 240)) if dark else ((246, 246, 240), (20, 20, 60))
+    image = Image.new("RGB", size, paper)
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.load_default(letters)
+    for row, line in enumerate(LINES):
+        draw.text((40, 40 + row * letters * 2), line, fill=ink, font=font)
+    if right:
+        draw.text((size[0] - 200, 40), right, fill=ink, font=font)
+    return np.asarray(image)
+
+
+@pytest.mark.parametrize(
+    ("size", "letters", "dark"),
+    [((960, 540), 30, False), ((1280, 720), 24, True), ((640, 360), 16, False), ((540, 960), 26, False)],
+)
+def test_clear_text_is_read_word_for_word(ocr: Ocr, size: tuple[int, int], letters: int, dark: bool) -> None:
+    assert ocr.read(slide(size, letters, dark)) == "\n".join(LINES)
+
+
+def test_two_columns_of_one_line_stay_on_it(ocr: Ocr) -> None:
+    assert ocr.read(slide(right="Page 7")).splitlines()[0] == f"{LINES[0]} Page 7"
+
+
+def test_pictures_without_text_give_nothing(ocr: Ocr) -> None:
+    rng = np.random.default_rng(0)
+    assert ocr.read(np.zeros((360, 640, 3), np.uint8)) == ""
+    assert ocr.read(rng.integers(0, 256, (360, 640, 3), dtype=np.uint8)) == ""
+    assert ocr.read(np.full((1, 1, 3), 9, np.uint8)) == ""
+    assert ocr.read(np.full((3, 900, 3), 9, np.uint8)) == ""
+
+
+def test_a_picture_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
+    first = ocr.boxes(slide())
+    ocr.read(slide((1920, 1080), 60, dark=True))
+    assert ocr.boxes(slide()) == first
+
+
+def test_channels_are_red_green_blue(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[NDArray[np.uint8]] = []
+
+    class Nothing:
+        boxes = txts = scores = None
+
+    def engine(image: NDArray[np.uint8], *, use_rec: bool) -> Nothing:
+        assert use_rec
+        seen.append(image)
+        return Nothing()
+
+    red = np.zeros((10, 20, 3), np.uint8)
+    red[..., 0] = 255
+    monkeypatch.setattr(ocr, "_engine", engine)
+    assert ocr.read(red) == ""
+    assert seen[0].shape == (480, 960, 3)
+    assert seen[0][0, 0].tolist() == [0, 0, 255]
+    with pytest.raises(ValueError, match="uint8"):
+        ocr.read(np.zeros((10, 20, 4), np.uint8))
+
+
+def test_unsure_text_is_dropped() -> None:
+    class Found:
+        boxes = np.zeros((2, 4, 2))
+        txts = ("sure", "unsure")
+        scores = (0.9, 0.3)
+
+    reader = Ocr(lambda _, **how: Found() if how["use_rec"] else None, "", 0.6, "")
+    assert reader.read(np.zeros((8, 8, 3), np.uint8)) == "sure"
+
+
+def test_reading_order() -> None:
+    def box(left: float, top: float, text: str) -> TextBox:
+        return TextBox(left, top, left + 50, top + 20, text, 1.0)
+
+    boxes = [box(100, 3, "two"), box(0, 40, "three"), box(0, 0, "one"), box(200, 35, "four")]
+    assert lines_in_reading_order(boxes) == ["one two", "three four"]
+    assert lines_in_reading_order([]) == []
+
+
+def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
+    other = open_ocr(OcrSettings(min_confidence=0.9))
+    assert isinstance(other, Ocr)
+    assert other.fingerprint != ocr.fingerprint
+    assert other.reason == ocr.reason
+    assert ocr.reason.startswith("on-screen text: on, rapidocr ")
+    assert ocr.reason == ocr_line(OcrSettings())
+
+
+def test_nothing_is_said_and_nothing_is_fetched(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rapidocr.utils.download_file import DownloadFile
+
+    def fetch(*_: object) -> None:
+        raise AssertionError("a download was tried")
+
+    monkeypatch.setattr(DownloadFile, "run", fetch)
+    opened = open_ocr(OcrSettings(mode="on"))
+    assert isinstance(opened, Ocr)
+    opened.read(np.zeros((64, 64, 3), np.uint8))
+    assert capfd.readouterr() == ("", "")
+    assert logging.getLogger("RapidOCR").level >= logging.CRITICAL
+
+
+def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert open_ocr(OcrSettings(mode="off")) == Off("on-screen text: off by the settings")
+    monkeypatch.setattr(indexers.ocr, "_packaged_models", lambda: None)
+    assert open_ocr(OcrSettings()) == Off(
+        "on-screen text: off, rapidocr came without its models; "
+        "pip install 'offline-video-rag[ocr]' brings them"
+    )
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    off = open_ocr(OcrSettings())
+    assert isinstance(off, Off)
+    assert "rapidocr and onnxruntime and cv2 not installed" in off.reason
+    assert ocr_line(OcrSettings()) == off.reason
+    with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[ocr\]'"):
+        open_ocr(OcrSettings(mode="on"))
+    with pytest.raises(ExtraMissing):
+        ocr_line(OcrSettings(mode="on"))
+
+
+def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "rapidocr" / "models").mkdir(parents=True)
+    (tmp_path / "rapidocr" / "__init__.py").write_text("raise ImportError('libGL.so.1: no such file')")
+    for task in ("det", "rec"):
+        (tmp_path / "rapidocr" / "models" / f"a_{task}_b.onnx").write_bytes(b"")
+    monkeypatch.delitem(sys.modules, "rapidocr", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    off = open_ocr(OcrSettings())
+    assert isinstance(off, Off)
+    assert "on-screen text: off, rapidocr cannot be loaded (libGL.so.1: no such file)" in off.reason
+    with pytest.raises(ExtraMissing):
+        open_ocr(OcrSettings(mode="on"))
+
+
+def test_models_are_those_of_the_installed_package() -> None:
+    found = indexers.ocr._packaged_models()
+    assert found is not None
+    assert all(Path(path).is_file() for path in found)
+
+
+def moving(time: float, caption: str = "", letters: int = 34) -> NDArray[np.uint8]:
+    """Soft hills of colour that drift, 1280 x 720, and an outlined caption in front of them."""
+    y, x = np.mgrid[0:720, 0:1280].astype(np.float32)
+    hills = [
+        120 + 60 * np.sin(x / (90 + 20 * k) + 3 * time + k) * np.cos(y / (70 + 9 * k) - 2 * time)
+        for k in range(3)
+    ]
+    image = Image.fromarray(np.stack(hills, axis=2).astype(np.uint8))
+    if caption:
+        font = ImageFont.load_default(letters)
+        ImageDraw.Draw(image).text((200, 600), caption, "white", font, stroke_width=3, stroke_fill="black")
+    return np.asarray(image)
+
+
+@pytest.fixture
+def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many pieces of text every call of the recogniser got."""
+    engine = ocr._engine
+    whole, calls = engine.recognize_txt, []
+
+    def counted(images: list[NDArray[np.uint8]]) -> object:
+        calls.append(len(images))
+        return whole(images)
+
+    monkeypatch.setattr(engine, "recognize_txt", counted)
+    return calls
+
+
+def test_pictures_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
+    assert list(ocr.read_clip(moving(k / 2) for k in range(6))) == [""] * 6
+    assert recognized == []
+
+
+def test_text_that_stands_is_recognised_once_a_clip(ocr: Ocr, recognized: list[int]) -> None:
+    text = "Torque 25 Nm, step 1"
+    for _ in range(2):
+        recognized.clear()
+        assert list(ocr.read_clip(moving(k / 2, text) for k in range(5))) == [text] * 5
+        assert len(recognized) == 1
+
+
+def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
+    texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7, 2, 3, 8)]
+    texts += ["", "Torque 26 Nm, step 8"]
+    read = ocr.read_clip(moving(k / 2, text) for k, text in enumerate(texts))
+    assert [text.replace(" ", "") for text in read] == [text.replace(" ", "") for text in texts]
+
+
+def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
+    pictures = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
+    read = list(ocr.read_clip(pictures))
+    assert [text.splitlines()[0].rsplit(" ", 1)[1] for text in read] == ["7", "7", "8"]
+    assert read[0] == ocr.read(pictures[0])
+
+
+def test_a_clip_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
+    clip = [moving(k / 2, "Water the roots" if k > 1 else "") for k in range(4)]
+    first = list(ocr.read_clip(clip))
+    assert first == ["", "", "Water the roots", "Water the roots"]
+    assert list(ocr.read_clip([slide(), *clip]))[1:] == first
+    assert list(ocr.read_clip(clip)) == first

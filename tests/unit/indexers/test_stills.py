@@ -1,0 +1,159 @@
+"""Still frames: what is encoded, what is reused, and that neither clips nor batches leak into one another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora.records import Frames
+from indexers.frame_dedup import (
+    STILL_THRESHOLD,
+    StillBatcher,
+    encode_frames,
+    stand_ins,
+)
+from indexers.protocol import ImageEncoder
+
+SHAPE = (48, 60)
+
+
+class CountingEncoder(ImageEncoder):
+    """Block means of the picture as its vector; counts what it was given."""
+
+    name = "counting"
+    dim = 12
+    batch = 4
+    weights = fingerprint = "0" * 32
+    backend = "none"
+
+    def __init__(self) -> None:
+        self.batches: list[NDArray[np.uint8]] = []
+
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.batches.append(images)
+        height, width = (side // 2 * 2 for side in images.shape[1:3])
+        quarters = images[:, :height, :width].reshape(len(images), 2, height // 2, 2, width // 2, 3)
+        return quarters.mean(axis=(2, 4), dtype=np.float32).reshape(len(images), -1)
+
+    def encode_text(self, texts):  # type: ignore[no-untyped-def]  # no text here
+        return np.zeros((len(texts), 1), np.float32)
+
+
+def noise(seed: int, count: int = 1, shape: tuple[int, int] = SHAPE) -> NDArray[np.uint8]:
+    return np.random.default_rng(seed).integers(40, 200, (count, *shape, 3), dtype=np.uint8)
+
+
+def frames(images: NDArray[np.uint8]) -> Frames:
+    return Frames(np.arange(len(images)) / 2, images)
+
+
+def still(seed: int, count: int) -> NDArray[np.uint8]:
+    return np.repeat(noise(seed), count, axis=0)
+
+
+def test_equal_frames_are_encoded_once() -> None:
+    images = np.concatenate([still(0, 5), still(1, 3), still(0, 2)])
+    assert stand_ins(images).tolist() == [0, 0, 0, 0, 0, 5, 5, 5, 8, 8]
+
+
+def test_the_first_frame_is_always_encoded() -> None:
+    assert stand_ins(noise(0)).tolist() == [0]
+    assert stand_ins(noise(0)[:0]).tolist() == []
+
+
+def test_slow_drift_does_not_creep() -> None:
+    """Each step is far below the threshold, yet no reused frame may be further than it from its stand-in."""
+    images = np.stack([np.full((*SHAPE, 3), 100 + step // 2, np.uint8) for step in range(60)])
+    chosen = stand_ins(images)
+    distance = np.abs(images[chosen, 0, 0, 0].astype(int) - images[:, 0, 0, 0])
+    assert distance.max() <= STILL_THRESHOLD
+    assert len(np.unique(chosen)) > 3
+
+
+@pytest.mark.parametrize("corner", [(0, 0), (0, 59), (47, 0), (47, 59), (24, 30)])
+def test_a_small_change_anywhere_is_seen(corner: tuple[int, int]) -> None:
+    """A spot of 4 x 4 pixels, also in the cut-off blocks of the right and lower edge."""
+    images = still(0, 2)
+    top, left = min(corner[0], 44), min(corner[1], 56)
+    images[1, top : top + 4, left : left + 4] = 255
+    assert stand_ins(images).tolist() == [0, 1]
+
+
+def test_grain_is_not_a_change() -> None:
+    grain = np.random.default_rng(1).integers(-3, 4, (2, *SHAPE, 3))
+    images = np.clip(still(0, 2).astype(int) + grain, 0, 255).astype(np.uint8)
+    assert stand_ins(images).tolist() == [0, 0]
+
+
+def test_reuse_off_encodes_everything() -> None:
+    encoder = CountingEncoder()
+    rows = encode_frames(encoder, frames(still(0, 8)), reuse=False)
+    assert len(encoder.batches) == 2
+    assert np.array_equal(rows, np.repeat(rows[:1], 8, axis=0))
+
+
+def test_reused_frames_take_their_stand_ins_vector() -> None:
+    images = np.concatenate([still(0, 3), noise(1, 2), still(2, 4)])
+    rows = encode_frames(CountingEncoder(), frames(images))
+    expected = CountingEncoder().encode_images(images[stand_ins(images)])
+    assert np.array_equal(rows, expected)
+
+
+def test_no_frames_give_no_rows() -> None:
+    assert encode_frames(CountingEncoder(), frames(noise(0)[:0])).shape == (0, 12)
+
+
+def clips() -> list[NDArray[np.uint8]]:
+    """Of many lengths and two sizes, one empty, each beginning with the picture the last one ended with."""
+    pieces = [
+        np.concatenate([still(seed, 2), noise(seed + 1, length)]) for seed, length in enumerate((1, 6, 2, 9))
+    ]
+    return [*pieces, pieces[0][:0], noise(20, 5, (64, 40)), still(21, 7)]
+
+
+@pytest.mark.parametrize("reuse", [True, False])
+def test_a_clip_has_the_same_vectors_in_any_company(reuse: bool) -> None:
+    batcher: StillBatcher[int] = StillBatcher(CountingEncoder(), reuse=reuse)
+    done = []
+    for key, images in enumerate(clips()):
+        done += batcher.feed(key, [frames(images)])
+    done += batcher.finish()
+    assert [clip.key for clip in done] == list(range(len(clips())))
+    for clip, images in zip(done, clips(), strict=True):
+        alone = encode_frames(CountingEncoder(), frames(images), reuse=reuse)
+        assert np.array_equal(clip.vectors, alone)
+        assert clip.encoded == len(np.unique(stand_ins(images)) if reuse else images)
+
+
+def test_batches_are_full_across_clips() -> None:
+    encoder = CountingEncoder()
+    batcher: StillBatcher[int] = StillBatcher(encoder)
+    for key in range(5):
+        batcher.feed(key, [frames(noise(key, 3))])
+    batcher.finish()
+    assert len(encoder.batches) == 4  # 15 pictures in batches of 4
+    assert all(len(batch) == 4 for batch in encoder.batches)
+
+
+def test_a_clip_comes_out_as_soon_as_its_batch_is_full() -> None:
+    batcher: StillBatcher[str] = StillBatcher(CountingEncoder())
+    assert batcher.feed("a", [frames(noise(0, 3))]) == []
+    assert [clip.key for clip in batcher.feed("b", [frames(noise(1, 2))])] == ["a"]
+    assert [clip.key for clip in batcher.finish()] == ["b"]
+    assert batcher.finish() == []
+
+
+def test_parts_of_a_clip_are_one_clip() -> None:
+    images = np.concatenate([still(0, 6), noise(1, 3)])
+    batcher: StillBatcher[int] = StillBatcher(CountingEncoder())
+    done = batcher.feed(0, [frames(images[:2]), frames(images[2:2]), frames(images[2:])]) + batcher.finish()
+    assert np.array_equal(done[0].vectors, encode_frames(CountingEncoder(), frames(images)))
+    assert done[0].encoded == 4
+
+
+def test_a_clip_starts_afresh() -> None:
+    encoder = CountingEncoder()
+    batcher: StillBatcher[int] = StillBatcher(encoder)
+    done = batcher.feed(0, [frames(still(0, 4))]) + batcher.feed(1, [frames(still(0, 4))]) + batcher.finish()
+    assert [clip.encoded for clip in done] == [1, 1]

@@ -1,0 +1,305 @@
+"""Weights on this machine: where they are looked for, what is whole, what `auto` takes, and what is said."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from indexers.models.checks import check_safetensors
+from indexers.models.pins import PINS
+from indexers.models.verify import LOCK_FILE, Lock, write_lock
+from indexers.settings import EncoderSettings
+from indexers.weights import (
+    AUTO_ORDER,
+    catalogue,
+    find_weights,
+    home_folder,
+    known_model,
+    list_models,
+    readable_size,
+    resolve_image_encoder,
+    verify,
+)
+from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
+
+NAME = "metaclip-b32-400m"
+TENSORS = save({"a": np.ones((2, 3), np.float32)})
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> EncoderSettings:
+    return EncoderSettings(models_dir=tmp_path / "models")
+
+
+def fill(folder: Path, **changes: bytes | None) -> Path:
+    """A whole CLIP-like model in `folder`; `changes` replace files, or with None leave them out."""
+    files: dict[str, bytes | None] = {
+        "config.json": b'{"model_type": "clip"}',
+        "preprocessor_config.json": b"{}",
+        "vocab.json": b"{}",
+        "merges.txt": b"#version: 0.2",
+        "model.safetensors": TENSORS,
+    }
+    folder.mkdir(parents=True)
+    for name, data in (files | changes).items():
+        if data is not None:
+            (folder / name).write_bytes(data)
+    return folder
+
+
+def test_the_catalogue_is_consistent() -> None:
+    names = [model.name for model in catalogue()]
+    assert len(set(names)) == len(names)
+    assert set(PINS) <= set(names)
+    assert set(AUTO_ORDER) <= {model.name for model in catalogue() if model.purpose == "image encoder"}
+    for model in catalogue():
+        assert known_model(model.name) is model
+        assert model.size > 5_000_000
+        assert model.commercial == ("NC" not in model.licence and "Research" not in model.licence)
+        assert model.revision is None or re.fullmatch("[0-9a-f]{40}", model.revision)
+        assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in model.sha256.values())
+        assert not model.pickle or model.pickle in model.sha256
+        if model.family not in ("whisper", "imagebind"):
+            assert not any(pattern.endswith((".bin", ".pth", ".pt", ".pkl")) for pattern in model.files)
+    for purpose in ("image encoder", "text encoder", "speech", "reasoner"):
+        best = [model for model in catalogue() if model.purpose == purpose and model.recommended]
+        assert len(best) == 1
+        assert best[0].commercial
+
+
+def test_unknown_names_are_refused() -> None:
+    assert known_model("hf:some/model").repo == "some/model"
+    assert known_model("openclip:ViT-B-16/openai").family == "openclip"
+    for name in ("clip", "hf:model", "hf:../x", "hf:a/b/c", "zip:a/b", ""):
+        with pytest.raises(SettingsError, match="rag models list"):
+            known_model(name)
+
+
+def test_places_in_their_order(settings: EncoderSettings, tmp_path: Path) -> None:
+    cache = tmp_path / "hf-home" / "hub" / "models--facebook--metaclip-b32-400m"
+    fill(cache / "snapshots" / "aaaa")
+    assert find_weights(NAME, settings) == cache / "snapshots" / "aaaa"
+    fill(cache / "snapshots" / "bbbb")
+    assert find_weights(NAME, settings) == cache / "snapshots" / "aaaa"
+    (cache / "refs").mkdir()
+    (cache / "refs" / "main").write_text("bbbb\n")
+    assert find_weights(NAME, settings) == cache / "snapshots" / "bbbb"
+    data = fill(tmp_path / "xdg-data" / "rag" / "models" / NAME)
+    assert find_weights(NAME, settings) == data
+    assert find_weights(NAME, EncoderSettings()) == data
+    own = fill(tmp_path / "models" / NAME)
+    assert find_weights(NAME, settings) == own
+    assert find_weights(NAME, EncoderSettings()) == data
+
+
+def test_the_pinned_snapshot_comes_before_main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "clip-vit-base-patch32"
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    cache = tmp_path / "cache" / "models--openai--clip-vit-base-patch32"
+    fill(cache / "snapshots" / "aaaa")
+    pinned = fill(cache / "snapshots" / str(known_model(name).revision))
+    (cache / "refs").mkdir()
+    (cache / "refs" / "main").write_text("aaaa")
+    assert find_weights(name, EncoderSettings()) == pinned
+
+
+def test_the_bundled_text_encoder_is_here_and_as_published() -> None:
+    name = "all-MiniLM-L6-v2"
+    assert find_weights(name, EncoderSettings()).name == "model"
+    found = verify(name, EncoderSettings())
+    assert found.ok
+    assert {check.path: check.state for check in found.files}["model.safetensors"] == "ok"
+
+
+def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
+    with pytest.raises(WeightsMissing) as caught:
+        find_weights(NAME, settings)
+    home = home_folder(known_model(NAME), settings)
+    assert str(caught.value) == (
+        f"{NAME} is not on this machine: run `rag models pull {NAME}`, or put its files into {home}"
+    )
+    with pytest.raises(WeightsMissing, match=r"put imagebind_huge\.pth into .*dl\.fbaipublicfiles"):
+        find_weights("imagebind-huge", settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"config.json": None}, "no config.json"),
+        ({"config.json": b"["}, "config.json is not a JSON object"),
+        ({"config.json": b"[]"}, "config.json is not a JSON object"),
+        ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
+        ({"merges.txt": None}, "no tokenizer.json or vocab.json with merges.txt or"),
+        ({"vocab.json": b""}, "vocab.json is empty"),
+        ({"model.safetensors": None}, "no model.safetensors;"),
+        (
+            {"model.safetensors": None, "pytorch_model.bin": b"\x80\x02"},
+            "no model.safetensors, only pytorch_model.bin, a pickle, which is never loaded",
+        ),
+        ({"model.safetensors": b""}, "model.safetensors is empty"),
+        ({"model.safetensors": TENSORS[:-1]}, f"{len(TENSORS) - 1} bytes where its header promises"),
+        ({"model.safetensors": TENSORS[:20]}, "not a safetensors file, or cut off in its header"),
+        ({"model.safetensors": b"\x80\x02" * 90}, "not a safetensors file"),
+        ({"model.safetensors": struct.pack("<Q", 2) + b"[]"}, "not a safetensors file"),
+        (
+            {"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"},
+            "a Git LFS pointer, not the weights",
+        ),
+        (
+            {"model.safetensors": None, "model.safetensors.index.json": b"{}"},
+            "model.safetensors.index.json cannot be read",
+        ),
+        (
+            {
+                "model.safetensors": None,
+                "model.safetensors.index.json": b'{"weight_map": {"a": "model-00001-of-00002.safetensors"}}',
+            },
+            "no model-00001-of-00002.safetensors",
+        ),
+    ],
+)
+def test_a_wrong_folder_is_one_line(
+    settings: EncoderSettings, tmp_path: Path, changes: dict[str, bytes | None], fault: str
+) -> None:
+    folder = fill(tmp_path / "models" / NAME, **changes)
+    with pytest.raises(WeightsInvalid) as caught:
+        find_weights(NAME, settings)
+    message = str(caught.value)
+    assert fault in message
+    assert "\n" not in message
+    assert str(folder) in message
+    assert f"`rag models pull {NAME}`" in message
+
+
+def test_a_broken_place_does_not_hide_a_whole_one(settings: EncoderSettings, tmp_path: Path) -> None:
+    fill(tmp_path / "models" / NAME, **{"model.safetensors": b""})
+    whole = fill(tmp_path / "xdg-data" / "rag" / "models" / NAME)
+    assert find_weights(NAME, settings) == whole
+
+
+def test_shards_are_whole_together(settings: EncoderSettings, tmp_path: Path) -> None:
+    shards = {f"model-0000{n}-of-00002.safetensors": TENSORS for n in (1, 2)}
+    index = json.dumps({"weight_map": dict(zip("ab", shards, strict=True))}).encode()
+    folder = fill(
+        tmp_path / "models" / NAME,
+        **{"model.safetensors": None, "model.safetensors.index.json": index},
+        **shards,
+    )
+    assert find_weights(NAME, settings) == folder
+
+
+def test_an_empty_safetensors_file_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "none").write_bytes(struct.pack("<Q", 2) + b"{}")
+    check_safetensors(tmp_path / "none")
+    (tmp_path / "more").write_bytes(struct.pack("<Q", 2) + b"{}?")
+    with pytest.raises(ValueError, match="11 bytes where its header promises 10"):
+        check_safetensors(tmp_path / "more")
+
+
+def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path: Path) -> None:
+    nothing = resolve_image_encoder(settings)
+    assert nothing.name is None
+    assert nothing.reason == (
+        "no image encoder on this machine: clips are searched by text alone; "
+        "`rag models pull siglip2-base-patch16-224` (1.5 GB, Apache-2.0) brings one"
+    )
+    fill(tmp_path / "models" / NAME)
+    taken = resolve_image_encoder(settings)
+    assert taken.name == NAME
+    assert "CC-BY-NC-4.0, non-commercial use only" in taken.reason
+    fill(tmp_path / "models" / "siglip2-base-patch16-224", **{"model.safetensors": b""})
+    passed = resolve_image_encoder(settings)
+    assert passed.name == NAME
+    assert "passed over siglip2-base-patch16-224" in passed.reason
+    (tmp_path / "models" / "siglip2-base-patch16-224" / "model.safetensors").write_bytes(TENSORS)
+    assert resolve_image_encoder(settings).name == "siglip2-base-patch16-224"
+
+
+def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
+    def named(image: str) -> EncoderSettings:
+        return settings.model_copy(update={"image": image})
+
+    assert resolve_image_encoder(named("none")).name is None
+    with pytest.raises(WeightsMissing):
+        resolve_image_encoder(named(NAME))
+    with pytest.raises(SettingsError, match="all-MiniLM-L6-v2 is no image encoder: it is for text encoder"):
+        resolve_image_encoder(named("all-MiniLM-L6-v2"))
+    with pytest.raises(SettingsError, match="no model is called"):
+        resolve_image_encoder(named("metaclip"))
+
+
+def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings, tmp_path: Path) -> None:
+    fill(tmp_path / "models" / NAME)
+    fill(tmp_path / "models" / "metaclip-b16-fullcc2.5b", **{"config.json": None})
+    rows = {row.name: row for row in list_models(settings)}
+    assert list(rows) == [model.name for model in catalogue()]
+    assert rows[NAME].here
+    assert rows[NAME].path == str(tmp_path / "models" / NAME)
+    broken = rows["metaclip-b16-fullcc2.5b"]
+    assert (broken.here, broken.pinned) == (False, "on first pull")
+    assert "no config.json" in broken.problem
+    assert rows["all-MiniLM-L6-v2"].here
+    assert rows["siglip2-base-patch16-224"].recommended
+    assert rows["siglip2-base-patch16-224"].pinned == "by us"
+
+
+def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "models" / NAME)
+    loose = verify(NAME, settings)
+    assert loose.ok
+    assert not loose.pinned
+    assert loose.revision == ""
+    digests = {check.path: check.sha256 for check in loose.files}
+    lock = Lock(name=NAME, repo="facebook/x", revision="c" * 40, sha256=digests)
+    write_lock(folder, lock)
+    held = verify(NAME, settings)
+    assert held.ok
+    assert held.pinned
+    assert held.revision == "c" * 40
+    (folder / "merges.txt").write_bytes(b"other")
+    assert [check.path for check in verify(NAME, settings).files if check.state == "changed"] == [
+        "merges.txt"
+    ]
+    write_lock(folder, lock.model_copy(update={"sha256": digests | {"gone.json": "0" * 64}}))
+    assert [check.path for check in verify(NAME, settings).files if check.state == "missing"] == ["gone.json"]
+    (folder / LOCK_FILE).write_text('{"name": 1}')
+    with pytest.raises(WeightsInvalid, match="not a lock file of ours"):
+        verify(NAME, settings)
+
+
+def test_a_published_hash_outweighs_the_lock(settings: EncoderSettings, tmp_path: Path) -> None:
+    name = "siglip2-base-patch16-224"
+    folder = fill(tmp_path / "models" / name)
+    digests = {check.path: check.sha256 for check in verify(name, settings).files}
+    write_lock(folder, Lock(name=name, repo="google/x", revision="c" * 40, sha256=digests))
+    states = {check.path: check.state for check in verify(name, settings).files}
+    assert states["model.safetensors"] == "changed"
+    assert states["merges.txt"] == "ok"
+
+
+def test_sizes_read_well() -> None:
+    assert [readable_size(size) for size in (1_535_000_000, 78_203_619, 1000, 0)] == [
+        "1.5 GB",
+        "78 MB",
+        "1 MB",
+        "unknown size",
+    ]
+
+
+def test_looking_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from indexers.weights import list_models; from rag.settings import EncoderSettings;"
+        "list_models(EncoderSettings());"
+        "heavy = {'torch', 'huggingface_hub', 'transformers', 'safetensors'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

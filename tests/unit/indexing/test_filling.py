@@ -1,0 +1,104 @@
+"""Measurements filled in for a video that the library has: what goes wrong with its sound is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.records import Shot
+from corpora.scan import FoundFile
+from corpora.settings import VideoSettings
+from corpora.video.reader import MediaReader
+from indexers.soundtrack import SAMPLE_RATE
+from rag.errors import UnreadableFile
+from rag.indexing.backfill import fill_measures
+from rag.indexing.measuring import Measuring
+from rag.indexing.planning import Group
+from rag.indexing.report import Silent
+from rag.store.dump import dump
+from rag.store.measures import Fingerprint
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.store_material import fill, video
+
+
+class Torn(MediaReader):
+    """The sound of every file ends after four seconds with an error."""
+
+    def audio(self, path: str, **_: Any) -> Iterator[NDArray[np.float32]]:
+        yield np.full(4 * SAMPLE_RATE, 0.25, np.float32)
+        raise UnreadableFile(f"{path}: the rest cannot be decoded")
+
+
+class Told(list[tuple[str, str, str]]):
+    """What is odd about which path, and what was done."""
+
+    def __call__(self, group: Group, reason: str, action: str) -> None:
+        self.append((group.first.path, reason, action))
+
+
+def held(path: str, video_id: str) -> Group:
+    return Group(video_id, (FoundFile(path, "video", 1, 2, 3, (), "stamp"),), (), ())
+
+
+def test_sound_that_ends_early_is_told_and_what_was_heard_is_kept(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    path, video_id = video(1).path, video(1).video_id
+    group = held(path, video_id)
+    settings = VideoSettings()
+    measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
+    with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
+        told = Told()
+        assert fill_measures([group], writer, reader, measuring, settings, Silent(), told) == 1
+        assert writer.ready()[video_id]["sound"] == "now"
+    assert told == [
+        (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
+    ]
+    with Reader.open(tmp_path / "lib") as library:
+        track = library.sound_track(video_id)
+        assert track is not None
+        assert len(track.classes) == 4
+
+
+class Faint(MediaReader):
+    """Of six seconds the third and the fourth are missing."""
+
+    def audio(self, *_: Any, **__: Any) -> Iterator[NDArray[np.float32]]:
+        hum = np.full(6 * SAMPLE_RATE, 0.25, np.float32)
+        hum[2 * SAMPLE_RATE : 4 * SAMPLE_RATE] = np.nan
+        yield hum
+
+
+def test_what_is_switched_off_stays_and_what_is_missing_is_told(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    made, group = video(1), held(video(1).path, video(1).video_id)
+    shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, 1.0, 50.0, 5.0, 2.0, "live")
+    mark = Fingerprint(made.video_id, np.arange(3.0), np.zeros((3, 18, 32), np.uint8))
+    told, settings = Told(), VideoSettings()
+    measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
+    with Writer.open(tmp_path / "lib") as writer, Faint() as reader:
+        writer.begin_video(made)
+        writer.put_measures(made.video_id, [shot], None, mark)
+        writer.finish_video(made, {"shots": "then", "sound": "off"})
+        assert fill_measures([group], writer, reader, measuring, settings, Silent(), told) == 1
+        stages = writer.ready()[made.video_id]
+        assert (stages["shots"], stages["sound"]) == ("then", "now")
+    ((_, reason, _),) = told
+    assert reason.startswith("2 s of its sound are missing")
+    with Reader.open(tmp_path / "lib") as library:
+        assert library.shots(made.video_id) == (shot,)
+        assert library.fingerprint(made.video_id) is not None
+        track = library.sound_track(made.video_id)
+        assert track is not None
+        assert [name is None for name in track.classes] == [False, False, True, True, False, False]
+        assert np.isnan(track.loudness[2:4]).all()
+        assert np.isfinite(track.loudness[[0, 1, 4, 5]]).all()
+    assert (
+        json.loads(next(line for line in dump(tmp_path / "lib") if '"sound_tracks"' in line))["loudness"][2]
+        is None
+    )

@@ -1,0 +1,103 @@
+"""Passages on their way into vectors: in one call, in order, and told of while it lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from corpora.records import Passage
+from indexers.protocol import ByParts, TextEncoder
+from indexers.registry import open_text_encoder
+from rag.indexing import encoders, index
+from rag.indexing.passages import encode_passages
+from rag.indexing.report import Silent
+from rag.settings import load_settings
+from tests.answer_world import BagOfWords
+
+PASSAGES = [Passage(f"p{at}", "d", f"Lamp {at}", "light " * (at * 7 % 50 + 1)) for at in range(40)]
+
+
+class ByThrees(BagOfWords):
+    """Gives three texts at a time, the last ones first."""
+
+    backend, batch, weights = "words", 3, "words-1"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+        order = list(range(len(texts)))[::-1]
+        for start in range(0, len(order), 3):
+            self.calls += 1
+            places = order[start : start + 3]
+            yield places, self.encode_text([texts[place] for place in places])
+
+
+class Told(Silent):
+    """Keeps the work ahead, and each step of it with how many batches were done by then."""
+
+    def __init__(self, encoder: ByThrees) -> None:
+        self.encoder = encoder
+        self.total = 0.0
+        self.steps: list[tuple[int, float]] = []
+
+    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (files are not asked for)
+        self.total = total_seconds
+
+    def advance(self, seconds: float) -> None:
+        self.steps.append((self.encoder.calls, seconds))
+
+
+def test_rows_stand_in_the_order_of_the_passages() -> None:
+    whole = BagOfWords().encode_text([f"{p.title}\n{p.text}" for p in PASSAGES])
+    for encoder in (ByThrees(), BagOfWords()):
+        told: list[int] = []
+        rows = encode_passages(cast("TextEncoder", encoder), PASSAGES, told.append)
+        assert rows.tobytes() == np.asarray(whole, np.float32).tobytes()
+        assert sorted(told) == list(range(len(PASSAGES)))
+    assert encode_passages(cast("TextEncoder", ByThrees()), [], told.append).shape == (0, BagOfWords.dim)
+
+
+def test_each_batch_is_told_of_before_the_next_begins() -> None:
+    encoder = ByThrees()
+    told: list[int] = []
+    encode_passages(cast("TextEncoder", encoder), PASSAGES, lambda _: told.append(encoder.calls))
+    assert told == [at // 3 + 1 for at in range(len(PASSAGES))]
+
+
+def test_the_encoder_of_the_house_gives_its_batches() -> None:
+    settings = load_settings().encoder
+    encoder = open_text_encoder(settings.text, settings)
+    assert isinstance(encoder, ByParts)
+    texts = [passage.text for passage in PASSAGES]
+    parts = list(encoder.encode_parts(texts))
+    assert len(parts) > 1
+    rows = np.empty((len(texts), encoder.dim), np.float32)
+    for places, part in parts:
+        rows[places] = part
+    assert rows.tobytes() == encoder.encode_text(texts).tobytes()
+
+
+def test_progress_moves_with_the_passages_and_ends_at_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = ByThrees()
+    monkeypatch.setattr(encoders, "open_text_encoder", lambda *_, **__: encoder)
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for at in range(80):
+        (corpus / f"{at}.md").write_text(f"# Lamp {at}\n\n{'light ' * (at + 5)}\n")
+    told = Told(encoder)
+    settings = load_settings(flags={"library": tmp_path / "library", "encoder.image": "none"})
+    report = index([corpus], settings=settings, progress=told)
+    assert report.passages == 80
+    moved = [calls for calls, seconds in told.steps if seconds > 0]
+    assert set(moved) == set(range(1, encoder.calls + 1))
+    done = sum(seconds for _, seconds in told.steps)
+    assert 0.999 * told.total < done <= told.total * (1 + 1e-9)

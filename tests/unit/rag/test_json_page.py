@@ -1,0 +1,207 @@
+"""docs/json.md against the program: every block comes out of records exactly as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rag
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+    Shot,
+    SoundTrack,
+)
+from eval.runs.runner import Done
+from eval.workbench.corpus import CorpusReport
+from eval.workbench.web_making import WebReport
+from indexers.weights import FileCheck, ModelRow, Verification
+from localization.records import Window
+from rag._cli.batch import Counts
+from rag._cli.doctor import Finding
+from rag._cli.eval_commands import Listed
+from rag._cli.models import verification_shape
+from rag._cli.shots import sound_runs
+from rag._cli.show import Shown
+from rag.indexing.report import Forecast, IndexReport
+from rag.records import (
+    Answer,
+    Likeness,
+    PassageCitation,
+    PassageHit,
+    Question,
+    ScoredOption,
+    Unjudged,
+    VideoCitation,
+    VideoHit,
+)
+from rag.rendering.shapes import (
+    answer_shape,
+    citation_shape,
+    plain,
+    report_shape,
+    search_shape,
+    windows_shape,
+)
+from rag.store.records import Removed, Stats, TableStats
+from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
+from rag.web.building import BuildReport
+
+PAGE = Path(rag.__file__).parent.parent / "docs" / "json.md"
+BLOCKS = [
+    json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+]
+
+SAID = (Evidence("5f0c2a", 12.0, 14.25, "subtitle", "The mirror is made of beryllium."),)
+COLD = "Beryllium keeps its shape in the cold."
+BAD = (Problem("odd.mp4", "not a video"),)
+ANSWER = Answer(
+    question=Question("q", "What is the mirror of the telescope made of?", ("glass", "beryllium")),
+    choice="B",
+    text="beryllium",
+    confidence=0.91,
+    explanation="The subtitle at 00:12 names it.",
+    matched=True,
+    citations=(
+        VideoCitation("talks/webb.mp4", "5f0c2a", 12.5, 17.5, 0.81, SAID),
+        PassageCitation("notes.md", "77ab", "Telescopes", COLD, 0.5),
+    ),
+    options=(ScoredOption("A", "glass", 0.25), ScoredOption("B", "beryllium", 0.75)),
+    timings={"retrieve": 0.02, "answer": 0.01},
+)
+HITS = (
+    VideoHit("talks/webb.mp4", "5f0c2a", 12.5, 17.5, Clip("5f0c2a:00000", "5f0c2a", 0, 30), 0.81, SAID),
+    PassageHit("notes.md", Passage("77ab", "9c1d", "Telescopes", COLD), 0.5),
+)
+SHOWN = {"citation": citation_shape(PassageCitation("notes.md", "77ab", "Telescopes", COLD, 1.0))}
+INDEXED = IndexReport(
+    files_found=3,
+    indexed=2,
+    problems=BAD,
+    ignored=1,
+    clips=4,
+    passages=12,
+    video_seconds=95.5,
+    seconds=12.25,
+    bytes=1_048_576,
+    stages=("ocr: on",),
+    forecast=Forecast(2, 95.5, 14.0, 900_000),
+)
+HELD = Stats(
+    files=2,
+    videos=1,
+    pending_videos=0,
+    video_hours=0.5,
+    clips=4,
+    evidence=3,
+    passages=2,
+    documents=1,
+    problems=1,
+    bytes=5000,
+    unindexed_rows=0,
+    compactable_fragments=0,
+    removable_versions=0,
+    tables={"clips": TableStats(rows=4, bytes=1000, fragments=1, small_fragments=0, versions=2)},
+)
+MODEL = ModelRow(
+    name="siglip2-base-patch16-224",
+    purpose="image encoder",
+    size=1_535_000_000,
+    licence="Apache-2.0",
+    licence_note="",
+    commercial=True,
+    recommended=True,
+    here=False,
+    path="",
+    problem="",
+    pinned="on first pull",
+    note="",
+)
+VERIFIED = Verification(
+    name="all-MiniLM-L6-v2",
+    folder=Path("models/all-MiniLM-L6-v2"),
+    revision="",
+    files=(FileCheck("model.safetensors", "ok", "53aa", "53aa"),),
+)
+PULLED = {"name": MODEL.name, "path": Path("models") / MODEL.name}
+COUNTS: Mapping[str, Any] = plain(Counts(20, 5, 0))
+CHECK = Finding("package", "av", True, "18.1.0")
+
+LISTED = Listed("egofact-workbench", "396 questions", {"random": "any option"})
+DONE = Done(Path("runs/egofact-workbench/random-seed0"), "random", 0, asked=300, kept=96, right=66)
+SHOWN_SAMPLE = {"query": {}, "sample": {}, "picture": Path("random-seed0_q1.png"), "same": None}
+
+URL = "https://videos.example/watch?v=n2DBxa42Umc"
+FOUND_VIDEO = SearchResult(
+    1, URL, "Kettle diary", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0, ("kettle",)
+)
+OPENED = {
+    **plain(
+        Page(
+            *(URL, "Kettle diary", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0),
+            *(("kettle",), "", "ok", True),
+        )
+    ),
+    "transcript": Transcript(URL, (TranscriptLine(0.0, 1.5, "Fill the kettle."),), language="en"),
+    "download": Downloaded(URL, "web/.downloads/5f0c2a.mp4", "5f0c2a", 1_048_576, False),
+}
+
+SHOT = Shot("5f0c2a:s00000", "5f0c2a", 0.0, 18.5, 4.0, "warm", 21.4, 12.1, 48.2, 19.7, 2.1, "live")
+UNJUDGED = Unjudged(1, 12, ("1 video is heard in part: some of its sound is missing",))
+MEASURED = {
+    "path": "talks/webb.mp4",
+    "video_id": "5f0c2a",
+    "width": 1280,
+    "height": 720,
+    "shots": (SHOT,),
+    "sound": sound_runs(SoundTrack("5f0c2a", ("speech",) * 18, np.full(18, -21.5, np.float32))),
+    "copies": (Likeness("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
+    "uncompared": 0,
+}
+MADE = [
+    answer_shape(ANSWER),
+    search_shape("the mirror", HITS),
+    search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unjudged=UNJUDGED),
+    report_shape("rag.shots/1", MEASURED),
+    windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
+    report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),
+    report_shape("rag.index/1", INDEXED),
+    report_shape("rag.stats/1", HELD),
+    report_shape("rag.problems/1", {"problems": BAD}),
+    report_shape("rag.remove/1", Removed(("talks/webb.mp4",), ("5f0c2a",))),
+    report_shape("rag.doctor/1", {"ok": True, "checks": [CHECK]}),
+    report_shape("rag.models/1", {"models": [MODEL]}),
+    report_shape("rag.models.pull/1", PULLED),
+    verification_shape([VERIFIED]),
+    report_shape("rag.batch/1", {"out": "answers.jsonl", **COUNTS}),
+    report_shape("rag.batch/1", {"run": "out.trec", "windows": "out.windows.jsonl", **COUNTS}),
+    report_shape("rag.demo/1", {"folder": "demo", "index": {}, "answers": []}),
+    report_shape("rag.eval.list/1", {"benchmarks": [LISTED]}),
+    report_shape("rag.eval.run/1", {"benchmark": "egofact-workbench", "runs": [DONE]}),
+    report_shape("rag.eval.report/1", {"files": [Path("report/report.md")]}),
+    report_shape("rag.eval.show/1", SHOWN_SAMPLE),
+    report_shape("rag.web.build/1", BuildReport("web", 304, 290, 110, 64, 416, "5f0c2a", BAD)),
+    report_shape("rag.web.workbench/1", WebReport("web", 304, 416, 190, 190, 7000.0, 393_216_000)),
+    report_shape("rag.web.search/1", SearchPage("kettle", 1, (replace(FOUND_VIDEO, score=0.991935),), 12, 2)),
+    report_shape("rag.web.open/1", OPENED),
+    report_shape("rag.workbench/1", CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False)),
+]
+
+
+def test_every_block_has_its_maker() -> None:
+    assert [block["schema"] for block in BLOCKS] == [shape["schema"] for shape in MADE]
+
+
+@pytest.mark.parametrize(("block", "made"), list(zip(BLOCKS, MADE, strict=False)))
+def test_a_block_is_what_comes_out(block: dict[str, Any], made: dict[str, Any]) -> None:
+    assert made == block
+    assert list(made) == list(block)

@@ -1,0 +1,54 @@
+"""A citation must prove what it is cited for: which seconds of a clip are cited for a quotation."""
+
+from __future__ import annotations
+
+from corpora.records import Clip, Evidence, EvidenceKind
+from localization.records import Window
+from rag.answering import proving_window
+from rag.reasoners.roles import ReadWindow
+
+CUES = [
+    (0.21, 4.26, "This is the telescope"),
+    (4.26, 8.35, "in the largest cleanroom"),
+    (8.35, 12.47, "at Goddard."),
+]
+SENTENCE = "This is the telescope in the largest cleanroom at Goddard."
+
+
+def read(*texts: Evidence, at: tuple[float, float] = (0.0, 5.0)) -> ReadWindow:
+    return ReadWindow("/f.mp4", "f", Clip("f:0", "f", 0.0, 30.0), Window("f", *at, 1.0), 1.0, texts)
+
+
+def said(start: float, end: float, text: str, kind: EvidenceKind = "subtitle") -> Evidence:
+    return Evidence("f", start, end, kind, text)
+
+
+def test_a_sentence_longer_than_the_window_is_cited_to_its_end() -> None:
+    assert proving_window(read(*(said(*cue) for cue in CUES)), [SENTENCE]) == (0.21, 12.47)
+
+
+def test_a_window_that_holds_the_words_stays() -> None:
+    window = read(*(said(*cue) for cue in CUES), at=(6.0, 11.0))
+    assert proving_window(window, ["in the largest cleanroom at Goddard."]) == (6.0, 11.0)
+
+
+def test_words_elsewhere_in_the_clip_move_the_window_to_them() -> None:
+    window = read(said(1.0, 3.0, "We pour the water."), at=(20.0, 25.0))
+    assert proving_window(window, ["We pour the water."]) == (0.0, 5.0)
+
+
+def test_words_said_again_much_later_do_not_stretch_the_window() -> None:
+    window = read(said(1.0, 3.0, "Pour the water."), said(22.0, 24.0, "Pour the water."), at=(10.0, 15.0))
+    start, end = proving_window(window, ["Pour the water."])
+    assert end - start == 5.0
+
+
+def test_text_that_stays_on_the_screen_is_proven_by_part_of_it() -> None:
+    window = read(said(6.0, 30.0, "TORQUE 110 Nm", "ocr"), at=(0.0, 5.0))
+    start, end = proving_window(window, ["Torque 110 Nm"])
+    assert start >= 6.0
+    assert end - start == 5.0
+
+
+def test_without_a_quotation_the_window_stays() -> None:
+    assert proving_window(read(said(8.0, 9.0, "Drill."), at=(0.0, 5.0)), []) == (0.0, 5.0)

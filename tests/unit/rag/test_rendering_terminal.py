@@ -1,0 +1,174 @@
+"""What a person reads: safe to show, quoted for a shell, fitting its width."""
+
+from __future__ import annotations
+
+import shlex
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+)
+from rag.records import (
+    Answer,
+    PassageCitation,
+    PassageHit,
+    Question,
+    ScoredOption,
+    VideoCitation,
+    VideoHit,
+)
+from rag.rendering.terminal import (
+    answer_lines,
+    bar,
+    byte_count,
+    citation_lines,
+    clock,
+    duration,
+    excerpt,
+    hit_lines,
+    problem_line,
+    show_command,
+    span,
+    table_lines,
+    visible,
+)
+
+
+@pytest.mark.parametrize(
+    ("given_text", "shown"),
+    [
+        ("plain", "plain"),
+        ("日本語 – ü 👩‍🔬", "日本語 – ü 👩‍🔬"),
+        ("two\nlines\ttab", "two\\nlines\\ttab"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("right\u202eleft", "right\\u202eleft"),
+        ("line\u2028end", "line\\u2028end"),
+        (b"caf\xe9.mp4".decode("utf-8", "surrogateescape"), "caf\\xe9.mp4"),
+    ],
+)
+def test_visible(given_text: str, shown: str) -> None:
+    assert visible(given_text) == shown
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_visible_text_is_one_encodable_line(text: str) -> None:
+    shown = visible(text)
+    shown.encode("utf-8")
+    assert len(shown.splitlines()) <= 1
+    assert not any(unicodedata.category(char) == "Cc" for char in shown)
+
+
+def test_numbers_for_people() -> None:
+    assert [clock(s) for s in (0, 59.99, 61, 3723.5)] == ["00:00", "00:59", "01:01", "1:02:03"]
+    assert [duration(s) for s in (0.04, 9.96, 59.4, 200, 7500)] == [
+        "0.0 s",
+        "10 s",
+        "59 s",
+        "3 min 20 s",
+        "2 h 05 min",
+    ]
+    assert [byte_count(n) for n in (0, 512, 1500, 91_600_000, 1.5e12)] == [
+        "0 B",
+        "512 B",
+        "1.5 kB",
+        "91.6 MB",
+        "1.5 TB",
+    ]
+    assert span(12.5, 17.5) == "12.5-17.5 s (00:12-00:17)"
+    assert span(0, 100) == "0-100 s (00:00-01:40)"
+
+
+@given(st.floats(-1, 2), st.integers(1, 60))
+def test_a_bar_has_its_width_and_grows(fraction: float, width: int) -> None:
+    assert len(bar(fraction, width)) == width
+    filled = len(bar(fraction, width).rstrip())
+    assert filled <= len(bar(min(2.0, fraction + 0.5), width).rstrip())
+
+
+def test_bar_ends() -> None:
+    assert bar(0, 4) == "    "
+    assert bar(1, 4) == "████"
+    assert bar(0.5, 1) == "▌"
+
+
+def test_excerpt_cuts_and_joins() -> None:
+    assert excerpt("two\n  lines", 20) == "two lines"
+    assert excerpt("abcdefghij", 5) == "abcd…"
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        ("talks/webb.mp4", "talks/webb.mp4@12.5-17.5"),
+        ("it's 100%.mp4", "it's 100%.mp4@12.5-17.5"),
+        ("new\nline.mp4", "0123abcd@12.5-17.5"),
+    ],
+)
+def test_show_command_comes_back_from_a_shell(path: str, what: str) -> None:
+    citation = VideoCitation(path, "0123abcd", 12.5, 17.5, 1.0)
+    assert shlex.split(show_command(citation)) == ["rag", "show", what]
+    assert shlex.split(show_command(citation, "my lib")) == ["rag", "show", "--library", "my lib", what]
+
+
+def test_show_command_keeps_a_leading_dash_from_being_an_option() -> None:
+    citation = VideoCitation("-rf.mp4", "v", 0, 5, 1.0)
+    assert show_command(citation) == "rag show -- -rf.mp4@0-5"
+
+
+def test_problem_line_is_one_line() -> None:
+    line = problem_line(Problem("a\nb.mp4", "not a video", "skipped"))
+    assert line == "a\\nb.mp4: not a video; skipped"
+
+
+def test_an_address_is_shown_by_a_library_that_was_named_or_not_at_all() -> None:
+    cited = VideoCitation("https://videos.example/watch?v=a", "5c9f", 1.0, 6.0, 0.5)
+    assert not any("rag show" in line for line in citation_lines(cited, number=1))
+    assert "rag show --library L 5c9f@1-6" in "\n".join(citation_lines(cited, number=1, library="L"))
+
+
+def test_answer_with_options_and_citations() -> None:
+    answer = Answer(
+        Question("q", "What is used?", ("a drill", "a lamp")),
+        "B",
+        "a lamp",
+        0.75,
+        "The subtitle names a lamp.",
+        True,
+        (
+            VideoCitation("v.mp4", "id", 2, 7, 0.9, (Evidence("id", 3, 4, "asr", "switch\nthe lamp on"),)),
+            PassageCitation("n.md", "p9", "Lamps", "A lamp gives light. " * 50, 0.4),
+        ),
+        (ScoredOption("A", "a drill", 0.25), ScoredOption("B", "a lamp", 0.75)),
+    )
+    lines = list(answer_lines(answer, width=60))
+    assert lines[0] == "B. a lamp"
+    assert lines[1].startswith("confidence 0.75")
+    assert "  A. a drill  █████                 0.25" in lines
+    assert "> B. a lamp   ███████████████       0.75" in lines
+    assert "[1] v.mp4  2-7 s (00:02-00:07)" in lines
+    assert "    asr 00:03  “switch the lamp on”" in lines
+    assert "    rag show v.mp4@2-7" in lines
+    assert "[2] Lamps  (n.md)" in lines
+    assert "    rag show p9" in lines
+
+
+def test_hits_and_nothing() -> None:
+    video = VideoHit("v.mp4", "id", 2, 7, Clip("c", "id", 0, 30), 0.91)
+    passage = PassageHit("n.md", Passage("p", "d", "", "Some words."), 0.5)
+    assert list(hit_lines([video, passage])) == [
+        " 1. 0.910  v.mp4  2-7 s (00:02-00:07)",
+        " 2. 0.500  n.md",
+        "    “Some words.”",
+    ]
+    assert list(hit_lines([])) == ["nothing found"]
+
+
+def test_table_columns_line_up() -> None:
+    assert list(table_lines([["a", "long cell", "x"], ["bbb", "y", ""]])) == ["a    long cell  x", "bbb  y"]

@@ -1,0 +1,61 @@
+"""Which values of settings are refused, wherever they come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag.errors import SettingsError
+from rag.settings import Settings, load_settings
+
+FLOATS = [
+    f"{section}.{name}"
+    for section, field in Settings.model_fields.items()
+    for name, inner in getattr(field.annotation, "model_fields", {}).items()
+    if inner.annotation is float
+]
+
+
+def test_there_are_settings_to_try() -> None:
+    assert "video.rate" in FLOATS
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("name", FLOATS)
+def test_only_finite_numbers_are_taken(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError, match=f"setting {name}: "):
+        load_settings(flags={name: float(value)})
+    monkeypatch.setenv(f"RAG_{name.replace('.', '__').upper()}", value)
+    with pytest.raises(SettingsError, match=f"setting {name}: "):
+        load_settings()
+
+
+@pytest.mark.parametrize("words", ["[video", "a = 1\na = 2", "a = " + "[" * 20_000, "\udcff"])
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_bytes(words.encode(errors="surrogateescape"))
+    with pytest.raises(SettingsError, match=r"odd\.toml: not valid TOML: "):
+        load_settings(path)
+
+
+def test_a_file_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(SettingsError, match="/proc/self/mem: cannot be read: "):
+        load_settings(Path("/proc/self/mem"))
+
+
+@pytest.mark.parametrize("words", ["foo = 1", "[video]\nfoo = 1"])
+def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "rag.toml"
+    path.write_text(words)
+    with pytest.raises(SettingsError, match=r"foo: no such setting"):
+        load_settings(path)
+
+
+@pytest.mark.parametrize("name", ["video.stall_seconds", "reasoner.timeout_seconds"])
+def test_waits_are_such_that_a_clock_can_hold_them(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"setting {name}: "):
+        load_settings(flags={name: 1e300})

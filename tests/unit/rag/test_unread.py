@@ -1,0 +1,123 @@
+"""Words that nobody read: which videos they are in, and that a search in vain says so once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag._cli.main import main
+from rag._cli.session import Session
+from rag._cli.unread import unread_lines
+from rag.errors import ExtraMissing
+from rag.indexing import index
+from rag.library import Library
+from rag.records import Answer, Question
+from rag.retrieval.unread import unread
+from rag.settings import Settings, load_settings
+from rag.store.reading import Reader
+from tests.synthetic import write_video
+
+SRT = "1\n00:00:01,000 --> 00:00:03,000\nTighten the bolt.\n"
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A library of a talking film, one with subtitles, a silent one and a sound, indexed without readers."""
+    home = tmp_path_factory.mktemp("unread")
+    corpus = home / "corpus"
+    corpus.mkdir()
+    write_video(corpus / "talk.mp4", 2, audio=True)
+    write_video(corpus / "told.mp4", 3, audio=True)
+    (corpus / "told.srt").write_text(SRT)
+    write_video(corpus / "mute.mp4", 4)
+    off = {"ocr.mode": "off", "asr.mode": "off", "encoder.image": "none"}
+    found = load_settings(flags={"library": home / "library", **off})
+    index([corpus], settings=found)
+    return found
+
+
+@pytest.fixture
+def library(settings: Settings) -> Iterator[Library]:
+    with Library.open(settings=settings) as opened:
+        yield opened
+
+
+def names(library: Library, ids: tuple[str, ...]) -> list[str]:
+    return [Path(library.path_of(video_id)).stem for video_id in ids]
+
+
+def lines(library: Library, settings: Settings, ids: set[str] | None = None) -> list[str]:
+    return list(unread_lines(Session(settings, False, 0, None), library, ids))
+
+
+def test_sound_without_subtitles_and_pictures_are_unread(library: Library) -> None:
+    found = unread(library.reader)
+    assert names(library, found.speech) == ["talk"]
+    assert names(library, found.screen) == ["mute", "talk", "told"]
+    only = unread(library.reader, {library.video_id("told.mp4")})
+    assert (names(library, only.speech), names(library, only.screen)) == ([], ["told"])
+
+
+def test_what_was_read_and_held_nothing_is_not_unread(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Reader, "stages", lambda *_: {"asr": "a1", "ocr": "b2"})
+    assert unread(library.reader) == unread(library.reader, ())
+    monkeypatch.setattr(Reader, "stages", lambda *_: {})
+    assert unread(library.reader).speech == ()
+
+
+def test_stages_are_those_of_ready_videos(library: Library) -> None:
+    assert library.reader.stages(library.video_id("talk.mp4"))["asr"] == "off"
+    with pytest.raises(KeyError):
+        library.reader.stages("nothing")
+
+
+def test_lines_say_what_is_missing_and_what_brings_it(
+    library: Library, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = library.video_id("talk.mp4")
+    speech, screen = lines(library, settings, {talk})
+    assert speech.startswith(f"no speech is stored of {library.path_of(talk)}, so what is said there")
+    assert 'set asr.mode = "auto", then take it out and in again with rag remove and rag index' in speech
+    assert 'set ocr.mode = "auto", then' in screen
+    assert "3 videos, such as " in lines(library, settings)[1]
+    monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
+    assert "it can be read now: take it out" in lines(library, settings, {talk})[1]
+    monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, pip install X brings it")
+    assert "; pip install X brings it; then take it out" in lines(library, settings, {talk})[1]
+
+    def missing(_: object) -> str:
+        raise ExtraMissing("rapidocr is not installed")
+
+    monkeypatch.setattr("indexers.ocr.ocr_line", missing)
+    assert "rapidocr is not installed; then" in lines(library, settings, {talk})[1]
+
+
+@pytest.mark.parametrize("matched", [True, False])
+def test_an_answer_that_found_nothing_says_it_once(
+    library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, matched: bool
+) -> None:
+    answer = Answer(Question("q", "Which bolt?"), None, "Nothing.", 0.0, "", matched)
+    monkeypatch.setattr(Library, "open", lambda *_, **__: library)
+    monkeypatch.setattr(Library, "ask", lambda *_, **__: answer)
+    assert main(["ask", "Which bolt?"]) == 0
+    told = capsys.readouterr().err
+    assert (
+        told.count("no speech is stored of")
+        == told.count("no text on the screen is stored")
+        == int(not matched)
+    )
+
+
+def test_the_agent_says_it_before_it_looks(
+    library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Library, "open", lambda *_, **__: library)
+    main(["agent", "video-detective", "told.mp4", "What is done with the bolt?"])
+    told = capsys.readouterr().err
+    assert "no speech" not in told
+    assert told.index("no text on the screen is stored of") < told.index("plan:")
+    assert told.count("no text on the screen is stored of") == 1

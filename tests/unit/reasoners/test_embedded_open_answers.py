@@ -1,0 +1,52 @@
+"""Which sentence is quoted where all are equally near in meaning, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.records import Passage
+from rag.reasoners.embedded.open_answers import answer_open
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.roles import OpenAnswer, Reading, ReadPassage
+from rag.records import Question
+
+
+class Even:
+    """Every statement lies at cosine 0.42 of every question."""
+
+    name = "even"
+    dim = 2
+    backend = "test"
+    batch = 8
+    weights = fingerprint = "even"
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = [(1.0, 0.0) if text.endswith("?") else (0.42, (1 - 0.42**2) ** 0.5) for text in texts]
+        return np.array(rows, np.float32)
+
+
+def ask(text: str, passage: str, title: str = "") -> OpenAnswer:
+    question = Question("q", text)
+    read = (ReadPassage(Passage("p", "d", title, passage), "p.md", 1.0, None),)
+    reading = Reading(question, rewrite_question(question), anchor_event(question), (), read)
+    return answer_open(reading, SentenceVectors(Even()))
+
+
+def test_a_measure_with_all_words_of_the_question_is_surer_than_without_its_unit() -> None:
+    question = "How tight should the bolts be?"
+    told = ask(question, "The bolts are made of steel. Tighten the bolts to 110 Nm.")
+    assert told.text == "Tighten the bolts to 110 Nm."
+    assert told.confidence > 0.5
+    assert ask(question, "Tighten the bolts to the stop.").confidence < 0.3
+
+
+def test_a_ban_with_an_after_in_it_does_not_say_when() -> None:
+    told = ask(
+        "When should I flip a pancake?",
+        "Do not press the pancake after flipping it. Flip a pancake when bubbles form.",
+    )
+    assert told.text == "Flip a pancake when bubbles form."

@@ -1,0 +1,94 @@
+"""Which comes first, and how often: decided by times and by the number of windows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corpora.records import Clip, Evidence
+from localization.records import Window
+from rag.reasoners.embedded.over_time import answer_over_time, asks_for_count, asks_for_order
+from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
+from rag.records import Question
+from rag.relevance import PictureScale
+from tests.answer_world import BagOfWords, PictureWords
+
+
+def window(start: float, said: str = "", seen: str = "") -> ReadWindow:
+    tower = PictureWords()
+    times = np.array([start, start + 1.0])
+    vectors = np.stack([tower.picture(seen.split(), f"{start} {i}") for i in range(2)])
+    texts = (Evidence("v", start, start + 2.0, "subtitle", said),) if said else ()
+    clip = Clip("v:00000", "v", 0.0, 1000.0)
+    return ReadWindow("/v.mp4", "v", clip, Window("v", start, start + 5.0, 0.5), 0.5, texts, times, vectors)
+
+
+def reading(text: str, options: tuple[str, ...], *windows: ReadWindow) -> Reading:
+    event = AnchorEvent(description="event")
+    return Reading(
+        Question("q", text, options), RewrittenQuestion(visual_query="x"), event, windows, (), True
+    )
+
+
+def test_forms_of_order_and_count() -> None:
+    assert asks_for_order("Which of these happens first in the film?") == "first"
+    assert asks_for_order("Which event takes place last?") == "last"
+    assert asks_for_order("What happens first?") is None
+    assert asks_for_order("Which drill is used first?") is None
+    assert asks_for_count("How many times does it ring?", ["2", "three"])
+    assert not asks_for_count("How many times does it ring?", ["2", "often"])
+    assert not asks_for_count("What is ringing?", ["2", "3"])
+
+
+@pytest.mark.parametrize(("end", "choice"), [("first", "B"), ("last", "A")])
+def test_the_option_told_first_or_last_is_taken(end: str, choice: str) -> None:
+    asked = reading(
+        f"Which of these happens {end} in the film?",
+        ("The woman folds the towel.", "The man opens the razor.", "The dog eats the carrot."),
+        window(10.0, "Now the man opens the razor."),
+        window(300.0, "Now the woman folds the towel."),
+    )
+    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), None)
+    assert reply is not None
+    assert reply.choice == choice
+    assert sum(reply.scores) == pytest.approx(1.0, abs=1e-5)
+    assert reply.windows == (0, 1)
+    assert "at 10 s" in reply.explanation
+
+
+def test_frames_tell_the_time_too() -> None:
+    tower = PictureWords()
+    asked = reading(
+        "Which of these is seen last?",
+        ("a drill", "a lamp"),
+        window(10.0, seen="drill"),
+        window(90.0, seen="lamp"),
+    )
+    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), PictureScale(tower))
+    assert reply is not None
+    assert reply.choice == "B"
+
+
+def test_windows_are_counted() -> None:
+    asked = reading(
+        "How many times does the bell ring?",
+        ("4", "2", "7"),
+        window(10.0, "Now the bell does ring."),
+        window(50.0, "The bell did ring again."),
+        window(90.0, "Nobody speaks."),
+    )
+    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), None)
+    assert reply is not None
+    assert reply.choice == "B"
+    assert reply.windows == (0, 1)
+
+
+def test_where_nothing_speaks_to_it_nothing_is_said() -> None:
+    vectors = SentenceVectors(BagOfWords())
+    asked = reading("Which of these happens first?", ("a zebra runs", "an okapi eats"), window(1.0, "Hello."))
+    assert answer_over_time(asked, vectors, None) is None
+    asked = reading("How many times does a zebra run?", ("1", "2"), window(1.0, "Hello there."))
+    assert answer_over_time(asked, vectors, None) is None
+    asked = reading("What is it?", ("a zebra", "an okapi"), window(1.0, "A zebra."))
+    assert answer_over_time(asked, vectors, None) is None

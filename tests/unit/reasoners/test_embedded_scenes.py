@@ -1,0 +1,66 @@
+"""What is said elsewhere says nothing of the scene that a question names; and no echo passes for a sight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from corpora.records import Clip, Evidence
+from localization.records import Window
+from rag.reasoners.embedded.choices import answer_choice
+from rag.reasoners.embedded.scenes import windows_in_scene
+from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.embedded.zero_shot import Sight
+from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
+from rag.records import Question
+from rag.relevance import PictureScale
+from tests.answer_world import BagOfWords, PictureWords
+
+CLIP = Clip("v:00000", "v", 0.0, 1000.0)
+
+
+def window(start: float, seen: str, said: str) -> ReadWindow:
+    tower = PictureWords()
+    vectors = np.stack([tower.picture(seen.split(), f"{start} {i}") for i in range(3)])
+    times = start + np.arange(3.0)
+    texts = (Evidence("v", start, start + 3.0, "subtitle", said),)
+    return ReadWindow("/v.mp4", "v", CLIP, Window("v", start, start + 3.0, 0.5), 0.5, texts, times, vectors)
+
+
+def reading(text: str, *windows: ReadWindow) -> Reading:
+    asked = Question("q", text, ("the number 12", "the number 34"))
+    event, scene = AnchorEvent(description="the number"), RewrittenQuestion(visual_query="x")
+    return Reading(asked, scene, event, windows, (), must_choose=True)
+
+
+def test_windows_of_the_scene_alone_are_listened_to() -> None:
+    elsewhere = window(10.0, "hammer", "The voice says the number 34.")
+    there = window(500.0, "kettle", "The voice says the number 12.")
+    scale: Any = PictureScale(PictureWords())
+    asked = reading("In a clip that shows a kettle, which number does the voice say?", elsewhere, there)
+    assert windows_in_scene(asked, scale) == {1}
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), scale).choice == "A"
+    asked = reading("In a clip that shows a hammer, which number does the voice say?", elsewhere, there)
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), scale).choice == "B"
+
+
+def test_nothing_is_left_out_where_the_scene_cannot_be_told() -> None:
+    both = window(10.0, "hammer", "The number 34."), window(500.0, "kettle", "The number 12.")
+    scale: Any = PictureScale(PictureWords())
+    assert windows_in_scene(reading("Which number does the voice say?", *both), scale) is None
+    assert (
+        windows_in_scene(reading("In a clip that shows a kettle, which number is said?", *both), None) is None
+    )
+    unseen = reading("In a clip that shows a giraffe, which number is said?", *both)
+    assert windows_in_scene(unseen, scale) is None
+
+
+def test_words_that_come_near_are_not_seen_where_others_come_nearer() -> None:
+    tower = PictureWords()
+    sight = Sight(tower)
+    vectors = np.stack([tower.picture(["knife"], f"{i}") for i in range(3)])
+    view = VideoView("v", 0.0, 3.0, frame_times=np.arange(3.0), frame_vectors=vectors)
+    assert sight.nearer(["a knife", "the voice says part 12"], view) == ["a knife"]
+    assert sight.nearer([], view) == []
+    assert Sight(None).nearer(["a knife"], view) == []

@@ -1,0 +1,146 @@
+"""Cues put together into sentences, with their times."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.records import Clip, Evidence, Passage
+from localization.records import Window
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.sentences import Sentence, joined, sentences_of, split_sentences
+from rag.reasoners.embedded.shortlist import MOST_SENTENCES, shortlist
+from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
+from rag.records import Question
+
+
+def cue(start: float, end: float, text: str) -> Evidence:
+    return Evidence("v", start, end, "subtitle", text)
+
+
+def reading(*passages: Passage, heading: str = "", title: str = "") -> Reading:
+    question = Question("q", "When should I flip a pancake?")
+    texts = (Evidence("v", 0.0, 30.0, "tag", heading),) if heading else ()
+    window = ReadWindow(
+        "v.mp4", title, Clip("v:00000", "v", 0.0, 30.0), Window("v", 0.0, 8.0, 1.0), 1.0, texts
+    )
+    read = tuple(ReadPassage(passage, "p.md", 1.0, None) for passage in passages)
+    return Reading(question, rewrite_question(question), anchor_event(question), (window,), read)
+
+
+def test_a_title_and_tags_are_never_quoted_and_a_description_may_be() -> None:
+    for title in ("decord flipping a pancake", "How to flip. A pancake."):
+        bare = title.rstrip(".")
+        assert sentences_of(reading(heading=bare, title=title)) == []
+        told = f"{bare}. Flip it when bubbles stay open. Serve warm with syrup. cooking, flat pan cakes, food"
+        assert [s.text for s in sentences_of(reading(heading=told, title=title))] == [
+            "Flip it when bubbles stay open.",
+            "Serve warm with syrup.",
+        ]
+
+
+def test_a_heading_is_no_part_of_the_sentence_below_it() -> None:
+    text = (
+        "Mirror\nThe primary mirror is gold. It is\nvery cold.\n\nThe Shield\n\nFive layers keep it cool.\n"
+        "Torque: 110 Nm\n\n- Two eggs\n- Some milk"
+    )
+    told = sentences_of(reading(Passage("p", "d", "Webb", text)))
+    assert [(s.title, s.text) for s in told] == [
+        ("Webb: Mirror", "The primary mirror is gold."),
+        ("Webb: Mirror", "It is very cold."),
+        ("Webb: The Shield", "Five layers keep it cool."),
+        ("Webb: The Shield", "Torque: 110 Nm - Two eggs - Some milk"),
+    ]
+
+
+def test_short_lines_without_prose_below_are_told_not_headed() -> None:
+    for text in ("Red paint", "Red paint\n\nBlue paint", "The mirror of the\nWebb telescope is gold."):
+        told = sentences_of(reading(Passage("p", "d", "", text)))
+        assert [(s.title, s.text) for s in told] == [("", " ".join(text.split()))]
+
+
+def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:
+    cues = [
+        cue(0, 3, "The mirror is made of eighteen"),
+        cue(3, 6, "segments of beryllium. Gold covers"),
+        cue(6, 9, "all of them."),
+    ]
+    assert joined(cues) == [
+        ("The mirror is made of eighteen segments of beryllium.", 0, 6),
+        ("Gold covers all of them.", 3, 9),
+    ]
+
+
+def test_silence_parts_sentences() -> None:
+    assert joined([cue(0, 2, "First part"), cue(9, 11, "second part")]) == [
+        ("First part", 0, 2),
+        ("second part", 9, 11),
+    ]
+
+
+def test_rolling_captions_add_only_what_is_new() -> None:
+    cues = [
+        cue(0, 2, "we clean the chain"),
+        cue(2, 4, "we clean the chain with a brush"),
+        cue(4, 6, "with a brush and a rag."),
+        cue(6, 7, "with a brush and a rag."),
+    ]
+    assert [text for text, _, _ in joined(cues)] == ["we clean the chain with a brush and a rag."]
+
+
+def test_speech_without_punctuation_is_cut() -> None:
+    cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
+    sentences = joined(cues)
+    assert len(sentences) > 3
+    assert all(len(text.split()) <= 45 for text, _, _ in sentences)
+    assert sentences[0][1] == 0
+    assert sentences[-1][2] == 60
+
+
+def test_a_cut_lies_where_a_cue_begins() -> None:
+    cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
+    told = [text.split() for text, _, _ in joined(cues)]
+    assert all(words[0].startswith("word") and words[-1] == "on" for words in told)
+
+
+def test_a_long_sentence_that_ends_is_whole() -> None:
+    cues = [cue(i, i + 1, f"part{i} of one thing that is") for i in range(11)]
+    cues.append(cue(11, 12, "said. And more."))
+    (first, start, end), (second, _, _) = joined(cues)
+    assert len(first.split()) == 67
+    assert first.endswith("that is said.")
+    assert (start, end) == (0, 12)
+    assert second == "And more."
+    endless = " ".join(f"word{at}" for at in range(100))
+    assert [len(text.split()) for text, _, _ in joined([cue(0, 9, endless)])] == [45, 45, 10]
+
+
+def test_abbreviations_and_decimals_end_nothing() -> None:
+    assert split_sentences("Dr. Rossi paid 3.50 dollars. He left!  Why? “Gone.”") == [
+        "Dr. Rossi paid 3.50 dollars.",
+        "He left!",
+        "Why?",
+        "“Gone.”",
+    ]
+
+
+@given(st.lists(st.text("ab .?", max_size=30), max_size=12))
+def test_no_word_is_lost_or_made(texts: list[str]) -> None:
+    cues = [cue(2.0 * i, 2.0 * i + 2, f"{i}x {text}") for i, text in enumerate(texts)]
+    words = " ".join(text for text, _, _ in joined(cues)).split()
+    assert words == " ".join(evidence.text for evidence in cues).split()
+    assert all(start < end for _, start, end in joined(cues))
+
+
+def test_the_shortlist_keeps_what_speaks_to_the_question_in_order() -> None:
+    filler = [
+        Sentence(f"Filler number {n}.", f"Filler number {n}.", "", "window", 4, "asr") for n in range(60)
+    ]
+    told = Sentence("The mirror is gold.", "The mirror is gold.", "", "window", 4, "asr")
+    titled = Sentence("Clean it.", "Clean it.", "Mirror care", "passage", 4, "passage")
+    sentences = [*filler[:30], told, *filler[30:], titled]
+    kept = shortlist(["mirror", "gold"], sentences)
+    assert len(kept) == MOST_SENTENCES
+    assert [s for s in kept if s in (told, titled)] == [told, titled]
+    assert kept == [s for s in sentences if s in kept]
+    assert shortlist(["mirror"], sentences[:5]) == sentences[:5]

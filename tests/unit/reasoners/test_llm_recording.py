@@ -1,0 +1,200 @@
+"""Exchanges kept and taken again: the same run to the byte, and an honest stop where it would differ."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag.errors import ReasonerUnreachable, ReplayUnknown, ReplyInvalid, SettingsError
+from rag.reasoners import open_reasoner
+from rag.reasoners.llm import open_llm_reasoner
+from rag.reasoners.llm.exchanges import Exchange
+from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.llm.recording import HEAD, open_tape
+from rag.records import Question
+from rag.settings import ReasonerSettings, Settings
+from tests.readings import CHOICE, OPEN, reading
+from tests.unit.reasoners.test_llm_calls import ANCHOR, CHOSEN, Scripted
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def recorded(path, *lines, **changes) -> LlmReasoner:
+    settings = ReasonerSettings(kind="openai", model="scripted", record=path, **changes)
+    return LlmReasoner(Scripted(*lines), settings, tape=open_tape(settings))
+
+
+def replayed(path, **changes) -> LlmReasoner:
+    settings = ReasonerSettings(kind="openai", model="m", replay=path, **changes)
+    return LlmReasoner(Scripted(AssertionError("a replay asks nobody")), settings, tape=open_tape(settings))
+
+
+def exchanges(path) -> list[dict]:
+    head, *lines = path.read_text().splitlines()
+    assert head == HEAD
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def tape(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(tape):
+    sent = Sent(ANCHOR, prompt_tokens=120, completion_tokens=15)
+    live = recorded(tape, "nonsense", sent, json.dumps(CHOSEN))
+    said = (live.anchor_event(OPEN), live.answer_choice(reading(CHOICE)))
+    usage = live.usage()
+    again = replayed(tape)
+    assert (again.anchor_event(OPEN), again.answer_choice(reading(CHOICE))) == said
+    assert again.usage() == usage
+    assert usage.by_role["anchor_event"]["repairs"] == 1
+    first, *_ = exchanges(tape)
+    assert set(first) == {"key", "role", "prompt", "input", "settings", "messages", "reply", "seconds"}
+    assert (first["role"], first["settings"]["model"]) == ("anchor_event", "scripted")
+    assert first["settings"]["temperature"] == 0
+
+
+def test_replies_to_one_input_come_in_the_order_in_which_they_were_given(tape):
+    other = ANCHOR.replace("within", "before")
+    live = recorded(tape, ANCHOR, other)
+    assert [live.anchor_event(OPEN).position for _ in range(2)] == ["within", "before"]
+    again = replayed(tape)
+    assert [again.anchor_event(OPEN).position for _ in range(3)] == ["within", "before", "before"]
+
+
+def test_an_unknown_exchange_stops_with_the_difference_shown(tape):
+    recorded(tape, ANCHOR).anchor_event(OPEN)
+    other = Question("q", OPEN.text.replace("telescope", "microscope"))
+    with pytest.raises(ReplayUnknown, match=r"anchor_event: the input is .*microscope.*recorded .*telescope"):
+        replayed(tape).anchor_event(other)
+    with pytest.raises(ReplayUnknown, match="max_tokens is 256, recorded with 4096"):
+        replayed(tape, max_tokens=256).anchor_event(OPEN)
+    with pytest.raises(ReplayUnknown, match="holds no exchange for rewrite_question"):
+        replayed(tape).rewrite_question(OPEN)
+
+
+def test_another_prompt_is_named(tape):
+    recorded(tape, ANCHOR).anchor_event(OPEN)
+    made = Exchange.read(tape.read_text().splitlines()[1])
+    older = replace(made, asked=replace(made.asked, prompt="000000000000"))
+    tape.write_text(f"{HEAD}\n{older.line()}\n")
+    with pytest.raises(ReplayUnknown, match=f"prompt is version {made.asked.prompt}, recorded with 0000"):
+        replayed(tape).anchor_event(OPEN)
+
+
+def test_pictures_are_part_of_the_key_by_their_bytes(tape):
+    live = recorded(tape, json.dumps(CHOSEN))
+    live.answer_choice(reading(CHOICE))
+    (held,) = exchanges(tape)
+    pictures = [part for message in held["messages"] for part in message["parts"] if isinstance(part, dict)]
+    assert len(pictures) == 8
+    assert {(shown["width"], shown["height"]) for shown in pictures} == {(64, 48)}
+    darker = reading(CHOICE)
+    darker.windows[0].frames.images[:] //= 2
+    with pytest.raises(ReplayUnknown, match="the input is"):
+        replayed(tape).answer_choice(darker)
+
+
+def test_failures_are_never_kept(tape):
+    live = recorded(tape, ReasonerUnreachable("gone"), ANCHOR)
+    with pytest.raises(ReasonerUnreachable):
+        live.anchor_event(OPEN)
+    assert exchanges(tape) == []
+    live.anchor_event(OPEN)
+    assert len(exchanges(tape)) == 1
+
+
+def test_a_bad_reply_for_ever_is_replayed_as_the_same_failure(tape):
+    for opened in (lambda: recorded(tape, "nonsense"), lambda: replayed(tape)):
+        with pytest.raises(ReplyInvalid, match="in 3 attempts"):
+            opened().anchor_event(OPEN)
+
+
+def test_where_the_model_is_reached_is_no_part_of_the_key(tape):
+    recorded(tape, ANCHOR, base_url="http://127.0.0.1:1/v1").anchor_event(OPEN)
+    assert replayed(tape, base_url="http://127.0.0.1:2/v1", timeout_seconds=3).anchor_event(OPEN)
+
+
+def test_recording_goes_on_in_the_same_file_after_a_half_written_line(tape):
+    recorded(tape, ANCHOR).anchor_event(OPEN)
+    with tape.open("ab") as file:
+        file.write(b'{"key": "half')
+    assert replayed(tape).anchor_event(OPEN)
+    other = Question("q", "What does she open?")
+    recorded(tape, ANCHOR).anchor_event(other)
+    assert len(exchanges(tape)) == 2
+    assert replayed(tape).anchor_event(other)
+
+
+KILLED = """
+import sys, os, signal
+sys.path.insert(0, {root!r})
+from tests.unit.reasoners.test_llm_recording import recorded
+from tests.unit.reasoners.test_llm_calls import ANCHOR
+from tests.readings import OPEN
+from pathlib import Path
+mind = recorded(Path({path!r}), ANCHOR)
+mind.anchor_event(OPEN)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_answered_before_a_kill_is_kept(tape):
+    code = KILLED.format(root=str(ROOT), path=os.fspath(tape))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert replayed(tape).anchor_event(OPEN)
+
+
+@pytest.mark.parametrize("held", [b"", b"{}\n", b"\xff\xfe\n", f"{HEAD}\n{{}}\n".encode(), b'{"a": 1}'])
+def test_what_is_no_recording_is_refused(tape, held):
+    tape.write_bytes(held)
+    with pytest.raises(SettingsError, match=r"run\.jsonl"):
+        replayed(tape)
+
+
+def test_a_changed_line_is_refused(tape):
+    recorded(tape, ANCHOR).anchor_event(OPEN)
+    tape.write_text(tape.read_text().replace("telescope", "microscope"))
+    with pytest.raises(SettingsError, match=r"line 2 is damaged: its key is not that of what it holds"):
+        replayed(tape)
+
+
+def test_files_that_cannot_be_used_are_named(tmp_path):
+    with pytest.raises(SettingsError, match="cannot be read"):
+        open_tape(ReasonerSettings(replay=tmp_path / "gone.jsonl"))
+    with pytest.raises(SettingsError, match="cannot be recorded into"):
+        open_tape(ReasonerSettings(record=tmp_path / "gone" / "run.jsonl"))
+    foreign = tmp_path / "notes.txt"
+    foreign.write_text("my notes\n")
+    with pytest.raises(SettingsError, match="no recording; name another file"):
+        open_tape(ReasonerSettings(record=foreign))
+    assert foreign.read_text() == "my notes\n"
+
+
+def test_record_and_replay_exclude_each_other(tape):
+    with pytest.raises(SettingsError, match="exclude each other"):
+        open_tape(ReasonerSettings(record=tape, replay=tape))
+
+
+def test_the_embedded_reasoner_has_nothing_to_record(tape):
+    with pytest.raises(SettingsError, match="for a language model"):
+        open_reasoner(Settings(reasoner={"record": tape}), None)
+
+
+def test_a_replay_needs_neither_server_nor_model(tape):
+    recorded(tape, ANCHOR).anchor_event(OPEN)
+    tape.write_text(tape.read_text())
+    mind = open_llm_reasoner(ReasonerSettings(kind="transformers", model="/nowhere/tiny", replay=tape))
+    assert mind.name == "transformers:tiny"
+    with pytest.raises(ReplayUnknown, match="model is 'transformers:tiny', recorded with 'scripted'"):
+        mind.anchor_event(OPEN)

@@ -1,0 +1,95 @@
+"""Planner, watcher and judge with models of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.errors import BudgetSpent, SettingsError
+from rag.reasoners import open_reasoner
+from rag.reasoners.roles import PARTS, ROLES, JudgeRequest, ObserveRequest, PlanRequest
+from rag.reasoners.routing import PartedReasoner
+from rag.settings import ReasonerSettings, Settings
+from tests.chat_server import chat_server, say
+from tests.readings import OPEN
+from tests.role_inputs import VIEW
+from tests.scripted_roles import play_role
+
+
+def play(request):
+    system, user = (
+        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
+        for parts in (message["content"] for message in request["messages"])
+    )
+    return play_role(system, user)
+
+
+def test_every_role_has_a_part():
+    assert set(PARTS.values()) == {"planner", "watcher", "analyst", "judge"}
+    assert len(ROLES) == 14
+
+
+def test_what_a_part_does_not_set_is_as_in_the_whole():
+    whole = ReasonerSettings(kind="openai", model="m", max_tokens=64, planner={"model": "p", "images": False})
+    planner = whole.of_part("planner")
+    assert (planner.kind, planner.model, planner.max_tokens, planner.images) == ("openai", "p", 64, False)
+    assert whole.of_part("watcher").model == whole.of_part("analyst").model == "m"
+
+
+def test_each_part_asks_its_own_model_and_one_count_is_kept():
+    with chat_server([say(play)]) as server:
+        chosen = {
+            "kind": "openai",
+            "model": "m",
+            "base_url": server.base_url,
+            "planner": {"model": "p"},
+            "watcher": {"model": "w", "image_short_side": 32},
+            "judge": {"model": "j"},
+        }
+        mind = open_reasoner(Settings(reasoner=chosen), None)
+        assert isinstance(mind, PartedReasoner)
+        assert mind.name == "openai:m+openai:p+openai:w+openai:j"
+        mind.plan(PlanRequest(OPEN))
+        mind.observe(ObserveRequest(OPEN, VIEW))
+        mind.judge(JudgeRequest(OPEN.text, ("glass",), "some glass"))
+    assert [request["model"] for request in server.requests] == ["p", "w", "j"]
+    usage = mind.usage()
+    assert usage.calls == 3
+    assert set(usage.by_role) == {"plan", "observe", "judge"}
+    assert mind.usage().calls == 0
+
+
+def test_parts_share_the_bounds_of_a_run():
+    with chat_server([say(play)]) as server:
+        chosen = {
+            "kind": "openai",
+            "model": "m",
+            "base_url": server.base_url,
+            "max_calls": 2,
+            "kept_for_answer": 0,
+            "planner": {"model": "p"},
+        }
+        mind = open_reasoner(Settings(reasoner=chosen), None)
+        mind.plan(PlanRequest(OPEN))
+        mind.observe(ObserveRequest(OPEN, VIEW))
+        with pytest.raises(BudgetSpent, match="2 calls"):
+            mind.plan(PlanRequest(OPEN))
+
+
+def test_parts_with_the_same_settings_are_one_mind():
+    chosen = {"kind": "openai", "model": "m", "planner": {"model": "m"}, "judge": {"kind": "openai"}}
+    assert open_reasoner(Settings(reasoner=chosen), None).name == "openai:m"
+
+
+def test_one_part_alone_may_be_a_language_model(tmp_path):
+    with chat_server([say(play)]) as server:
+        own = {"kind": "openai", "model": "w", "base_url": server.base_url}
+        chosen = {"watcher": own, "record": tmp_path / "run.jsonl"}
+        with pytest.raises(SettingsError, match="needs a text encoder"):
+            open_reasoner(Settings(reasoner=chosen), None)
+        with_encoder = open_reasoner(Settings(reasoner=chosen), object())
+        assert with_encoder.reads_pixels
+        assert with_encoder.observe(ObserveRequest(OPEN, VIEW)).caption
+        assert with_encoder.decompose_facets(OPEN).facets
+    assert with_encoder.usage().calls == 1
+    replayed = {"watcher": {**own, "base_url": "http://127.0.0.1:1/v1"}, "replay": tmp_path / "run.jsonl"}
+    assert open_reasoner(Settings(reasoner=replayed), object()).observe(ObserveRequest(OPEN, VIEW)).caption

@@ -1,0 +1,194 @@
+"""Full text: words of many languages, queries that cannot fail, scores that depend on the rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import lance
+import lancedb
+import pytest
+from lancedb.index import FTS
+
+from corpora.records import Passage
+from rag.store.fulltext import TOKENIZER, match
+from rag.store.reading import Reader
+from rag.store.records import Hit
+from rag.store.writing import Writer
+from tests.store_material import META, TEXT, file_row, unit
+
+TEXTS = (
+    "He was running to the Café",
+    "東京タワーに行きました",
+    "我喜欢看视频",
+    "The soldering iron is hot",
+    "Привет, мир! Городской транспорт",
+    "It is what it is",
+    "สวัสดีชาวโลก",
+)
+
+
+def write(folder: Path, texts: Sequence[str], *, parts: int = 1, maintain: bool = True) -> None:
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+        for part in range(parts):
+            rows = [Passage(f"p{i:05d}", "d", "", texts[i]) for i in range(part, len(texts), parts)]
+            writer.put_passages(f"s{part}", rows, unit(part, len(rows), TEXT.dim))
+            writer.put_file(file_row(f"/{part}.txt", f"s{part}", "passages"))
+            writer.flush()
+        if maintain:
+            writer.maintain()
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    folder = tmp_path_factory.mktemp("texts") / "lib"
+    write(folder, TEXTS)
+    return Reader.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("query", "row"),
+    [
+        ("run", 0),
+        ("RUNS cafe", 0),
+        ("café?", 0),
+        ("東京", 1),
+        ("タワー", 1),
+        ("视频", 2),
+        ("soldered", 3),
+        ("мир", 4),
+        ("ПРИВЕТ", 4),
+        ("what", 5),
+        ("โลก", 6),
+    ],
+)
+def test_words_are_found_in_their_forms(reader: Reader, query: str, row: int) -> None:
+    assert [hit.key for hit in reader.match_passages(query, 3)][:1] == [f"p{row:05d}"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        "???",
+        '"',
+        "'",
+        "(((",
+        "iron AND",
+        'words:"iron',
+        "iron~2^",
+        "* iron",
+        "\0",
+        "a\udcff iron",
+        "\\",
+        "--",
+        "'; DROP TABLE",
+        "{}[]",
+    ],
+)
+def test_nothing_in_a_query_is_syntax(reader: Reader, query: str) -> None:
+    keys = [hit.key for hit in reader.match_passages(query, 9)]
+    assert ("p00003" in keys) == ("iron" in query)
+    assert reader.match_evidence(query, 9) == []
+
+
+def test_a_very_long_query_is_answered(reader: Reader) -> None:
+    assert reader.match_passages("iron " * 20_000, 1)[0].key == "p00003"
+    assert reader.match_passages("x" * 100_000, 1) == []
+
+
+def test_equal_scores_are_ranked_by_id_at_every_depth(tmp_path: Path) -> None:
+    write(tmp_path / "lib", ["one lamp"] * 300, parts=3)
+    with Reader.open(tmp_path / "lib") as reader:
+        for k in (1, 7, 40, 299, 300, 999):
+            hits = reader.match_passages("lamp", k)
+            assert [hit.key for hit in hits] == [f"p{i:05d}" for i in range(min(k, 300))]
+
+
+def test_unindexed_rows_are_found_and_counted(tmp_path: Path) -> None:
+    write(tmp_path / "lib", TEXTS, maintain=False)
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.stats().unindexed_rows == len(TEXTS)
+        assert [hit.key for hit in reader.match_passages("runs", 1)] == ["p00000"]
+        assert [hit.key for hit in reader.match_passages("视频", 1)] == ["p00002"]
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.maintain()
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.stats().unindexed_rows == 0
+
+
+def test_scores_do_not_depend_on_how_the_rows_came(tmp_path: Path) -> None:
+    texts = [f"lamp {'river ' * (i % 5)} word{i % 7} {'iron' if i % 11 else ''}" for i in range(200)]
+    write(tmp_path / "whole", texts)
+    write(tmp_path / "parts", texts, parts=7)
+    write(tmp_path / "more", [*texts, *["lamp gone"] * 50], parts=5)
+    with Writer.open(tmp_path / "more") as writer:
+        writer.remove_paths([f"/{part}.txt" for part in range(5)])
+        writer.maintain()
+    write(tmp_path / "more", texts, parts=5)
+    answers: list[list[Hit]] = []
+    for name in ("whole", "parts", "more"):
+        with Reader.open(tmp_path / name) as reader:
+            answers.append(reader.match_passages("river iron word3", 150))
+    assert answers[0]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
+    write(tmp_path / "lib", TEXTS)
+    dataset = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.maintain()
+    again = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
+    assert again.describe_indices()[0].segments[0].uuid == dataset.describe_indices()[0].segments[0].uuid
+
+
+def test_add_optimize_merge_search(tmp_path: Path) -> None:
+    """lancedb/lancedb#3177: a merge after `optimize()`, with a scalar index on its key, failed silently."""
+    write(tmp_path / "lib", TEXTS)
+    uri = tmp_path / "lib" / "tables"
+    table = lancedb.connect(uri).open_table("passages")
+    table.create_index("passage_id", config=lancedb.index.BTree())
+    table.optimize()
+    rows = table.search().limit(None).to_arrow()
+    changed = rows.slice(0, 2).to_pylist()
+    for row in changed:
+        row["words"] = "\na zebra crossing"
+    merge = table.merge_insert("passage_id").when_matched_update_all().when_not_matched_insert_all()
+    merge.execute([*changed, {**changed[0], "passage_id": "new"}])
+    keys = sorted([row["passage_id"] for row in changed] + ["new"])
+    with Reader.open(tmp_path / "lib") as reader:
+        assert [hit.key for hit in reader.match_passages("zebras", 9)] == keys
+        assert len(reader.search_passages(unit(0, TEXT.dim), 99)) == len(TEXTS) + 1
+        assert {p.text for p in reader.passages(keys)} == {"a zebra crossing"}
+
+
+def test_lance_reads_the_index_that_lancedb_made(tmp_path: Path) -> None:
+    write(tmp_path / "lib", TEXTS)
+    dataset = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
+    plan = dataset.scanner(full_text_query="runs", columns=["passage_id"]).explain_plan()
+    assert "MatchQuery" in plan
+    assert dataset.has_stable_row_ids
+    assert match(dataset, "passage_id", "runs", 3, None)[0].key == "p00000"
+
+
+def test_lancedb_reads_the_index_that_lance_made(tmp_path: Path) -> None:
+    write(tmp_path / "lib", TEXTS)
+    path = tmp_path / "lib" / "tables" / "passages.lance"
+    with Reader.open(tmp_path / "lib") as reader:
+        ours = reader.match_passages("runs iron", 2)
+    lance.dataset(str(path)).create_scalar_index(
+        "words", "INVERTED", name="words_idx", replace=True, **TOKENIZER
+    )
+    table = lancedb.connect(path.parent).open_table("passages")
+    found = table.search("runs iron", query_type="fts", fts_columns="words").limit(2).to_list()
+    assert sorted((row["passage_id"], round(row["_score"], 6)) for row in found) == sorted(
+        (hit.key, hit.score) for hit in ours
+    )
+
+
+def test_the_tokenizer_is_one_that_lancedb_knows() -> None:
+    config = FTS(**TOKENIZER)
+    assert (config.base_tokenizer, config.remove_stop_words) == ("icu", False)

@@ -1,0 +1,289 @@
+"""The writer: idempotent, and never leaving a row that belongs to nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+)
+from rag.errors import EncoderMismatch, LibraryNotFound
+from rag.store.dump import dump
+from rag.store.reading import Reader
+from rag.store.records import EncoderRef, FileRow
+from rag.store.writing import Writer
+from tests.store_material import (
+    META,
+    TEXT,
+    add_source,
+    add_video,
+    clip_frames,
+    file_row,
+    fill,
+    passages,
+    spans,
+    unit,
+    video,
+    video_path,
+)
+
+
+def rows(folder: Path, table: str) -> list[dict[str, object]]:
+    found = [json.loads(line) for line in dump(folder)]
+    return [row for row in found if row["table"] == table or row["table"].startswith(f"{table}_")]
+
+
+def test_the_same_rows_written_twice_are_the_same_library(tmp_path: Path) -> None:
+    fill(tmp_path / "once")
+    fill(tmp_path / "twice")
+    fill(tmp_path / "twice")
+    assert list(dump(tmp_path / "once")) == list(dump(tmp_path / "twice"))
+
+
+def test_the_order_of_writing_does_not_matter(tmp_path: Path) -> None:
+    fill(tmp_path / "up", videos=(1, 2, 3), sources=(1, 2))
+    fill(tmp_path / "down", videos=(3, 2, 1), sources=(2, 1))
+    assert list(dump(tmp_path / "up")) == list(dump(tmp_path / "down"))
+
+
+def test_a_replaced_clip_and_replaced_evidence_leave_nothing_old(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        writer.begin_video(video(1))
+        writer.add_clips([clip_frames(1, 0)])
+        changed = dataclasses.replace(clip_frames(1, 0), pixels="other")
+        writer.add_clips([changed, clip_frames(1, 1)])
+        writer.put_evidence(video(1).video_id, spans(1), unit(1, 3, TEXT.dim))
+        writer.put_evidence(video(1).video_id, spans(1)[:1], unit(1, 1, TEXT.dim))
+        writer.finish_video(video(1), {})
+    assert [row["pixels"] for row in rows(tmp_path / "lib", "clips")] == ["other", "pixels-1-1"]
+    assert len(rows(tmp_path / "lib", "vectors")) == 2
+    assert [row["words"] for row in rows(tmp_path / "lib", "evidence")] == ["iron number 1"]
+
+
+def test_half_a_clip_is_deleted_and_the_rest_resumed(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.begin_video(video(2))
+        writer.add_clips([clip_frames(2, 0), clip_frames(2, 1)])
+        # What kills between the two commits of `add_clips`, and before a replacement, leave behind.
+        writer._db.delete("clips", f"clip_id = '{clip_frames(2, 1).clip.clip_id}'")
+        writer._db.delete(f"vectors_{'f' * 24}", f"clip_id = '{clip_frames(2, 0).clip.clip_id}'")
+    with Writer.open(tmp_path / "lib") as writer:
+        assert writer.pending() == {video(2).video_id}
+        assert writer.committed_clips(video(2).video_id) == []
+        add_video(writer, 2)
+        writer.maintain()
+    fill(tmp_path / "undisturbed", videos=(1, 2), sources=())
+    assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "undisturbed"))
+
+
+def test_committed_clips_tell_what_a_resume_needs(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        writer.begin_video(video(1))
+        writer.add_clips([clip_frames(1, 1)])
+        writer.add_clips([clip_frames(1, 0)])
+    with Writer.open(tmp_path / "lib") as writer:
+        held = writer.committed_clips(video(1).video_id)
+    assert [c.clip for c in held] == [clip_frames(1, 0).clip, clip_frames(1, 1).clip]
+    assert [c.pixels for c in held] == ["pixels-1-0", "pixels-1-1"]
+    assert held[0].vectors.shape == (0, 16)
+
+
+def test_rows_of_a_video_need_its_beginning(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        with pytest.raises(ValueError, match="set_meta"):
+            writer.begin_video(video(1))
+        writer.set_meta(META)
+        with pytest.raises(ValueError, match="begin_video"):
+            writer.add_clips([clip_frames(1, 0)])
+        with pytest.raises(ValueError, match="begin_video"):
+            writer.finish_video(video(1), {})
+        add_video(writer, 1)
+        with pytest.raises(ValueError, match="begin_video"):
+            writer.put_evidence(video(1).video_id, [], np.empty((0, TEXT.dim)))
+
+
+def test_vectors_that_do_not_fit_are_refused_whole(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        writer.begin_video(video(1))
+        good, bad = clip_frames(1, 0), dataclasses.replace(clip_frames(1, 1), vectors=unit(1, 3, 7))
+        with pytest.raises(ValueError, match="dimension 16"):
+            writer.add_clips([good, bad])
+        broken = dataclasses.replace(good, clip_vector=np.full(16, np.nan, np.float32))
+        with pytest.raises(ValueError, match="finite"):
+            writer.add_clips([broken])
+        assert writer.committed_clips(video(1).video_id) == []
+
+
+def test_two_paths_of_one_content_go_one_by_one(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1, 2), sources=(1,))
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.put_file(file_row("/copy.mp4", video(1).video_id, "video"))
+        removed = writer.remove_paths([video_path(1), "/never/seen"])
+        assert (removed.paths, removed.videos) == ((video_path(1),), ())
+        assert video(1).video_id in writer.ready()
+        removed = writer.remove_paths(["/copy.mp4", "/corpus/texts/1.txt"])
+        assert removed.videos == (video(1).video_id,)
+        assert removed.sources == ("source1",)
+        writer.maintain()
+    fill(tmp_path / "never", videos=(2,), sources=())
+    assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "never"))
+
+
+@pytest.mark.parametrize("stop", ["evidence", "vectors", "clips", "files"])
+def test_a_removal_that_was_cut_short_is_finished_by_the_next_writer(
+    tmp_path: Path, stop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path / "lib", videos=(1, 2), sources=())
+
+    class Cut(Exception): ...
+
+    with Writer.open(tmp_path / "lib") as writer:
+        delete = writer._db.delete
+
+        def cut(name: str, where: str) -> None:
+            if name.startswith(stop):
+                raise Cut
+            delete(name, where)
+
+        monkeypatch.setattr(writer._db, "delete", cut)
+        with pytest.raises(Cut):
+            writer.remove_paths([video_path(1)])
+    with Reader.open(tmp_path / "lib") as reader:
+        assert [v.video_id for v in reader.videos()] == [video(2).video_id]
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.remove_paths([video_path(1)])
+        writer.maintain()
+    fill(tmp_path / "never", videos=(2,), sources=())
+    assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "never"))
+
+
+def test_passages_without_their_file_are_swept(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        writer.put_passages("killed", passages(7), unit(7, 4, TEXT.dim))
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.search_passages(unit(7, TEXT.dim), 5) == []
+        assert reader.match_passages("lamp", 5) == []
+        assert reader.stats().passages == 0
+    with Writer.open(tmp_path / "lib"):
+        pass
+    assert rows(tmp_path / "lib", "passages") == []
+
+
+def test_passages_brought_in_parts_replace_the_old_ones(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        add_source(writer, 1)
+        writer.begin_passages("source1")
+        assert writer.files() == {}
+        writer.add_passages("source1", passages(1)[:1], unit(1, 1, TEXT.dim))
+        writer.add_passages("source1", passages(1)[3:], unit(2, 1, TEXT.dim))
+        writer.put_file(file_row("/corpus/texts/1.txt", "source1", "passages"))
+    assert [row["passage_id"] for row in rows(tmp_path / "lib", "passages")] == ["p001-0", "p001-3"]
+
+
+def test_unfinished_videos_of_no_known_path_can_be_dropped(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        for n in (1, 2, 3):
+            writer.begin_video(video(n))
+            writer.add_clips([clip_frames(n, 0)])
+        writer.put_file(file_row(video_path(1), video(1).video_id, "video"))
+        assert writer.drop_unfinished(keep=[video(2).video_id]) == (video(3).video_id,)
+        assert writer.pending() == {video(1).video_id, video(2).video_id}
+
+
+def test_another_encoder_is_refused_with_the_command(tmp_path: Path) -> None:
+    other = EncoderRef("other", "0" * 32, 16)
+    with Writer.open(tmp_path / "lib") as writer:
+        stored = writer.set_meta(META)
+        assert stored.library_id
+        assert writer.set_meta(META) == stored
+        with pytest.raises(EncoderMismatch, match=r"tiny .* not with other .*rag index --reembed"):
+            writer.set_meta(dataclasses.replace(META, image_encoder=other))
+        with pytest.raises(EncoderMismatch, match="with none"):
+            writer.set_meta(dataclasses.replace(META, image_encoder=None))
+        with pytest.raises(EncoderMismatch, match="text encoder words"):
+            writer.set_meta(dataclasses.replace(META, text_encoder=other))
+    with Writer.open(tmp_path / "lib") as writer:
+        assert writer.meta == stored
+
+
+def test_a_library_without_pictures_may_be_given_an_encoder(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(dataclasses.replace(META, image_encoder=None))
+        writer.begin_video(video(1))
+        with pytest.raises(ValueError, match="no image encoder"):
+            writer.add_clips([clip_frames(1, 0)])
+        clip = Clip(f"{video(1).video_id}:00000", video(1).video_id, 0.0, 30.0)
+        writer.put_clips_without_vectors([clip], ["hash"])
+        writer.put_clips_without_vectors([clip], ["hash"])
+        assert [c.pixels for c in writer.committed_clips(video(1).video_id)] == ["hash"]
+        writer.finish_video(video(1), {})
+        writer.set_meta(META)
+        add_video(writer, 2)
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.clips(video(1).video_id) == [clip]
+        assert {hit.key[:32] for hit in reader.search_clips(unit(0, 16), 9)} == {video(2).video_id}
+        with pytest.raises(KeyError):
+            reader.frames([clip.clip_id])
+
+
+def test_odd_names_and_odd_texts_come_back(tmp_path: Path) -> None:
+    path = "/odd/\udcff\n'; DROP--\u00e9.mp4"
+    odd = dataclasses.replace(video(1), path=path, title="a\udcffb", tags=())
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        writer.begin_video(odd)
+        writer.put_evidence(odd.video_id, [Evidence(odd.video_id, 0, 1, "ocr", "x\udc80y\0")], unit(1, 1, 8))
+        writer.finish_video(odd, {"a": {"b": [1, None]}})
+        writer.put_file(FileRow(path, odd.video_id, "video", 1, 2, 3, "s"))
+        writer.put_problem(Problem(path, "bad \udcfe"), "s1")
+        writer.put_problem(Problem(path, "worse"), "s2")
+    with Writer.open(tmp_path / "lib") as writer:
+        assert writer.files()[path].path == path
+        assert writer.ready() == {odd.video_id: {"a": {"b": [1, None]}}}
+        assert writer.problems() == {path: (Problem(path, "worse"), "s2")}
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.video(odd.video_id) == dataclasses.replace(odd, title="a?b")
+        assert reader.problems() == [Problem(path, "worse")]
+        assert reader.evidence(odd.video_id, 0, 1)[0].text == "x?y\0"
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.clear_problem(path)
+        assert writer.remove_paths([path]).videos == (odd.video_id,)
+    assert [row for row in map(json.loads, dump(tmp_path / "lib")) if row["table"] != "meta"] == []
+
+
+def test_the_same_passage_in_two_sources_is_found_once(tmp_path: Path) -> None:
+    shared = Passage("shared", "d", "", "lamp")
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        for source, path in (("s1", "/b.txt"), ("s2", "/a.txt")):
+            writer.put_passages(source, [shared], unit(1, 1, TEXT.dim))
+            writer.put_file(file_row(path, source, "passages"))
+        writer.maintain()
+    with Reader.open(tmp_path / "lib") as reader:
+        assert [hit.key for hit in reader.search_passages(unit(1, TEXT.dim), 5)] == ["shared"]
+        assert [hit.key for hit in reader.match_passages("lamps", 5)] == ["shared"]
+        assert reader.passages(["shared", "shared"]) == [shared, shared]
+        assert reader.passage_paths(["shared"]) == ["/a.txt"]
+
+
+def test_opening_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(LibraryNotFound, match="rag index"):
+        Writer.open(tmp_path / "lib", create=False)
+    assert not (tmp_path / "lib").exists()
+    with pytest.raises(LibraryNotFound):
+        Reader.open(tmp_path / "lib")

@@ -1,0 +1,116 @@
+"""The bundled encoder: its text space, its tower, and when it may be taken."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.workbench.marker import write_marker
+from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS, open_bundled
+from indexers.bundled.space import TextSpace
+from indexers.models.lookup import real_encoder_hint
+from indexers.registry import open_query_encoder, open_text_tower, resolve_image_encoder
+from indexers.settings import EncoderSettings
+from indexers.tensors import Tensors
+from rag.errors import WeightsInvalid
+
+SETTINGS = EncoderSettings()
+
+
+def test_the_space_centres_and_evens_out() -> None:
+    rng = np.random.default_rng(0)
+    vectors = (rng.normal(size=(400, 6)) * (5, 3, 1, 1, 1, 1) + 2).astype(np.float32)
+    space = TextSpace.fitted(vectors, 1.0)
+    moved = (vectors - space.mean) @ space.matrix
+    assert np.abs(moved.mean(axis=0)).max() < 1e-3
+    before, after = np.linalg.eigvalsh(np.cov(vectors.T)), np.linalg.eigvalsh(np.cov(moved.T))
+    assert after[-1] / after[0] < before[-1] / before[0] / 3
+    np.testing.assert_allclose(np.linalg.norm(space(vectors), axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(space.matrix, space.matrix.T, atol=1e-6)
+
+
+def test_the_weights_are_small_and_whole() -> None:
+    assert WEIGHTS.stat().st_size < 12_000_000
+    tensors = Tensors((WEIGHTS,))
+    assert tensors.shape("sums.weight")[0] == 384
+    assert tensors.shape("text.matrix") == (384, 384)
+
+
+def test_words_are_sentence_vectors_moved_by_constants() -> None:
+    texts = ["the camera wearer plugs a kettle into the wall socket", "a red lamp"]
+    tensors = Tensors((WEIGHTS,))
+    sentences = open_query_encoder("all-MiniLM-L6-v2", SETTINGS).encode_text(texts)
+    expected = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))(sentences)
+    assert np.array_equal(open_text_tower(BUNDLED, SETTINGS).encode_text(texts), expected)
+
+
+def test_the_whole_picture_is_seen() -> None:
+    assert PREPROCESSING(np.zeros((2, 224, 398, 3), np.uint8)).shape == (2, 3, 81, 144)
+
+
+@pytest.fixture
+def _nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("HF_HOME", "HF_HUB_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "empty"))
+
+
+@pytest.mark.usefixtures("_nothing_else")
+def test_auto_takes_it_for_workbench_corpora_alone() -> None:
+    assert resolve_image_encoder(SETTINGS).name is None
+    assert resolve_image_encoder(SETTINGS, workbench=True).name == BUNDLED
+    assert resolve_image_encoder(EncoderSettings(image="none"), workbench=True).name is None
+    assert resolve_image_encoder(EncoderSettings(image=BUNDLED)).name == BUNDLED
+
+
+def test_the_hint_names_the_command() -> None:
+    hint = real_encoder_hint()
+    assert "Workbench" in hint
+    assert "rag models pull " in hint
+    assert "\n" not in hint
+
+
+def test_a_mark_counts_for_what_lies_below_it(tmp_path: Path) -> None:
+    from eval.workbench.marker import is_workbench
+
+    (tmp_path / "made" / "videos").mkdir(parents=True)
+    write_marker(tmp_path / "made", {"seed": 0})
+    assert is_workbench(os.fspath(tmp_path / "made" / "videos"))
+    assert not is_workbench(tmp_path)
+
+
+def _saved(path: Path, change: dict[str, np.ndarray | None]) -> Path:
+    from safetensors.numpy import save_file
+
+    tensors = Tensors((WEIGHTS,))
+    held = {name: tensors.read(name) for name in tensors.names()} | change
+    save_file({name: np.ascontiguousarray(value) for name, value in held.items() if value is not None}, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stem.weight": None},
+        {"stem.weight": np.zeros((3, 3), np.float32)},
+        {"sums.weight": np.zeros((7, 7), np.float32)},
+        {"rest.bias": np.full(384, np.nan, np.float32)},
+    ],
+    ids=("missing", "no convolution", "another shape", "no numbers"),
+)
+def test_a_tower_that_is_none_is_told_when_it_is_opened(
+    tmp_path: Path, change: dict[str, np.ndarray | None]
+) -> None:
+    damaged = _saved(tmp_path / "tower.safetensors", change)
+    with pytest.raises(WeightsInvalid, match="not the weights of the bundled encoder; install"):
+        open_bundled(tmp_path, damaged, backend="torch-fp32", batch=4)
+
+
+@pytest.mark.parametrize("kept", [0, 5, 100, 5_000_000])
+def test_a_truncated_tower_is_told_when_it_is_opened(tmp_path: Path, kept: int) -> None:
+    damaged = tmp_path / "tower.safetensors"
+    damaged.write_bytes(WEIGHTS.read_bytes()[:kept])
+    with pytest.raises(WeightsInvalid, match="not a safetensors file"):
+        open_bundled(tmp_path, damaged, backend="torch-fp32", batch=4)

@@ -1,0 +1,67 @@
+"""The tower of the package computes what the network computed while it learned."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import nn
+
+from eval.workbench.catalogue import KINDS
+from eval.workbench.wording import (
+    COLORS,
+    LIGHTS,
+    PROPS,
+    SCENES,
+)
+from indexers.bundled.encoder import DIM, SIZE, WEIGHTS
+from indexers.bundled.tower import readings, vectors
+from indexers.tensors import Tensors
+from training.captions import ACTS
+from training.export import folded
+from training.network import Network
+
+COUNTS = {
+    "objects": len(KINDS),
+    "acts": len(ACTS) + 1,
+    "scenes": len(SCENES),
+    "lights": len(LIGHTS),
+    "props": len(PROPS) * len(COLORS),
+}
+
+
+def some_network() -> Network:
+    """With weights of chance, and normalisations that do something."""
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    rows = {name: rng.standard_normal((count, DIM)).astype(np.float32) for name, count in COUNTS.items()}
+    network = Network(rows).eval()
+    for part in network.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            for values, low, high in (
+                (part.running_mean, -0.5, 0.5),
+                (part.running_var, 0.5, 2.0),
+                (part.weight.data, 0.5, 1.5),
+                (part.bias.data, -0.5, 0.5),
+            ):
+                values.uniform_(low, high)
+    return network
+
+
+def test_folding_changes_nothing_that_is_said() -> None:
+    network = some_network()
+    pixels = torch.randn(2, 3, *SIZE)
+    with torch.inference_mode():
+        told, weights = network(pixels), folded(network.state_dict())
+        _, seen = readings(weights, pixels)
+        rows = nn.functional.normalize(vectors(weights, pixels), dim=1)
+    for name, count in COUNTS.items():
+        assert seen[name].shape == (2, count + (name == "objects"))
+        torch.testing.assert_close(seen[name], getattr(told, name), atol=2e-5, rtol=1e-4)
+    torch.testing.assert_close(rows, told.vector, atol=1e-5, rtol=1e-4)
+    assert float((seen["acts"][0] - seen["acts"][1]).abs().max()) > 1e-3, "two pictures look alike to it"
+
+
+def test_the_weights_of_the_package_are_those_of_this_network() -> None:
+    tensors = Tensors((WEIGHTS,))
+    shapes = {name: tuple(tensor.shape) for name, tensor in folded(some_network().state_dict()).items()}
+    assert {name: tensors.shape(name) for name in tensors.names() if not name.startswith("text.")} == shapes

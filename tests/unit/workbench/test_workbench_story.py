@@ -1,0 +1,109 @@
+"""How the Workbench world is worded: every phrase has room for its object and its place."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+import pytest
+
+from eval.workbench.catalogue import (
+    KINDS,
+    PLURAL,
+    SPLITS,
+    indefinite,
+    kind,
+    with_article,
+)
+from eval.workbench.demo import demo_questions
+from eval.workbench.passages import world_passages
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
+from eval.workbench.story import VARIANTS, plan_clip
+from eval.workbench.wording import (
+    ACTIONS,
+    PROPS,
+    SCENES,
+    Action,
+    action,
+    allows,
+    predicate,
+    prop_name,
+    scene,
+)
+
+
+def fields(phrase: str) -> list[str]:
+    return sorted(name for _, name, _, _ in string.Formatter().parse(phrase) if name)
+
+
+def test_the_world_is_as_large_as_it_should_be() -> None:
+    assert len(SCENES) >= 6
+    assert len(KINDS) >= 60
+    assert len(ACTIONS) >= 15
+
+
+@pytest.mark.parametrize("what", ACTIONS, ids=lambda what: what.action_id)
+def test_a_phrase_names_its_object_and_its_place_once(what: Action) -> None:
+    for split in SPLITS:
+        assert len(what.phrases[split]) >= 2
+        for phrase in what.phrases[split]:
+            assert fields(phrase) == (["o", "p"] if what.places else ["o"])
+    assert any(allows(what, thing) for thing in KINDS)
+
+
+def test_everything_that_is_named_can_be_drawn() -> None:
+    assert {thing.kind_id for thing in KINDS} == set(KIND_RECIPES)
+    assert set(PROPS) == set(PROP_RECIPES)
+    assert {place for what in ACTIONS for place in what.places} - {"person"} <= set(FIXTURE_RECIPES)
+
+
+def test_the_page_counts_what_there_is() -> None:
+    page = " ".join(Path("docs/workbench.md").read_text(encoding="utf-8").split())
+    looks = len({look for split in SPLITS for look in VARIANTS[split]})
+    assert (len(SCENES), len(ACTIONS)) == (8, 19), "the page has these two in words"
+    assert f"Eight scenes, {len(KINDS)} kinds of objects in {looks} looks each" in page
+    assert f"{len(PROPS)} kinds of decor, nineteen actions" in page
+    passages = f"{len(world_passages())} passages"
+    for name in ("README.md", "CHANGELOG.md"):
+        assert passages in Path(name).read_text(encoding="utf-8"), name
+
+
+def test_names_are_put_into_words() -> None:
+    plug = action("plug")
+    assert predicate(plug.phrases["test"][0], "the kettle", "wall socket") == (
+        "plugs the kettle into the wall socket"
+    )
+    assert predicate("plugs {o} into the {p}", "", "bowl") == "plugs into the bowl"
+    assert prop_name("wall_clock", "orange") == "an orange wall clock"
+    assert with_article("egg") == "an egg"
+    assert scene("garage").scene_id == "garage"
+    with pytest.raises(KeyError):
+        kind("dragon")
+
+
+def test_pairs_go_without_an_article_where_people_read_them() -> None:
+    assert (indefinite("egg"), indefinite("headphones")) == ("an egg", "headphones")
+    assert {each.name for each in KINDS} >= PLURAL
+    told = [text for asked in demo_questions() for text in (asked.text, *asked.options)]
+    assert "headphones" in told
+    assert not any(f"a {noun}" in text for text in told for noun in PLURAL)
+
+
+def test_seeds_are_the_same_in_every_process() -> None:
+    assert stable_number("a", 1) == stable_number("a", "1") == 9331952569449725121
+    assert stable_number("ab") != stable_number("a", "b")
+    assert stream("x", 1).random() == stream("x", 1).random() != stream("x", 2).random()
+
+
+def test_a_story_is_what_it_was() -> None:
+    """One story, pinned: a change here means that every corpus, encoder and benchmark must be made anew."""
+    story = plan_clip(stable_number(0, "train", 0), "train")
+    first = story.events[0]
+    assert (story.scene, story.light, len(story.events), first.rewritten, first.start) == (
+        "garden",
+        "cold",
+        7,
+        "the camera wearer washes the carrot under the tap",
+        1.25,
+    )
