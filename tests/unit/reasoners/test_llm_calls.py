@@ -47,7 +47,7 @@ class Scripted:
         return line if isinstance(line, Sent) else Sent(line)
 
 
-def reasoner(client: Scripted, **settings) -> LlmReasoner:
+def make_reasoner(client: Scripted, **settings) -> LlmReasoner:
     return LlmReasoner(client, ReasonerSettings(kind="openai", model="m", **settings))
 
 
@@ -60,7 +60,7 @@ def test_a_reasoner_is_made_without_any_heavy_library():
 
 def test_a_good_reply_takes_one_call():
     client = Scripted(ANCHOR)
-    assert reasoner(client).anchor_event(OPEN) == AnchorEvent(description="she polishes something")
+    assert make_reasoner(client).anchor_event(OPEN) == AnchorEvent(description="she polishes something")
     (heard,) = client.heard
     assert [message.speaker for message in heard] == ["system", "user"]
     assert OPEN.text in heard[1].text
@@ -69,7 +69,7 @@ def test_a_good_reply_takes_one_call():
 
 def test_a_bad_reply_is_shown_its_error_and_mended():
     client = Scripted("The answer is B.", '{"position": "after"}', ANCHOR)
-    mind = reasoner(client)
+    mind = make_reasoner(client)
     mind.anchor_event(OPEN)
     assert [message.speaker for message in client.heard[1][2:]] == ["assistant", "user"]
     assert client.heard[1][2].text == "The answer is B."
@@ -84,13 +84,13 @@ def test_a_bad_reply_is_shown_its_error_and_mended():
 def test_repair_is_bounded(repairs):
     client = Scripted("nonsense")
     with pytest.raises(ReplyInvalid, match=rf"anchor_event in {repairs + 1} attempts: there is no JSON"):
-        reasoner(client, repairs=repairs).anchor_event(OPEN)
+        make_reasoner(client, repairs=repairs).anchor_event(OPEN)
     assert len(client.heard) == repairs + 1
 
 
 def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
     client = Scripted("x" * 100_000, Sent("", cut=True), ANCHOR)
-    reasoner(client).anchor_event(OPEN)
+    make_reasoner(client).anchor_event(OPEN)
     assert len(client.heard[1][2].text) == 2000
     assert client.heard[2][2].text == "(empty reply)"
     assert "cut at 4096 tokens" in client.heard[2][3].text
@@ -99,37 +99,37 @@ def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
 def test_the_number_of_passage_queries_is_that_of_the_options():
     short = {"visual_query": "A video that shows a workshop.", "passage_queries": ["one"]}
     client = Scripted(json.dumps(short), json.dumps({**short, "passage_queries": ["one", "two", "three"]}))
-    assert reasoner(client).rewrite_question(CHOICE).passage_queries == ("one", "two", "three")
+    assert make_reasoner(client).rewrite_question(CHOICE).passage_queries == ("one", "two", "three")
     assert "has 1 entries, wanted 3" in client.heard[1][3].text
-    assert reasoner(Scripted(json.dumps(short))).rewrite_question(OPEN).passage_queries == ("one",)
+    assert make_reasoner(Scripted(json.dumps(short))).rewrite_question(OPEN).passage_queries == ("one",)
 
 
 def test_a_choice_outside_the_labels_is_never_taken():
     client = Scripted(json.dumps({**CHOSEN, "choice": "F"}), json.dumps(CHOSEN))
-    reply = reasoner(client).answer_choice(reading(CHOICE))
+    reply = make_reasoner(client).answer_choice(reading(CHOICE))
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (0,))
     assert "one of A, B, C or null" in client.heard[1][3].text
 
 
 def test_what_the_model_does_not_cite_is_not_cited():
     bare = {"text": "glass", "confidence": 0.7, "explanation": "It says so."}
-    reply = reasoner(Scripted(json.dumps(bare))).answer_open(reading(OPEN))
+    reply = make_reasoner(Scripted(json.dumps(bare))).answer_open(reading(OPEN))
     assert (reply.windows, reply.passages) == ((), ())
 
 
 def test_a_model_that_reads_words_only_is_sent_no_picture():
     with_pictures, without = Scripted(json.dumps(CHOSEN)), Scripted(json.dumps(CHOSEN))
-    mind = reasoner(without, images=False)
+    mind = make_reasoner(without, images=False)
     assert not mind.reads_pixels
     mind.answer_choice(reading(CHOICE))
-    reasoner(with_pictures).answer_choice(reading(CHOICE))
+    make_reasoner(with_pictures).answer_choice(reading(CHOICE))
     assert len(without.heard[0][1].pictures) == 0
     assert len(with_pictures.heard[0][1].pictures) == 8
     assert "This mirror is made of glass." in without.heard[0][1].text
 
 
 def test_calls_are_bounded_for_each_question():
-    mind = reasoner(Scripted("nonsense", ANCHOR), max_calls=2)
+    mind = make_reasoner(Scripted("nonsense", ANCHOR), max_calls=2)
     mind.anchor_event(OPEN)
     with pytest.raises(BudgetSpent, match=r"2 calls spent .*reasoner\.max_calls"):
         mind.anchor_event(OPEN)
@@ -138,7 +138,7 @@ def test_calls_are_bounded_for_each_question():
 
 
 def test_counts_of_the_server_are_taken_as_they_are():
-    mind = reasoner(Scripted(Sent(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0)))
+    mind = make_reasoner(Scripted(Sent(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0)))
     mind.anchor_event(OPEN)
     usage = mind.usage()
     assert (usage.prompt_tokens, usage.completion_tokens, usage.image_tokens) == (120, 15, 0)
@@ -149,7 +149,7 @@ def test_counts_of_the_server_are_taken_as_they_are():
 
 def test_missing_counts_are_estimated_and_marked():
     client = Scripted(Sent(json.dumps(CHOSEN)))
-    mind = reasoner(client)
+    mind = make_reasoner(client)
     mind.answer_choice(reading(CHOICE))
     row = mind.usage().by_role["answer_choice"]
     text = sum(-(-len(message.text.encode()) // 4) for message in client.heard[0])
@@ -160,7 +160,7 @@ def test_missing_counts_are_estimated_and_marked():
 
 
 def test_a_failed_call_is_counted():
-    mind = reasoner(Scripted(ReasonerUnreachable("gone")))
+    mind = make_reasoner(Scripted(ReasonerUnreachable("gone")))
     with pytest.raises(ReasonerUnreachable):
         mind.anchor_event(OPEN)
     usage = mind.usage()
