@@ -31,7 +31,7 @@ from rag.store import schema
 from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, Where
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, SearchFilter
 from rag.store.writing import Writer
 
 IMAGE = EncoderRef("made-up", "a" * 32, 512)
@@ -124,7 +124,7 @@ def report(folder: Path) -> None:
     queries = [words(rng, 6) for _ in range(64)]
     with Reader.open(folder) as reader:
         found = [[hit.key for hit in reader.search_clips(pictures[i], 5)] for i in range(64)]
-        part = Where(videos=frozenset(video.video_id for video in reader.videos()[::3]))
+        part = SearchFilter(videos=frozenset(video.video_id for video in reader.videos()[::3]))
         calls: dict[str, Callable[[int], Any]] = {
             "search_clips k=5": lambda i: reader.search_clips(pictures[i], 5),
             "search_clips k=5, a third of the videos": lambda i: reader.search_clips(pictures[i], 5, part),

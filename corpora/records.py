@@ -27,7 +27,7 @@ __all__ = [
     "Style",
     "Tone",
     "Video",
-    "lines_of",
+    "vertical_resolution",
 ]
 
 EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag"]
@@ -154,7 +154,7 @@ class SoundTrack:
     """float32 (seconds,), LUFS: K-weighted by ITU-R BS.1770, without gating; at least -70, NaN unheard."""
 
 
-def lines_of(width: int, height: int) -> int:
+def vertical_resolution(width: int, height: int) -> int:
     """Lines of a picture as "1080p" counts them: a film in scope and one held upright are no smaller."""
     short, long = sorted((width, height))
     return max(short, round(long * 9 / 16))

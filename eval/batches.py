@@ -16,7 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from eval.resumable import cut_torn_line, differences, first_few, open_locked, whole_lines, write_whole
+from eval.resumable import (
+    atomic_write_text,
+    differences,
+    first_few,
+    open_locked,
+    truncate_partial_line,
+    whole_lines,
+)
 from rag.errors import UsageError
 
 __all__ = ["BadLine", "BatchQuestion", "Output", "read_questions"]
@@ -157,7 +164,9 @@ class Output:
 
     def _take_up(self) -> None:
         if self.path.stat().st_size == 0:
-            write_whole(self._manifest_path, json.dumps(self._manifest, indent=2, sort_keys=True) + "\n")
+            atomic_write_text(
+                self._manifest_path, json.dumps(self._manifest, indent=2, sort_keys=True) + "\n"
+            )
             return
         self._compare_manifest()
         self._read_done()
@@ -180,7 +189,7 @@ class Output:
             except (ValueError, KeyError, TypeError):
                 self._refuse(f"its line {number} is not one of ours")
             self.done[identifier] = entry
-        cut_torn_line(self.path)
+        truncate_partial_line(self.path)
 
     def _refuse(self, why: str) -> NoReturn:
         raise UsageError(f"{self.path}: {why}; name another file, or delete this one to begin anew")

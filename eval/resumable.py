@@ -12,20 +12,20 @@ from typing import Any, TextIO
 from rag.errors import RagError, UsageError
 
 __all__ = [
-    "cut_torn_line",
+    "atomic_write_text",
     "differences",
     "first_few",
+    "map_os_errors",
     "open_locked",
-    "told_errors",
+    "truncate_partial_line",
     "whole_lines",
-    "write_whole",
 ]
 
 SHOWN = 3
 """Differences that are told; the others are counted."""
 
 
-def write_whole(path: Path, text: str) -> None:
+def atomic_write_text(path: Path, text: str) -> None:
     """A file that is there is whole: a draft beside it, then a rename. UTF-8, line ends as they are."""
     draft = path.with_name(f"{path.name}.part")
     draft.write_text(text, encoding="utf-8", newline="\n")
@@ -33,7 +33,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 @contextlib.contextmanager
-def told_errors(folder: Path) -> Iterator[None]:
+def map_os_errors(folder: Path) -> Iterator[None]:
     """A disk that is full or gone becomes a `RagError` of one line; what was answered stays answered."""
     try:
         yield
@@ -64,7 +64,7 @@ def whole_lines(path: Path) -> bytes:
     return data[: data.rfind(b"\n") + 1]
 
 
-def cut_torn_line(path: Path) -> None:
+def truncate_partial_line(path: Path) -> None:
     """Cuts off half a line, left by a process that died while writing: its question is asked again."""
     kept = len(whole_lines(path))
     if path.exists() and path.stat().st_size > kept:

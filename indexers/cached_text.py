@@ -11,13 +11,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Remembering"]
+__all__ = ["CachedTextEncoder"]
 
 KEPT = 50_000
 """Texts held at most: 75 MB at 384 numbers each."""
 
 
-class Remembering:
+class CachedTextEncoder:
     """A `TextTower` or a question's `TextEncoder` that keeps its rows; all else is the encoder's own.
 
     Each text is encoded alone, so a kept row has the very bits that another call would give. Of more

@@ -22,7 +22,7 @@ from localization.windows import TIME_STEP, Span, WindowScores, best_window, win
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LENGTHS", "centred", "event_window", "paired_event", "standardised", "telling_window"]
+__all__ = ["LENGTHS", "centred", "event_window", "most_salient_window", "paired_event", "standardised"]
 
 LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 """Seconds that an event may take (EgoFact's are of a few seconds)."""
@@ -82,7 +82,7 @@ def paired_event(
     return anchors.span(int(at)), targets.span(int(to))
 
 
-def telling_window(
+def most_salient_window(
     times: ArrayLike,
     similarity: ArrayLike,
     *,

@@ -33,9 +33,9 @@ from rag.records import (
     ScoredOption,
     VideoCitation,
 )
-from rag.retrieval import FoundClip, FoundPassage, Retriever
+from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.settings import Settings
-from rag.store.records import ClipFrames, Where
+from rag.store.records import ClipFrames, SearchFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ SENTENCE_REACH = 4.0
 SAME_BREATH = 2.0
 """Seconds of silence within a quotation, at most: words further apart are said twice, not on."""
 QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
-EVERYWHERE = Where()
+EVERYWHERE = SearchFilter()
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
 """Path and times to upright pixels: the frame on screen at each time. Raises `FileProblem`."""
@@ -81,7 +81,7 @@ def answer_question(
     settings: Settings,
     *,
     read_frames: ReadFrames | None = None,
-    where: Where = EVERYWHERE,
+    where: SearchFilter = EVERYWHERE,
     top_k: int | None = None,
     threshold: float | None = None,
 ) -> Answer:
@@ -131,13 +131,13 @@ def passages_for(
     rewritten: RewrittenQuestion,
     retriever: Retriever,
     settings: Settings,
-    where: Where,
-) -> list[tuple[FoundPassage, int | None]]:
+    where: SearchFilter,
+) -> list[tuple[RetrievedPassage, int | None]]:
     """One passage an option (EgoFact, D.2.3); for an open question the best `top_k`."""
     if not question.options:
         query = rewritten.passage_queries[0] if rewritten.passage_queries else question.text
         return [(found, None) for found in retriever.find_passages(query, settings.search.top_k, where)]
-    found: list[tuple[FoundPassage, int | None]] = []
+    found: list[tuple[RetrievedPassage, int | None]] = []
     for index, option in enumerate(question.options):
         given = index < len(rewritten.passage_queries)
         query = rewritten.passage_queries[index] if given else f"{question.text} {option}"
@@ -146,7 +146,7 @@ def passages_for(
 
 
 def read_windows(
-    clips: Sequence[FoundClip],
+    clips: Sequence[RetrievedClip],
     windows: Sequence[Window],
     retriever: Retriever,
     reasoner: Reasoner,
@@ -183,7 +183,7 @@ def read_windows(
     return tuple(read), unread
 
 
-def _texts(retriever: Retriever, found: FoundClip, window: Window) -> tuple[Evidence, ...]:
+def _texts(retriever: Retriever, found: RetrievedClip, window: Window) -> tuple[Evidence, ...]:
     """The words in and just around the window, and the clip's spans that retrieval found, in time order."""
     near = retriever.reader.evidence(
         window.video_id, max(0.0, window.start - SENTENCE_REACH), window.end + SENTENCE_REACH

@@ -22,11 +22,11 @@ from rag.errors import EncoderMismatch, LibraryCorrupt, LibraryNotFound, RagErro
 from rag.questions import parse_question
 from rag.records import (
     Answer,
-    Likeness,
+    NearDuplicate,
     PassageCitation,
     PassageHit,
     ShotFilter,
-    Unjudged,
+    UnmeasuredVideos,
     VideoCitation,
     VideoHit,
 )
@@ -35,7 +35,7 @@ from rag.store.filters import path_matches
 from rag.store.layout import find_library
 from rag.store.names import nearest_names
 from rag.store.reading import Reader
-from rag.store.records import Removed, Stats, Where
+from rag.store.records import Removed, SearchFilter, Stats
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Library:
         *,
         kind: Kind = "all",
         top_k: int | None = None,
-        where: Where | ShotFilter | None = None,
+        where: SearchFilter | ShotFilter | None = None,
     ) -> list[VideoHit | PassageHit]:
         """Windows and passages for words, best first; under a filter on shots, windows alone.
 
@@ -134,7 +134,7 @@ class Library:
         check_filter(chosen.shots or ShotFilter(), kind)
         return self.retriever.search(query, kind, top_k, chosen)
 
-    def browse(self, where: Where | ShotFilter) -> list[VideoHit]:
+    def browse(self, where: SearchFilter | ShotFilter) -> list[VideoHit]:
         """Every stretch of a video that meets a filter on shots, by path and time; each has score 1.
 
         Raises `UsageError` without such a filter, else as `search` does.
@@ -151,7 +151,7 @@ class Library:
         )
         return browse(spans, self._reader)
 
-    def unjudged(self, where: Where | ShotFilter) -> Unjudged | None:
+    def unjudged(self, where: SearchFilter | ShotFilter) -> UnmeasuredVideos | None:
         """The videos that a filter on shots cannot be held against: not measured, or not wholly.
 
         None without such a filter.
@@ -168,7 +168,7 @@ class Library:
         question_id: str = "",
         top_k: int | None = None,
         threshold: float | None = None,
-        where: Where | None = None,
+        where: SearchFilter | None = None,
     ) -> Answer:
         """Answer one question with the windows and passages that prove it.
 
@@ -183,7 +183,7 @@ class Library:
             self.reasoner,
             self.settings,
             read_frames=self.read_frames,
-            where=where or Where(),
+            where=where or SearchFilter(),
             top_k=top_k,
             threshold=threshold,
         )
@@ -240,7 +240,7 @@ class Library:
         """What the sound of a video is by seconds; None where it has none or was not measured yet."""
         return self._reader.sound_track(video_id)
 
-    def copies_of(self, video_id: str) -> tuple[Likeness, ...]:
+    def copies_of(self, video_id: str) -> tuple[NearDuplicate, ...]:
         """Other videos that show the same: uploaded again, cropped, graded or re-timed; most alike first.
 
         Known by a fingerprint stored at indexing time; nothing is decoded. Raises KeyError for an unknown id.
@@ -251,9 +251,9 @@ class Library:
 
     def without_fingerprint(self) -> frozenset[str]:
         """The videos with pictures that `copies_of` cannot know, since nothing was measured on them."""
-        from rag.retrieval.near_duplicates import unprinted
+        from rag.retrieval.near_duplicates import videos_without_fingerprint
 
-        return unprinted(self._reader)
+        return videos_without_fingerprint(self._reader)
 
     # Keeping
 
@@ -320,24 +320,24 @@ class Library:
         meta = self._reader.meta
         if meta is None or meta.image_encoder is None:
             return None
-        from indexers.cached_text import Remembering
+        from indexers.cached_text import CachedTextEncoder
         from indexers.registry import open_text_tower
 
         tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
         _expect_weights("image", meta.image_encoder.weights, tower)
-        return Remembering(tower)
+        return CachedTextEncoder(tower)
 
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """Questions into the space of passages and spans."""
-        from indexers.cached_text import Remembering
+        from indexers.cached_text import CachedTextEncoder
         from indexers.registry import open_query_encoder
 
         meta = self._reader.meta
         assert meta is not None  # `open` refuses a library without
         encoder = open_query_encoder(meta.text_encoder.name, self.settings.encoder)
         _expect_weights("text", meta.text_encoder.weights, encoder)
-        return Remembering(encoder)
+        return CachedTextEncoder(encoder)
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -389,8 +389,8 @@ class Library:
         return next((path for path in paths if os.path.exists(path)), paths[0])
 
 
-def _where(where: Where | ShotFilter | None) -> Where:
-    return Where(shots=where) if isinstance(where, ShotFilter) else where or Where()
+def _where(where: SearchFilter | ShotFilter | None) -> SearchFilter:
+    return SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
 
 
 def _span(citation: str, text: str) -> tuple[float, float]:

@@ -14,13 +14,13 @@ from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone
 __all__ = [
     "Answer",
     "Citation",
-    "Likeness",
+    "NearDuplicate",
     "PassageCitation",
     "PassageHit",
     "Question",
     "ScoredOption",
     "ShotFilter",
-    "Unjudged",
+    "UnmeasuredVideos",
     "Usage",
     "VideoCitation",
     "VideoHit",
@@ -44,7 +44,7 @@ class ShotFilter:
     audio: AudioClass | None = None
     """Only the stretches of a shot that sound so."""
     min_height: int | None = None
-    """Lines of the video, as `lines_of` counts them."""
+    """Lines of the video, as `vertical_resolution` counts them."""
     after: str | None = None
     """What is seen in the same video before the moment, at most `CONTEXT_SECONDS` earlier."""
     before: str | None = None
@@ -52,7 +52,7 @@ class ShotFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Unjudged:
+class UnmeasuredVideos:
     """Videos that a filter could not be held against wholly, and that it may leave out."""
 
     videos: int
@@ -63,7 +63,7 @@ class Unjudged:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class NearDuplicate:
     """Another video of the library that shows the same thing: uploaded again, cropped, graded, re-timed."""
 
     video_id: str

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from corpora.identity import content_hash
 from corpora.records import Frames
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerError
 from rag.reasoners.roles import (
     AnchorEvent,
@@ -35,7 +35,7 @@ from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 
-__all__ = ["ASKED", "RuleMind", "eyes", "make_web"]
+__all__ = ["ASKED", "RuleReasoner", "frame_source", "make_web"]
 
 HOST = "https://videos.example/watch?v="
 DURATION = 100.0
@@ -83,7 +83,7 @@ def make_web(
     return open_web(folder, engine="bm25", faults=faults, trace=WebTrace())
 
 
-def eyes(seen: list[int] | None = None) -> Eyes:
+def frame_source(seen: list[int] | None = None) -> FrameSource:
     """Takes pixels; the number of frames of each reading goes into `seen`."""
 
     def read(path: str, times: NDArray[np.float64]) -> Frames:
@@ -92,10 +92,10 @@ def eyes(seen: list[int] | None = None) -> Eyes:
             seen.append(len(times))
         return Frames(np.asarray(times), np.zeros((len(times), 4, 4, 3), np.uint8))
 
-    return Eyes(library=None, read_frames=read)
+    return FrameSource(library=None, read_frames=read)
 
 
-class RuleMind:
+class RuleReasoner:
     """Takes film 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
 
     name = "rules"

@@ -28,7 +28,7 @@ from rag.relevance import content_words, tokens
 from rag.settings import load_settings
 from tests.answer_world import THINGS, BagOfWords, PictureWords, build_library
 
-__all__ = ["FILM", "RuleMind", "open_world", "question"]
+__all__ = ["FILM", "RuleReasoner", "open_world", "question"]
 
 FILM = [
     (20.0 * part, 20.0 * part + 20.0, thing, f"Now someone shows the {thing} of part {part}")
@@ -41,7 +41,7 @@ def question(text: str = "Which thing is of part 9?", count: int = 4) -> Questio
     return Question("q", text, tuple(f"the {thing} of part 9" for thing in THINGS[3 : 3 + count]))
 
 
-class RuleMind:
+class RuleReasoner:
     """Facets by words, captions by the words shown, an answer by the words of the packs."""
 
     name = "rules"

@@ -16,7 +16,7 @@ from corpora.records import (
     Tone,
     Video,
 )
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import (
@@ -28,7 +28,7 @@ from rag.reasoners.roles import (
     LocateRequest,
     MatchRequest,
 )
-from tests.browser_world import RuleMind
+from tests.browser_world import RuleReasoner
 
 __all__ = ["MeasuredShelf", "ShotMind", "eyes_with", "shots_of"]
 
@@ -97,12 +97,12 @@ class MeasuredShelf:
         return SoundTrack(video_id, classes, np.zeros(100, np.float32))
 
 
-def eyes_with(shelf: MeasuredShelf | None, pixels: Eyes) -> Eyes:
+def eyes_with(shelf: MeasuredShelf | None, pixels: FrameSource) -> FrameSource:
     """Looks at pixels; measurements are the shelf's."""
-    return Eyes(cast(Library, shelf) if shelf is not None else None, pixels.read_frames)
+    return FrameSource(cast(Library, shelf) if shelf is not None else None, pixels.read_frames)
 
 
-class ShotMind(RuleMind):
+class ShotMind(RuleReasoner):
     """Names the frame nearest to 42 s; of "near N" it says whether the stretch holds second N."""
 
     moment = 42.0

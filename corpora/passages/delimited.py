@@ -13,7 +13,7 @@ from corpora.passages.rows import EXPECTED, TEXT, Row, documents_of_rows, name_c
 from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
 
-__all__ = ["lines_of", "read"]
+__all__ = ["read", "vertical_resolution"]
 
 MAX_FIELD = 16 * 2**20
 """Characters; an unclosed quote swallows at most this much before the row is given up."""
@@ -25,7 +25,7 @@ def read(path: str) -> Iterator[Document | Problem]:
     """Documents of a CSV or TSV file with a header line; the delimiter is found in the header."""
     refuse_binary(path)
     csv.field_size_limit(MAX_FIELD)
-    lines = lines_of(path)
+    lines = vertical_resolution(path)
     header_line = next((line for line in lines if line.strip()), None)
     if header_line is None:
         raise DamagedFile(f"{path}: no text in it")
@@ -59,7 +59,7 @@ def _rows(records: Iterator[list[str]], header: list[str]) -> Iterator[Row]:
             yield Row(number, dict(zip(header, values, strict=True)))
 
 
-def lines_of(path: str) -> Iterator[str]:
+def vertical_resolution(path: str) -> Iterator[str]:
     """Lines with their ends, cut every 1 Mi characters, so that no line fills the memory."""
     return _lines(read_text_blocks(path))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.video.clock import LeapFilter
 from corpora.video.containers import clock_start, open_media, packets, pick_audio, time_of
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 
 __all__ = ["read_audio"]
 
@@ -27,7 +27,7 @@ samples are left out."""
 
 
 def read_audio(
-    path: str, rate: int, beat: Beat, start: float = 0.0, *, gaps: bool = False
+    path: str, rate: int, beat: Heartbeat, start: float = 0.0, *, gaps: bool = False
 ) -> Iterator[Samples]:
     """Mono float32 in [-1, 1] at `rate`, of the stream that ffmpeg would choose.
 
@@ -111,7 +111,7 @@ class _Line:
 
 
 def _pieces(
-    container: Any, stream: Any, rate: int, beat: Beat
+    container: Any, stream: Any, rate: int, beat: Heartbeat
 ) -> Iterator[tuple[float | None, Samples | None]]:
     """(time of the first sample, samples) of every frame that decodes; no samples for a damaged packet."""
     import av
@@ -145,7 +145,7 @@ def _pieces(
             yield None, piece.to_ndarray().reshape(-1)
 
 
-def _packets(container: Any, stream: Any, beat: Beat) -> Iterator[Any]:
+def _packets(container: Any, stream: Any, beat: Heartbeat) -> Iterator[Any]:
     import av
 
     for _ in range(100):

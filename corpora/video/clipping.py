@@ -12,7 +12,7 @@ import numpy as np
 from corpora.errors import DamagedFile
 from corpora.video.audio import read_audio
 from corpora.video.containers import open_media
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 from corpora.video.pictures import Painter
 from corpora.video.probe import probe_file
 from corpora.video.records import Probe
@@ -26,7 +26,7 @@ AUDIO_RATE = 48000
 TICKS = Fraction(1, 90000)
 
 
-def encode_clip(path: str, start: float, end: float, out: str, beat: Beat) -> None:
+def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) -> None:
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
     The first frame is the one on screen at `start`. Pictures are upright, of even size. Raises
@@ -59,7 +59,7 @@ def _add_video(container: Any, probe: Probe) -> Any:
 
 
 def _encode_pictures(
-    container: Any, stream: Any, path: str, probe: Probe, start: float, end: float, beat: Beat
+    container: Any, stream: Any, path: str, probe: Probe, start: float, end: float, beat: Heartbeat
 ) -> int:
     import av
 
@@ -76,7 +76,9 @@ def _encode_pictures(
     return written
 
 
-def _between(path: str, probe: Probe, start: float, end: float, beat: Beat) -> Iterator[tuple[float, Shown]]:
+def _between(
+    path: str, probe: Probe, start: float, end: float, beat: Heartbeat
+) -> Iterator[tuple[float, Shown]]:
     """(time, frame) of [start, end), the frame on screen at `start` first, at that very time."""
     given = -math.inf
     for strict in (True, False):
@@ -102,7 +104,7 @@ def _between(path: str, probe: Probe, start: float, end: float, beat: Beat) -> I
             continue
 
 
-def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float, beat: Beat) -> int:
+def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float, beat: Heartbeat) -> int:
     import av
 
     most = round((end - start) * AUDIO_RATE)

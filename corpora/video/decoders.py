@@ -14,9 +14,9 @@ from corpora.errors import UsageError
 from corpora.records import Frames
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 
-__all__ = ["Beat", "Decoder", "decoder_names", "open_decoder"]
+__all__ = ["Decoder", "Heartbeat", "decoder_names", "open_decoder"]
 
-Beat = Callable[[], None]
+Heartbeat = Callable[[], None]
 """Called after every sign of progress; may raise to give the file up."""
 
 
@@ -26,12 +26,12 @@ class Decoder(Protocol):
     name: str
 
     def frames(
-        self, path: str, probe: Probe, request: FrameRequest, beat: Beat
+        self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
     ) -> Generator[FrameBatch, None, DecodeReport]:
         """Sampled frames by the rule of `corpora.video.sampling`, and then the report."""
 
     def frames_at(
-        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Beat
+        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
         """The frame on screen at each of `times` (ascending); the first or last one where none is.
 

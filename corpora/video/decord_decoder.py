@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.records import Frames
 from corpora.video.batching import Batcher, Selector
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 from corpora.video.pictures import scaled_size
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Sampler
@@ -36,7 +36,7 @@ class DecordDecoder:
     name = "decord"
 
     def frames(
-        self, path: str, probe: Probe, request: FrameRequest, beat: Beat
+        self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
     ) -> Generator[FrameBatch, None, DecodeReport]:
         reader = _Reader(path, probe, request.short_side, beat)
         large: dict[int, _Reader] = {}
@@ -56,7 +56,7 @@ class DecordDecoder:
         return DecodeReport(self.name, reader.end, batcher.taken, "")
 
     def frames_at(
-        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Beat
+        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
         reader = _Reader(path, probe, short_side, beat)
         on_screen = np.searchsorted(reader.times, np.sort(times) + EPSILON, side="right") - 1
@@ -77,7 +77,7 @@ def _sampled(reader: _Reader, rate: float) -> list[tuple[float, int]]:
 class _Reader:
     """decord's reader, with every failure as one line and times on the file's own clock."""
 
-    def __init__(self, path: str, probe: Probe, short_side: int, beat: Beat) -> None:
+    def __init__(self, path: str, probe: Probe, short_side: int, beat: Heartbeat) -> None:
         if probe.stream < 0:
             raise UnsupportedFile("it has sound, but no moving picture")
         if probe.video_streams > 1:

@@ -32,7 +32,7 @@ _COUNTED_PACKETS = 300
 _LEAST_BYTES_A_SECOND = 4000.0
 _MOST_FPS = 120.0
 
-Beat = Callable[[], None]
+Heartbeat = Callable[[], None]
 
 
 @dataclass
@@ -52,7 +52,7 @@ class _Span:
             self.end = max(self.end, time + min(max(length, 0.0), LAST_FRAME))
 
 
-def probe_file(path: str, beat: Beat) -> Probe:
+def probe_file(path: str, beat: Heartbeat) -> Probe:
     """Facts from the header, checked; `beat` is called while packets are counted.
 
     Raises `FileProblem` (reason without path) if it holds neither picture nor sound that can be decoded.
@@ -64,7 +64,7 @@ def probe_file(path: str, beat: Beat) -> Probe:
         container.close()
 
 
-def packets_end(path: str, beat: Beat) -> float:
+def packets_end(path: str, beat: Heartbeat) -> float:
     """When the last packet of picture or sound ends, in seconds; 0.0 without one. Reads the whole file."""
     with open_media(path) as container:
         video, audio = pick_video(container), pick_audio(container)
@@ -72,7 +72,7 @@ def packets_end(path: str, beat: Beat) -> float:
     return max(0.0, *(span.end for span in spans.values()))
 
 
-def _probe(container: Any, path: str, beat: Beat) -> Probe:
+def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
     notes: list[str] = []
     audio = pick_audio(container)
     try:
@@ -195,7 +195,9 @@ def _suspicion(video: Any | None, path: str, duration: float, fps: float, start:
     return "its index points beyond its end" if last is not None and last.pos + last.size > size else ""
 
 
-def _scan(container: Any, video: Any | None, audio: Any | None, start: float, beat: Beat) -> dict[int, _Span]:
+def _scan(
+    container: Any, video: Any | None, audio: Any | None, start: float, beat: Heartbeat
+) -> dict[int, _Span]:
     import av
 
     spans = {stream.index: _Span() for stream in (video, audio) if stream is not None}

@@ -15,7 +15,7 @@ from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.records import Frames
 from corpora.video.batching import Batcher, Sample, Selector
 from corpora.video.containers import open_media
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 from corpora.video.pictures import Painter
 from corpora.video.probe import packets_end
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
@@ -40,7 +40,7 @@ class PyavDecoder:
     name = "pyav"
 
     def frames(
-        self, path: str, probe: Probe, request: FrameRequest, beat: Beat
+        self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
     ) -> Generator[FrameBatch, None, DecodeReport]:
         _need_picture(probe)
         batcher = Batcher()
@@ -64,7 +64,7 @@ class PyavDecoder:
         return DecodeReport(self.name, source.end, batcher.taken, damage)
 
     def frames_at(
-        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Beat
+        self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
         _need_picture(probe)
         painter = Painter()
@@ -87,7 +87,7 @@ def _pass(
     probe: Probe,
     request: FrameRequest,
     batcher: Batcher,
-    beat: Beat,
+    beat: Heartbeat,
     *,
     strict: bool,
     entry: Entry,
@@ -143,7 +143,7 @@ def _skips(probe: Probe, rate: float) -> bool:
     return probe.codec in SKIPPING and probe.fps >= max(SKIP_FPS, SKIP_FRAMES_A_STEP * rate)
 
 
-def _claimed_end(path: str, probe: Probe, end: float, beat: Beat) -> float:
+def _claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
     """When the pictures should end by the container's word; 0 where it does not say."""
     with open_media(path) as container:
         stream = container.streams[probe.stream]
@@ -168,7 +168,7 @@ def _groups(times: Sequence[float]) -> Iterator[list[float]]:
 
 
 def _group_at(
-    path: str, probe: Probe, times: list[float], short_side: int, painter: Painter, beat: Beat
+    path: str, probe: Probe, times: list[float], short_side: int, painter: Painter, beat: Heartbeat
 ) -> list[tuple[float, NDArray[np.uint8]]]:
     """Enter shortly before the first time and decode forward; from the beginning if that comes too late."""
     entry = BEGINNING
@@ -190,7 +190,7 @@ def _forward(
     times: list[float],
     short_side: int,
     painter: Painter,
-    beat: Beat,
+    beat: Heartbeat,
     *,
     strict: bool,
     entry: Entry,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.video.containers import open_media, packets, time_of
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 from corpora.video.records import Probe
 
 __all__ = ["BEGINNING", "Entry", "enter", "entry_before", "seekable"]
@@ -36,7 +36,7 @@ def seekable(probe: Probe) -> bool:
     return probe.container.startswith(("mov,", "matroska,"))
 
 
-def entry_before(path: str, probe: Probe, time: float, keyframes: int, beat: Beat) -> Entry:
+def entry_before(path: str, probe: Probe, time: float, keyframes: int, beat: Heartbeat) -> Entry:
     """An entry from which every frame from before `time` on is right.
 
     keyframes: how many to pass before frames are trusted. 2 is exact for open groups of pictures and
@@ -55,7 +55,9 @@ def enter(container: Any, stream: Any, entry: Entry) -> None:
         container.seek(entry.seek, stream=stream, backward=True)
 
 
-def _by_seeking(container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Beat) -> Entry:
+def _by_seeking(
+    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
+) -> Entry:
     import av
 
     for step in _STEPS:
@@ -73,7 +75,7 @@ def _by_seeking(container: Any, stream: Any, probe: Probe, time: float, keyframe
 
 
 def _keyframe(
-    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Beat
+    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
 ) -> float | None:
     """Time of the n-th keyframe from here, if it lies before `time`, and the first packet is the first."""
     found = 0
@@ -91,7 +93,9 @@ def _keyframe(
     return None
 
 
-def _by_reading(container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Beat) -> Entry:
+def _by_reading(
+    container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
+) -> Entry:
     """Count packets from the beginning: no seek, but no decoding either until shortly before `time`."""
     import av
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from corpora.video.clock import LEAP, LeapFilter
 from corpora.video.containers import packets, time_of
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 from corpora.video.probe import LAST_FRAME
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
@@ -53,7 +53,14 @@ class StreamDecoder:
     """
 
     def __init__(
-        self, container: Any, probe: Probe, *, strict: bool, skip: bool, beat: Beat, entry: Entry = BEGINNING
+        self,
+        container: Any,
+        probe: Probe,
+        *,
+        strict: bool,
+        skip: bool,
+        beat: Heartbeat,
+        entry: Entry = BEGINNING,
     ) -> None:
         self._container = container
         self._stream = container.streams[probe.stream]

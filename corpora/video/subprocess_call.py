@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import corpora.video.ipc as wire
 import corpora.errors as errors
+import corpora.video.ipc as wire
 
 __all__ = ["Child"]
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
-from corpora.video.decoders import Beat
+from corpora.video.decoders import Heartbeat
 from corpora.video.records import TimedText
 
 __all__ = ["plain_text", "read_texts"]
@@ -31,7 +31,7 @@ def plain_text(text: str) -> str:
     return " ".join(html.unescape(_TAGS.sub("", bare)).split())
 
 
-def read_texts(path: str, beat: Beat) -> tuple[TimedText, ...]:
+def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
     """All cues, sorted by time. Of several streams, one for each language is read: the one marked default,
     else the first that is not for signs only (forced), else the first."""
     import av

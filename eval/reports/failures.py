@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from eval.reports.layout import csv_text
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.runs.records import Query, Sample
 from rag.errors import FileProblem, UsageError
 from rag.rendering.terminal import clock, visible
@@ -86,12 +86,12 @@ def write_failures(run: Run, benchmark: Failing, out: Path) -> list[Path]:
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        write_whole(page, "\n".join(_page(name, _asked(run), found, benchmark.read_frames)) + "\n")
+        atomic_write_text(page, "\n".join(_page(name, _asked(run), found, benchmark.read_frames)) + "\n")
         rows = [
             {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}
             for query, failure in found
         ]
-        write_whole(table, csv_text(rows) if rows else "query_id,family,stage\n")
+        atomic_write_text(table, csv_text(rows) if rows else "query_id,family,stage\n")
     except OSError as error:
         raise UsageError(f"{error.filename or out}: {error.strerror}") from error
     return [page, table]

@@ -20,7 +20,7 @@ from eval.reports.page import seconds_of
 from eval.reports.papers import NOTES, Compared, compared
 from eval.reports.provenance import made_with
 from eval.reports.rows import Row, Section, gather
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.runs.paths import run_folders
 from rag.errors import UsageError
 
@@ -91,7 +91,7 @@ def write_overview(folders: Sequence[Path], out: Path) -> list[Path]:
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            write_whole(out / name, text)
+            atomic_write_text(out / name, text)
     except OSError as error:
         raise UsageError(f"{error.filename or out}: {error.strerror}") from error
     return [out / name for name in files]

@@ -23,8 +23,8 @@ from eval.reports.localizing import localization_table, window_table
 from eval.reports.pictures import draw_figures
 from eval.reports.published import MARK
 from eval.reports.rows import Section, gather, named_systems
-from eval.reports.spec import dialect_of
-from eval.resumable import whole_lines, write_whole
+from eval.reports.spec import report_spec_of
+from eval.resumable import atomic_write_text, whole_lines
 from eval.runs.paths import plain_name, run_folders
 from rag.errors import UsageError
 
@@ -47,10 +47,12 @@ def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
             for section, paths in zip(sections, written, strict=True)
             for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
         ]
-        write_whole(page, "\n".join(parts))
+        atomic_write_text(page, "\n".join(parts))
         timings = _timings(sections)
-        write_whole(out / "timings.csv", csv_text(timings.records))
-        write_whole(out / "timings.md", f"# {timings.title}\n\n{markdown_table(timings.head, timings.body)}")
+        atomic_write_text(out / "timings.csv", csv_text(timings.records))
+        atomic_write_text(
+            out / "timings.md", f"# {timings.title}\n\n{markdown_table(timings.head, timings.body)}"
+        )
     except OSError as error:
         raise UsageError(f"{error.filename or out}: {error.strerror}") from error
     return [page, *made, out / "timings.md", out / "timings.csv"]
@@ -63,7 +65,7 @@ NOTE = (
 
 
 def _tables(section: Section) -> list[Table]:
-    dialect = dialect_of(section.benchmark)
+    dialect = report_spec_of(section.benchmark)
     tables = _egofact_tables(section) if dialect is None else dialect.tables(section)
     return [table for table in tables if table.body]
 
@@ -91,11 +93,11 @@ def _folder(section: Section) -> str:
 def _write_section(section: Section, out: Path) -> Iterator[Path]:
     folder = out / _folder(section)
     folder.mkdir(exist_ok=True)
-    dialect = dialect_of(section.benchmark)
+    dialect = report_spec_of(section.benchmark)
     for table in [*_tables(section), reliability_table(named_systems(section))]:
         if table.records:
             path = folder / f"{table.name}.csv"
-            write_whole(path, csv_text(table.records))
+            atomic_write_text(path, csv_text(table.records))
             yield path
     for name in draw_figures(section, folder) if dialect is None else dialect.draw(section, folder):
         yield folder / name
@@ -105,7 +107,7 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     """`figures`: the name of a table, to the picture of it that was drawn."""
     yield f"# {section.benchmark}\n"
     yield f"{_made(section)}\n"
-    dialect = dialect_of(section.benchmark)
+    dialect = report_spec_of(section.benchmark)
     yield f"{NOTE if dialect is None else dialect.note}\n"
     if section.unlike:
         yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**\n"

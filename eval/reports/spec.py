@@ -11,11 +11,11 @@ from typing import cast
 from eval.reports.layout import Table
 from eval.reports.rows import Section
 
-__all__ = ["DIALECTS", "Dialect", "dialect_of"]
+__all__ = ["REPORT_SPECS", "ReportSpec", "report_spec_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ReportSpec:
     """How the runs on one kind of benchmark are told. Tables without a row are left out."""
 
     tables: Callable[[Section], list[Table]]
@@ -25,7 +25,7 @@ class Dialect:
     """What holds for all tables, in one paragraph."""
 
 
-DIALECTS: Mapping[str, str] = {
+REPORT_SPECS: Mapping[str, str] = {
     "browsecomp": "eval.tasks.browsecomp.report:DIALECT",
     "rvms": "eval.tasks.rvms.report:DIALECT",
     "longvideo": "eval.tasks.longvideo.report:DIALECT",
@@ -34,10 +34,10 @@ DIALECTS: Mapping[str, str] = {
 """First part of a benchmark's name, before a dash, to `module:name`."""
 
 
-def dialect_of(benchmark: str) -> Dialect | None:
+def report_spec_of(benchmark: str) -> ReportSpec | None:
     """None for EgoFact's own, and for benchmarks that nobody wrote tables for."""
-    place = DIALECTS.get(benchmark.partition("-")[0])
+    place = REPORT_SPECS.get(benchmark.partition("-")[0])
     if place is None:
         return None
     module, _, name = place.partition(":")
-    return cast("Dialect", getattr(importlib.import_module(module), name))
+    return cast("ReportSpec", getattr(importlib.import_module(module), name))

@@ -19,7 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from eval.resumable import cut_torn_line, differences, first_few, open_locked, told_errors, write_whole
+from eval.resumable import (
+    atomic_write_text,
+    differences,
+    first_few,
+    map_os_errors,
+    open_locked,
+    truncate_partial_line,
+)
 from eval.runs.manifest import SCHEMA, session_of
 from eval.runs.records import Query, Sample
 from eval.runs.samples import (
@@ -173,7 +180,7 @@ class RunWriter:
         """Write one sample, whole, to the disk's care before this returns; then how long it took."""
         if self._stream is None or sample.query_id != self._queries[len(self.samples)].query_id:
             raise ValueError(f"{sample.query_id} is not the next query of an open run")
-        with told_errors(self.folder):
+        with map_os_errors(self.folder):
             self._stream.write(sample_line(sample))
             self._stream.flush()
         self.samples.append(sample)
@@ -181,11 +188,11 @@ class RunWriter:
 
     def time(self, what: str, seconds: Mapping[str, float]) -> None:
         path = self.folder / "timings.jsonl"
-        with told_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
+        with map_os_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")
 
     def _begin(self) -> None:
-        write_whole(self.folder / "queries.jsonl", queries_text(self._queries))
+        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
         self._write_manifest([session_of()])
 
     def _take_up(self) -> None:
@@ -199,17 +206,17 @@ class RunWriter:
         if changed:
             self._refuse(f"it was made otherwise: {changed}")
         for name in ("samples.jsonl", "timings.jsonl"):
-            cut_torn_line(self.folder / name)
+            truncate_partial_line(self.folder / name)
         self.samples = read_samples(self.folder / "samples.jsonl")
         _require_answers(self.folder, self._queries, self.samples)
-        write_whole(self.folder / "queries.jsonl", queries_text(self._queries))
+        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
         session = session_of()
         if len(self.samples) < len(self._queries) and manifest["sessions"][-1] != session:
             self._write_manifest([*manifest["sessions"], session])
 
     def _write_manifest(self, sessions: list[Any]) -> None:
         shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}
-        write_whole(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
+        atomic_write_text(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
 
     def _refuse(self, why: str) -> NoReturn:
         raise UsageError(f"{self.folder}: {why}; name another folder, or delete this one to begin anew")

@@ -12,7 +12,7 @@ from eval.metrics.letters import letter_shares
 from eval.metrics.scored import Scored, score_samples
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT, success
 from eval.metrics.tables import MEASURES, measure_slices
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.runs.folder import Run
 from eval.runs.records import Query, Sample
 from eval.runs.samples import canonical
@@ -27,7 +27,7 @@ SCHEMA = "rag.eval.results/1"
 def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
     """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries."""
     for file, text in _retrieval(tag, samples).items():
-        write_whole(folder / file, text)
+        atomic_write_text(folder / file, text)
     # A question may come without a known video: then nothing is to be found for it.
     clips = ((query.query_id, query.video) for query in queries if query.video)
     _write_qrels(folder / "clips.qrels", clips)
@@ -66,7 +66,7 @@ def write_results(run: Run) -> dict[str, Any]:
         "letters": letter_shares(samples),
     }
     plain: dict[str, Any] = canonical(shape)
-    write_whole(run.folder / "results.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
+    atomic_write_text(run.folder / "results.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
     return plain
 
 
@@ -109,6 +109,6 @@ def _run_text(rankings: Iterable[tuple[str, Iterable[tuple[str, float]]]], tag: 
 
 
 def _write_qrels(path: Path, gold: Iterable[tuple[str, str]]) -> None:
-    write_whole(
+    atomic_write_text(
         path, "".join(f"{escape_id(query_id)} 0 {escape_id(doc_id)} 1\n" for query_id, doc_id in gold)
     )

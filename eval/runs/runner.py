@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from eval.resumable import told_errors
+from eval.resumable import map_os_errors
 from eval.runs.folder import RunWriter, queries_text, read_run_folder
 from eval.runs.manifest import identity_of
 from eval.runs.records import Benchmark, Query
@@ -72,7 +72,7 @@ def run_system(
         if watch is not None:
             watch.start(f"{name}, seed {seed}", len(queries) - kept)
         if kept < len(queries):
-            with told_errors(folder):
+            with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
             writer.time("", {"open": opened})
         # One question is too little work to share: more threads would only wait for each other.
@@ -86,7 +86,7 @@ def run_system(
                     watch.advance()
         # Scored as read back from the disk, so that rounding cannot tell a resumed run from another.
         run = read_run_folder(folder)
-        with told_errors(folder):
+        with map_os_errors(folder):
             write_retrieval(folder, name, run.queries, run.samples)
             write_results(run)
     right = sum(sample.correct for sample in run.samples)

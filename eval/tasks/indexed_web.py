@@ -84,7 +84,7 @@ class IndexedWeb(ABC):
         return Library.open(settings.library, settings=settings)
 
     @cached_property
-    def mind(self) -> Reasoner:
+    def reasoner(self) -> Reasoner:
         return self.library.reasoner
 
     def encoder_prints(self) -> dict[str, str]:

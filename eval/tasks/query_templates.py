@@ -30,7 +30,7 @@ from eval.workbench.wording import (
     tidy,
 )
 
-__all__ = ["CLEAR", "Fuzz", "Worded", "beside", "heard", "impression", "moment", "vague_thing"]
+__all__ = ["CLEAR", "Fuzz", "QueryText", "beside", "heard", "impression", "moment", "vague_thing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ CLEAR = Fuzz(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class QueryText:
     text: str
     changes: tuple[str, ...] = ()
     """ "left out: place", "vague: thing", "wrong: colour", in the order of the text."""
@@ -111,13 +111,13 @@ class _Teller:
             self.changes.append(f"{fate}: {detail}")
         return fate
 
-    def worded(self, *sentences: str) -> Worded:
+    def worded(self, *sentences: str) -> QueryText:
         told = [tidy(sentence) for sentence in sentences if sentence]
         text = " ".join(f"{one[0].upper()}{one[1:]}." for one in told)
-        return Worded(text, tuple(self.changes))
+        return QueryText(text, tuple(self.changes))
 
 
-def impression(rng: random.Random, film: LongFilm, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> Worded:
+def impression(rng: random.Random, film: LongFilm, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> QueryText:
     """G: theme, scenes in their course, people, light and sound of the whole; about 60 words.
 
     `theme`: what it is about in other words than its maker's, as "on the day after a wedding".
@@ -131,10 +131,10 @@ def impression(rng: random.Random, film: LongFilm, fuzz: Fuzz = Fuzz(), *, theme
 
 def moment(
     rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz(), *, light: bool = True
-) -> Worded:
+) -> QueryText:
     """K: who does what with what, and what stands around, at one instant; `light`: and the light there."""
     teller = _Teller(rng, fuzz)
-    doing = _deed(teller, event, story.split)
+    doing = _action(teller, event, story.split)
     where = "" if teller.fate("scene", ("left out",)) != "told" else f" in {ROOMS[story.scene]}"
     around = [found for prop in story.props if (found := _prop(teller, prop.prop_id, prop.color))]
     behind = f"in the background I see {' and '.join(around)}" if around else ""
@@ -145,14 +145,16 @@ def moment(
     )
 
 
-def beside(rng: random.Random, event: Event, story: ClipStory, position: str, fuzz: Fuzz = Fuzz()) -> Worded:
+def beside(
+    rng: random.Random, event: Event, story: ClipStory, position: str, fuzz: Fuzz = Fuzz()
+) -> QueryText:
     """T, one of its two strings: what went on just before, or just after. `position`: which."""
     teller = _Teller(rng, fuzz)
     opening = "In the preceding seconds, I remember," if position == "before" else "In the following seconds"
-    return teller.worded(f"{opening} {_deed(teller, event, story.split)}")
+    return teller.worded(f"{opening} {_action(teller, event, story.split)}")
 
 
-def heard(rng: random.Random, film: LongFilm, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> Worded:
+def heard(rng: random.Random, film: LongFilm, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> QueryText:
     """A: what is said near the moment, the noise of what is done, and the tune."""
     teller = _Teller(rng, fuzz)
     start, end = part.start + event.start, part.start + event.end
@@ -177,7 +179,7 @@ def vague_thing(kind_id: str) -> str:
     return FAMILIES.get(kind(kind_id).family, "something")
 
 
-def _deed(teller: _Teller, event: Event, split: Split) -> str:
+def _action(teller: _Teller, event: Event, split: Split) -> str:
     """ "the woman wipes down a pan": the agent, the action in another phrase, the thing, the place."""
     done = action(event.action_id).phrases[split]
     phrase = done[1] if len(done) > 1 else done[0]

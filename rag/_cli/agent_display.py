@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO, TypeVar
 
-from rag._cli.output import talk, talk_width
+from rag._cli.output import echo_stderr, stderr_width
 from rag.errors import RagError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def open_display() -> Display:
 
 class PlainDisplay:
     def say(self, line: str) -> None:
-        talk(line)
+        echo_stderr(line)
 
     def __enter__(self) -> Self:
         return self
@@ -125,7 +125,7 @@ def telling(
 
     def watch(step: Step) -> None:
         steps.write(step.line())
-        for line in lines(step, talk_width()):
+        for line in lines(step, stderr_width()):
             say(line)
 
     return watch

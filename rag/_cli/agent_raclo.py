@@ -17,10 +17,10 @@ from rag._cli.agent_web import (
     citation,
     citing,
     frames_reader,
-    open_mind,
+    open_reasoner,
+    open_web_and_library,
     pictures_of,
-    sight_line,
-    web_and_shelf,
+    vision_status,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -81,16 +81,16 @@ def raclo(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
-    from rag.agents.raclo.agent import remember
+    from rag.agents.raclo.agent import run_raclo
     from rag.agents.raclo.console import step_lines
     from rag.agents.raclo.page import page
     from rag.agents.raclo.records import cues_of, only_cues
     from rag.agents.raclo.settings import RacloSettings
     from rag.agents.raclo.verification import second_judge
     from rag.agents.runtime.frame_budget import RACLO, fixed_budget
-    from rag.agents.runtime.frame_source import Eyes
+    from rag.agents.runtime.frame_source import FrameSource
     from rag.reasoners.roles import Memory
-    from rag.reasoners.token_counting import counted_as
+    from rag.reasoners.token_counting import token_count_method
     from rag.web import Faults
 
     told = Memory(words(whole), words(moment), words(before), words(after), words(sound))
@@ -98,23 +98,23 @@ def raclo(
     budget = RACLO if frames is None else fixed_budget(frames)
     chosen = RacloSettings(queries=queries, urls=urls, budget=budget, frames=look)
     planted = Faults.parse(faults, session.settings.seed)
-    with web_and_shelf(session, web, corpus, planted) as (opened, shelf):
-        mind, label = open_mind(session, shelf)
+    with open_web_and_library(session, web, corpus, planted) as (opened, shelf):
+        reasoner, label = open_reasoner(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
-            display.say(sight_line(mind, shelf))
-            run = remember(
+            display.say(vision_status(reasoner, shelf))
+            run = run_raclo(
                 memory,
                 opened,
-                mind,
-                Eyes.of(mind, shelf, read),
+                reasoner,
+                FrameSource.of(reasoner, shelf, read),
                 chosen,
-                second=second_judge(mind),
+                second=second_judge(reasoner),
                 watch=telling(steps, display.say, step_lines),
                 wait=time.sleep if opened.real_time else None,
             )
             steps.write(_end(run))
-        told_as = counted_as(label, run.usage)
+        told_as = token_count_method(label, run.usage)
         answer = run.answer
         path = citing(opened, made=web is None)(answer.url) if answer is not None else ""
         _print(session, run, chosen, told_as, path)

@@ -17,10 +17,10 @@ from rag._cli.agent_web import (
     citation,
     citing,
     frames_reader,
-    open_mind,
+    open_reasoner,
+    open_web_and_library,
     pictures_of,
-    sight_line,
-    web_and_shelf,
+    vision_status,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -112,14 +112,14 @@ def shotfinder(
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
     from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
-    from rag.agents.runtime.frame_source import Eyes
+    from rag.agents.runtime.frame_source import FrameSource
     from rag.agents.shotfinder.agent import find_shot
     from rag.agents.shotfinder.console import step_lines
     from rag.agents.shotfinder.constraints import Constraints
     from rag.agents.shotfinder.page import page
     from rag.agents.shotfinder.records import ShotRequest
     from rag.agents.shotfinder.settings import ShotSettings
-    from rag.reasoners.token_counting import counted_as
+    from rag.reasoners.token_counting import token_count_method
     from rag.web import Faults
 
     asked = ShotRequest(
@@ -129,24 +129,24 @@ def shotfinder(
         ),
     )
     budget = SHOTFINDER if frames is None else fixed_budget(frames)
-    chosen = ShotSettings(queries=queries, urls=urls, budget=budget, heed=constraints)
+    chosen = ShotSettings(queries=queries, urls=urls, budget=budget, constraint_mode=constraints)
     planted = Faults.parse(faults, session.settings.seed)
-    with web_and_shelf(session, web, corpus, planted) as (opened, shelf):
-        mind, label = open_mind(session, shelf)
+    with open_web_and_library(session, web, corpus, planted) as (opened, shelf):
+        reasoner, label = open_reasoner(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
-            display.say(sight_line(mind, shelf))
+            display.say(vision_status(reasoner, shelf))
             run = find_shot(
                 asked,
                 opened,
-                mind,
-                Eyes.of(mind, shelf, read),
+                reasoner,
+                FrameSource.of(reasoner, shelf, read),
                 chosen,
                 watch=telling(steps, display.say, step_lines),
                 wait=time.sleep if opened.real_time else None,
             )
             steps.write(_end(run))
-        told = counted_as(label, run.usage)
+        told = token_count_method(label, run.usage)
         shot = run.shot
         path = citing(opened, made=web is None)(shot.url) if shot is not None else ""
         _print(session, run, chosen, told, path)

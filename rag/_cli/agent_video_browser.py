@@ -16,10 +16,10 @@ from rag._cli.agent_web import (
     TraceFile,
     WebFolder,
     frames_reader,
-    open_mind,
-    open_shelf,
+    open_library,
+    open_reasoner,
     pictures_of,
-    sight_line,
+    vision_status,
     write_page,
 )
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
@@ -75,13 +75,13 @@ def video_browser(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
-    from rag.agents.runtime.frame_source import Eyes
+    from rag.agents.runtime.frame_source import FrameSource
     from rag.agents.video_browser.agent import browse
     from rag.agents.video_browser.console import step_lines
     from rag.agents.video_browser.page import page
     from rag.agents.video_browser.settings import BrowserSettings
     from rag.questions import parse_question
-    from rag.reasoners.token_counting import counted_as
+    from rag.reasoners.token_counting import token_count_method
     from rag.web import Faults, open_web
 
     asked = parse_question(words(question), tuple(map(words, option or ())))
@@ -90,15 +90,17 @@ def video_browser(
     )
     planted = Faults.parse(faults, session.settings.seed)
     with open_web(os.fspath(web), faults=planted, encoder=session.settings.encoder) as opened:
-        shelf = open_shelf(session, web)
-        mind, label = open_mind(session, shelf)
+        shelf = open_library(session, web)
+        reasoner, label = open_reasoner(session, shelf)
         read = frames_reader(session, shelf)
         with StepFile(trace) as steps, open_display() as display:
-            display.say(sight_line(mind, shelf))
-            eyes = Eyes.of(mind, shelf, read)
-            run = browse(asked, opened, mind, eyes, chosen, watch=telling(steps, display.say, step_lines))
+            display.say(vision_status(reasoner, shelf))
+            frame_source = FrameSource.of(reasoner, shelf, read)
+            run = browse(
+                asked, opened, reasoner, frame_source, chosen, watch=telling(steps, display.say, step_lines)
+            )
             steps.write(_end(run))
-        told = counted_as(label, run.answer.usage)
+        told = token_count_method(label, run.answer.usage)
         _print(session, run, chosen, told)
         written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
         if shelf is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag._cli.agent_display import StepFile, open_display
-from rag._cli.agent_web import Asked, Options, PageFile, TraceFile, open_mind, write_page
+from rag._cli.agent_web import Asked, Options, PageFile, TraceFile, open_reasoner, write_page
 from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from corpora.records import Frames
-    from rag.agents.video_detective.agent import Investigation, VideoDetective
+    from rag.agents.video_detective.agent import DetectiveResult, VideoDetective
     from rag.agents.video_detective.records import Look, Planned, Selected
 
     Watch = Callable[[Planned | Look | Selected], None]
@@ -65,7 +65,7 @@ def video_detective(
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
     from rag.questions import parse_question
-    from rag.reasoners.token_counting import counted_as
+    from rag.reasoners.token_counting import token_count_method
 
     asked = parse_question(words(question), tuple(map(words, option or ())))
     with session.open_library() as shelf:
@@ -73,15 +73,15 @@ def video_detective(
         from rag.agents.video_detective.settings import DetectiveSettings
 
         settings = DetectiveSettings(frames=frames, base_steps=looks)
-        mind, label = open_mind(session, shelf)
-        agent = VideoDetective(shelf, settings, reasoner=mind, must_choose=must_choose)
+        reasoner, label = open_reasoner(session, shelf)
+        agent = VideoDetective(shelf, settings, reasoner=reasoner, must_choose=must_choose)
         video_id = shelf.video_id(os.fsdecode(video))
         with StepFile(trace) as steps, open_display() as display:
             for line in unread_lines(session, shelf, {video_id}):
                 display.say(line)
             found = agent.investigate(video_id, asked, _watch(steps, display.say))
             _finish_trace(steps, found)
-        told = counted_as(label, found.answer.usage)
+        told = token_count_method(label, found.answer.usage)
         _print(session, found, told)
         written = write_page(html, lambda: _page(found, agent, told))
     return written if found.answer.matched else 1
@@ -114,7 +114,7 @@ def _watch(steps: StepFile, say: Callable[[str], None]) -> Watch:
     return watch
 
 
-def _finish_trace(steps: StepFile, found: Investigation) -> None:
+def _finish_trace(steps: StepFile, found: DetectiveResult) -> None:
     from rag.rendering.shapes import answer_shape
 
     answer = answer_shape(found.answer)
@@ -123,7 +123,7 @@ def _finish_trace(steps: StepFile, found: Investigation) -> None:
     )
 
 
-def _page(found: Investigation, agent: VideoDetective, told: str) -> str:
+def _page(found: DetectiveResult, agent: VideoDetective, told: str) -> str:
     from rag.agents.video_detective.page import page
     from rag.errors import FileProblem
 
@@ -136,7 +136,7 @@ def _page(found: Investigation, agent: VideoDetective, told: str) -> str:
     return page(found, pictures, told)
 
 
-def _print(session: Session, found: Investigation, told: str) -> None:
+def _print(session: Session, found: DetectiveResult, told: str) -> None:
     if session.as_json:
         from rag.agents.video_detective.console import answer_json
 

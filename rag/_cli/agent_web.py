@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag._cli.output import talk
+from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import LibraryNotFound, UsageError
 
@@ -39,11 +39,11 @@ __all__ = [
     "citation",
     "citing",
     "frames_reader",
-    "open_mind",
-    "open_shelf",
+    "open_library",
+    "open_reasoner",
+    "open_web_and_library",
     "pictures_of",
-    "sight_line",
-    "web_and_shelf",
+    "vision_status",
     "web_folder",
     "write_page",
 ]
@@ -104,12 +104,12 @@ def web_folder(session: Session, web: Path | None, corpus: list[Path] | None) ->
             with session.open_library() as shelf:
                 report = build_web(made, library=shelf)
         for problem in report.problems:
-            talk(f"{problem.path}: {problem.reason}")
+            echo_stderr(f"{problem.path}: {problem.reason}")
         yield Path(made)
 
 
 @contextmanager
-def web_and_shelf(
+def open_web_and_library(
     session: Session, web: Path | None, corpus: list[Path] | None, faults: Faults
 ) -> Iterator[tuple[MockWeb, Shelf | None]]:
     """The web as `web_folder` has it, and the library that its videos are looked up in.
@@ -120,7 +120,7 @@ def web_and_shelf(
     from rag.web import open_web
 
     with web_folder(session, web, corpus) as place:
-        shelf = open_shelf(session, place)
+        shelf = open_library(session, place)
         known = shelf if web is None and not corpus else None
         try:
             with open_web(
@@ -132,7 +132,7 @@ def web_and_shelf(
                 shelf.close()
 
 
-def open_shelf(session: Session, web: Path) -> Shelf | None:
+def open_library(session: Session, web: Path) -> Shelf | None:
     """The library of the settings, else one in the web's folder; a web can be browsed without."""
     from rag.library import Library
 
@@ -147,10 +147,10 @@ def open_shelf(session: Session, web: Path) -> Shelf | None:
         return None
 
 
-def open_mind(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]:
+def open_reasoner(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]:
     """The reasoner of the settings, its embedded parts counted, and how its tokens are to be read.
 
-    `rag.reasoners.token_counting.counted_as` adds to the latter what a run that is over tells.
+    `rag.reasoners.token_counting.token_count_method` adds to the latter what a run that is over tells.
     """
     from rag.reasoners import open_reasoner
     from rag.reasoners.token_counting import counted
@@ -163,9 +163,9 @@ def open_mind(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]:
     return counted(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
 
 
-def sight_line(mind: Reasoner, shelf: Shelf | None) -> str:
+def vision_status(reasoner: Reasoner, shelf: Shelf | None) -> str:
     """What pictures are seen by, or why none is and what to do."""
-    if mind.reads_pixels:
+    if reasoner.reads_pixels:
         return "pictures: decoded frames"
     if shelf is not None and (meta := shelf.reader.meta) is not None and meta.image_encoder is not None:
         return f"pictures: the frame vectors of {shelf.reader.folder}"
@@ -233,6 +233,6 @@ def write_page(path: Path | None, draw: Callable[[], str]) -> int:
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        talk(f"rag: {path}: cannot be written: {(error.strerror or str(error)).lower()}")
+        echo_stderr(f"rag: {path}: cannot be written: {(error.strerror or str(error)).lower()}")
         return 3
     return 0

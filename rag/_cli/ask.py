@@ -21,14 +21,14 @@ from rag._cli.options import (
     TopK,
     Verbose,
 )
-from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Session, start, where, words
 from rag._cli.unread import unread_lines
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
-    from rag.store.records import Where
+    from rag.store.records import SearchFilter
 
 __all__ = ["ask"]
 
@@ -97,11 +97,11 @@ def ask(
 
         print_lines(answer_lines(answer, width=width(), library=session.named_library))
     for line in unread:
-        talk(line)
+        echo_stderr(line)
     return 0
 
 
-def _run(session: Session, questions: Path, out: Path, chosen: Where | None) -> int:
+def _run(session: Session, questions: Path, out: Path, chosen: SearchFilter | None) -> int:
     from rag._cli.batch import manifest, run_batch
     from rag.rendering.shapes import answer_shape, plain, report_shape
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag._cli.output import talk
+from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable
 
@@ -68,7 +68,7 @@ def run_batch(
     good = [entry for entry in entries if not isinstance(entry, BadLine)]
     name = os.fsdecode(questions)
     for line in bad:
-        talk(f"{name}:{line.line}: {line.reason}; passed over")
+        echo_stderr(f"{name}:{line.line}: {line.reason}; passed over")
     asked = failed = 0
     with Output(out, made_with, id_key) as output:
         todo = output.check(good)
@@ -79,12 +79,14 @@ def run_batch(
             except (LibraryError, ModelError, ReasonerUnreachable) as error:
                 if not kept + asked:
                     raise
-                talk(f"rag: {error}")
-                talk(f"{name}: stopped after {kept + asked} of {len(good)}; the same command goes on there")
+                echo_stderr(f"rag: {error}")
+                echo_stderr(
+                    f"{name}: stopped after {kept + asked} of {len(good)}; the same command goes on there"
+                )
                 failed = len(todo) - asked
                 break
             except RagError as error:
-                talk(f"{name}:{question.line}: {error}; passed over")
+                echo_stderr(f"{name}:{question.line}: {error}; passed over")
                 failed += 1
                 continue
             output.append(question, shape)

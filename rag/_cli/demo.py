@@ -12,7 +12,7 @@ import typer
 
 from rag._cli.index import summary_lines
 from rag._cli.options import Config, Json, Seed, Verbose
-from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Session, start
 from rag._cli.show import draw_sheet, sheet_name
 from rag.records import Answer, VideoCitation
@@ -69,11 +69,13 @@ def _draw(corpus: Path) -> None:
     from rag._cli.progress import open_progress
     from rag.rendering.terminal import duration
 
-    talk(f"drawing {DEMO_PLAN.clips} clips and writing passages into {corpus}")
+    echo_stderr(f"drawing {DEMO_PLAN.clips} clips and writing passages into {corpus}")
     begun = time.monotonic()
     with open_progress() as progress:
         made = make_corpus(corpus, DEMO_PLAN, progress=progress).made
-    talk(f"{made} clips drawn in {duration(time.monotonic() - begun)}" if made else "they are there already")
+    echo_stderr(
+        f"{made} clips drawn in {duration(time.monotonic() - begun)}" if made else "they are there already"
+    )
 
 
 def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:

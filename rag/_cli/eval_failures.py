@@ -11,7 +11,7 @@ import typer
 from rag._cli.eval_run import Data
 from rag._cli.eval_show import require_same_data
 from rag._cli.options import Config, Json, Verbose
-from rag._cli.output import print_json, print_lines, talk
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
 
@@ -50,7 +50,7 @@ def failures(
             if len(folders) == 1:
                 raise
             untold.append(error)
-            talk(str(error))
+            echo_stderr(str(error))
     if not files:
         raise UsageError(f"{run}: of none of its {len(folders)} runs can failures be told") from untold[0]
     if session.as_json:
@@ -83,5 +83,5 @@ def _write(run: Run, data: Path | None, out: Path) -> list[Path]:
     require_same_data(benchmark, run)
     if not run.complete:
         done, due = len(run.samples), len(run.queries)
-        talk(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
+        echo_stderr(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
     return write_failures(run, benchmark, out)

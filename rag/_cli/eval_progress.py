@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from rag._cli.output import talk
+from rag._cli.output import echo_stderr
 
 __all__ = ["RunProgress"]
 
@@ -50,7 +50,7 @@ class RunProgress:
             pause = min(2 * pause, 60.0)
             took = duration(time.monotonic() - begun)
             made = f": {self._made}" if self._made else ""
-            talk(f"{self._preparing}: the first use draws and indexes its data{made}; {took} so far")
+            echo_stderr(f"{self._preparing}: the first use draws and indexes its data{made}; {took} so far")
 
     def made(self, step: str) -> None:
         """Of the data, before the first query: `drew 3 of 48 films`."""
@@ -73,7 +73,7 @@ class RunProgress:
             self._bar.advance(self._task)
         elif time.monotonic() - self._said >= self._interval:
             self._said = time.monotonic()
-            talk(self.line())
+            echo_stderr(self.line())
 
     def line(self) -> str:
         """`localized, seed 0: 120 of 396, about 40 s left`; after one answer nobody knows how long."""

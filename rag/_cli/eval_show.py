@@ -13,7 +13,7 @@ import typer
 
 from rag._cli.eval_run import Data
 from rag._cli.options import Config, Json, Verbose
-from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import start
 from rag.errors import RagError, UsageError
 
@@ -100,12 +100,12 @@ def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames:
     gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
     windows = [*gold, *_cited(query, sample)]
     if not windows:
-        talk("no picture: nobody knows when the gold event is, and the system names no window")
+        echo_stderr("no picture: nobody knows when the gold event is, and the system names no window")
         return None
     try:
         explanation = benchmark.explain(query.query_id, windows, frames)
     except RagError as error:
-        talk(f"no picture: {error}")
+        echo_stderr(f"no picture: {error}")
         return None
     try:
         draw_explanation(query, sample, explanation, out, words_of(benchmark.name))

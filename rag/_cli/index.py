@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag._cli.options import Config, Json, Library, Seed, Verbose
-from rag._cli.output import print_json, print_lines, talk
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def index(
         )
     _say_problems(report, progress.said)
     if not (report.files_found or report.removed):
-        talk(f"rag: no file that can be indexed below {', '.join(map(os.fsdecode, paths))}")
+        echo_stderr(f"rag: no file that can be indexed below {', '.join(map(os.fsdecode, paths))}")
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -86,7 +86,7 @@ def _say_problems(report: IndexReport, said: list[str]) -> None:
 
     for problem in report.problems:
         if not any(line.startswith(f"{problem.path}: ") for line in said):
-            talk(problem_line(problem))
+            echo_stderr(problem_line(problem))
 
 
 def summary_lines(report: IndexReport, said: Sequence[str] = ()) -> Iterator[str]:

@@ -12,7 +12,7 @@ from rag._cli import ask, demo, doctor, index, localize, models, remove, search,
 from rag._cli import web as web_commands
 from rag._cli.agent import app as agent_app
 from rag._cli.eval_commands import app as eval_app
-from rag._cli.output import open_standard_streams, talk
+from rag._cli.output import echo_stderr, open_standard_streams
 from rag.errors import RagError
 
 __all__ = ["app", "main", "run"]
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         code = app(list(arguments), prog_name="rag", standalone_mode=False)
     except RagError as error:
-        talk(f"rag: {error}")
+        echo_stderr(f"rag: {error}")
         return error.exit_code
     except typer.TyperException as error:
         return _wrong_usage(error)
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
             raise bug from None
         raise
     if code == 130:
-        talk("rag: interrupted")
+        echo_stderr("rag: interrupted")
     return int(code or 0)
 
 
@@ -100,7 +100,7 @@ def _wrong_usage(error: typer.TyperException) -> int:
     command = context.command_path if context is not None else "rag"
     # A word of pydantic's, which typer asks whether a choice is one.
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
-    talk(f"{command}: {message}. Try '{command} --help'.")
+    echo_stderr(f"{command}: {message}. Try '{command} --help'.")
     return error.exit_code
 
 

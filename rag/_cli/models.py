@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.options import Config, Json, Verbose
-from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import start
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def pull(name: Name, config: Config = None, as_json: Json = None, verbose: Verbo
 
     model = known_model(name)
     if model.licence_note:
-        talk(f"{name}: {model.licence}, {model.licence_note}")
+        echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
     folder = pull(name, session.settings.encoder, _Meter())
     if session.as_json:
         from rag.rendering.shapes import report_shape
@@ -78,7 +78,7 @@ def verify(names: Names = None, config: Config = None, as_json: Json = None, ver
     else:
         print_lines(line for each in found for line in _verdict(each))
     for row in broken:
-        talk(f"{row.name}: {row.problem}")
+        echo_stderr(f"{row.name}: {row.problem}")
     return 0 if not broken and all(each.ok for each in found) else 1
 
 
@@ -129,4 +129,4 @@ class _Meter:
         if path == name and time.monotonic() - said < 5.0:
             return
         self._last = (path, time.monotonic())
-        talk(f"{path}: {byte_count(done)} of {byte_count(total)}")
+        echo_stderr(f"{path}: {byte_count(done)} of {byte_count(total)}")

@@ -11,13 +11,13 @@ from typing import Any, TextIO
 from rag.errors import RagError
 
 __all__ = [
+    "echo_stderr",
     "is_json",
     "line_width",
     "open_standard_streams",
     "print_json",
     "print_lines",
-    "talk",
-    "talk_width",
+    "stderr_width",
     "width",
 ]
 
@@ -42,7 +42,7 @@ def print_lines(lines: Iterable[str]) -> None:
     _write(sys.stdout, lines)
 
 
-def talk(line: str) -> None:
+def echo_stderr(line: str) -> None:
     """One line on stderr; control characters and undecodable bytes show themselves."""
     from rag.rendering.terminal import visible
 
@@ -59,7 +59,7 @@ def line_width() -> int:
     return width() if sys.stdout.isatty() else UNCUT
 
 
-def talk_width() -> int:
+def stderr_width() -> int:
     """The same for stderr."""
     return width() if sys.stderr.isatty() else UNCUT
 

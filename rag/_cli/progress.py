@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from rag._cli.output import talk
+from rag._cli.output import echo_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -69,7 +69,7 @@ class _Counted:
 
     def note(self, line: str) -> None:
         self.said.append(line)
-        talk(line)
+        echo_stderr(line)
 
     def done(self) -> None: ...
 
@@ -124,7 +124,7 @@ class LineProgress(_Counted):
 
     def _tick(self) -> None:
         while not self._ended.wait(self._interval):
-            talk(self.line())
+            echo_stderr(self.line())
 
     def line(self) -> str:
         """`[ 42 %] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""

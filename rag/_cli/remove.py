@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rag._cli.options import Config, Json, Library, Seed, Verbose
-from rag._cli.output import print_json, print_lines, talk
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 
 __all__ = ["remove"]
@@ -41,6 +41,6 @@ def remove(
 
         print_lines(f"removed {visible(path)}" for path in removed.paths)
     if not removed.paths:
-        talk(f"rag: none of these is in the library: {', '.join(map(os.fsdecode, paths))}")
+        echo_stderr(f"rag: none of these is in the library: {', '.join(map(os.fsdecode, paths))}")
         return 1
     return 0

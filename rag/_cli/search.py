@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
-from rag._cli.output import print_json, print_lines, talk, width
+from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
 from rag.records import ShotFilter
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
-    from rag.records import PassageHit, Unjudged, VideoHit
-    from rag.store.records import Where
+    from rag.records import PassageHit, UnmeasuredVideos, VideoHit
+    from rag.store.records import SearchFilter
 
 __all__ = ["search"]
 
@@ -92,7 +92,9 @@ def search(
     return _one(session, query, kind, chosen, top_k)
 
 
-def _one(session: Session, query: str | None, kind: Kind, chosen: Where | None, most: int | None) -> int:
+def _one(
+    session: Session, query: str | None, kind: Kind, chosen: SearchFilter | None, most: int | None
+) -> int:
     """One query, or none and what its filter alone lets through: `most` of it, else all."""
     with session.open_library() as shelf:
         hits: Sequence[VideoHit | PassageHit]
@@ -118,14 +120,16 @@ def _one(session: Session, query: str | None, kind: Kind, chosen: Where | None, 
     _tell(left)
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
-        talk(_far_off(best, session.settings.search.threshold))
+        echo_stderr(_far_off(best, session.settings.search.threshold))
     return 0
 
 
-def _tell(left: Unjudged | None) -> None:
+def _tell(left: UnmeasuredVideos | None) -> None:
     """What the filter could not be held against is not what it turned away."""
     if left is not None and left.videos:
-        talk(f"rag: the filter could not judge {left.videos} of {left.of} videos: {'; '.join(left.why)}")
+        echo_stderr(
+            f"rag: the filter could not judge {left.videos} of {left.of} videos: {'; '.join(left.why)}"
+        )
 
 
 def _far_off(best: float, least: float) -> str:
@@ -136,7 +140,7 @@ def _far_off(best: float, least: float) -> str:
     )
 
 
-def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: Where | None) -> int:
+def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: SearchFilter | None) -> int:
     from eval.batches import BatchQuestion as Question
     from eval.batches import read_questions
     from rag._cli.batch import manifest, run_batch, windows_path, write_run

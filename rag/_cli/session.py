@@ -18,7 +18,7 @@ from rag.records import ShotFilter
 if TYPE_CHECKING:
     from rag.library import Library
     from rag.settings import Settings
-    from rag.store.records import Where
+    from rag.store.records import SearchFilter
 
 __all__ = ["Session", "start", "where", "words"]
 
@@ -74,17 +74,19 @@ def where(
     begin: float | None = None,
     end: float | None = None,
     shots: ShotFilter | None = None,
-) -> Where | None:
+) -> SearchFilter | None:
     """The filter that `--path`, `--start`, `--end` and `shots` ask for; None where they ask for nothing."""
     if shots == ShotFilter():
         shots = None
     if not paths and begin is None and end is None and shots is None:
         return None
-    from rag.store.records import Where
+    from rag.store.records import SearchFilter
 
     if begin is not None and end is not None and not end > begin:
         raise UsageError(f"--end {end:g} does not lie after --start {begin:g}")
-    return Where(paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end, shots=shots)
+    return SearchFilter(
+        paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end, shots=shots
+    )
 
 
 def _hush(verbose: int) -> None:

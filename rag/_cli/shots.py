@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.options import Config, Json, Library, Seed, Verbose
-from rag._cli.output import print_json, print_lines, talk
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def shots(
     with session.open_library() as shelf:
         video_id = shelf.video_id(os.fsdecode(video))
         facts = shelf.reader.video(video_id)
-        unprinted = shelf.without_fingerprint() if copies else frozenset[str]()
-        known = copies and facts.height > 0 and video_id not in unprinted
+        videos_without_fingerprint = shelf.without_fingerprint() if copies else frozenset[str]()
+        known = copies and facts.height > 0 and video_id not in videos_without_fingerprint
         found: dict[str, Any] = {
             "path": shelf.path_of(video_id),
             "video_id": video_id,
@@ -51,7 +51,7 @@ def shots(
             "shots": shelf.shots(video_id),
             "sound": sound_runs(shelf.sound_track(video_id), facts.duration),
             "copies": shelf.copies_of(video_id) if known else None,
-            "uncompared": len(unprinted - {video_id}) if known else None,
+            "uncompared": len(videos_without_fingerprint - {video_id}) if known else None,
         }
     if session.as_json:
         from rag.rendering.shapes import report_shape
@@ -69,9 +69,9 @@ def _warn(facts: Video, found: dict[str, Any]) -> None:
     remedy = "run rag index on its folder again, which measures it without encoding anything anew"
     if found["copies"] is None:
         lacks = f"it has no fingerprint; {remedy}" if facts.height > 0 else "it has no pictures to compare"
-        talk(f"rag: copies of this video were not looked for: {lacks}")
+        echo_stderr(f"rag: copies of this video were not looked for: {lacks}")
     elif found["uncompared"]:
-        talk(
+        echo_stderr(
             f"rag: videos that have no fingerprint were not compared: {found['uncompared']}; "
             "run rag index on their folders again"
         )

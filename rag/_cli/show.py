@@ -13,7 +13,7 @@ import typer
 
 from corpora.records import Frames
 from rag._cli.options import Config, Json, Library, Seed, Verbose
-from rag._cli.output import print_json, print_lines, talk
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
@@ -110,7 +110,7 @@ def draw_sheet(citation: VideoCitation, out: Path, count: int = 9) -> Path | Non
             times = sheet_times(citation.start, citation.end, count)
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
-        talk(f"{citation.path}: no picture to show: {error}")
+        echo_stderr(f"{citation.path}: no picture to show: {error}")
         return None
     name = Path(citation.path).name
     # The labels say when each picture was looked at; it may have come on screen long before the window.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rag._cli.options import Config, Json, Verbose
-from rag._cli.output import is_json, print_json, print_lines, talk, width
+from rag._cli.output import echo_stderr, is_json, print_json, print_lines, width
 from rag._cli.session import start
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def build(
 
     def told(path: str) -> None:
         if verbose:
-            talk(path)
+            echo_stderr(path)
 
     if library is None:
         report = build_web(folder, sources or [], progress=told)
@@ -95,7 +95,7 @@ def build(
         with session.open_library() as shelf:
             report = build_web(folder, sources or [], library=shelf, progress=told)
     for problem in report.problems:
-        talk(f"{problem.path}: {problem.reason}")
+        echo_stderr(f"{problem.path}: {problem.reason}")
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rag._cli.options import Json
-from rag._cli.output import is_json, print_json, print_lines, talk
+from rag._cli.output import echo_stderr, is_json, print_json, print_lines
 
 if TYPE_CHECKING:
     from eval.workbench.corpus import CorpusReport
@@ -75,7 +75,7 @@ def make(
     with open_progress() as progress:
         report = make_corpus(folder, plan, progress=progress)
     if long and not report.voiced:
-        talk(
+        echo_stderr(
             "the spoken lines are subtitles only: the program flite, which would voice them, is not installed"
         )
     if is_json(as_json):

@@ -19,11 +19,11 @@ from rag.errors import FileProblem
 from rag.indexing.clips import cut_clips
 from rag.indexing.measuring import MEASURED, Measuring
 from rag.indexing.planning import Group
-from rag.indexing.prefetch import Ahead
+from rag.indexing.prefetch import Prefetcher
 from rag.indexing.report import Progress, reason_of
 from rag.store.writing import Writer
 
-__all__ = ["fill_measures", "unmeasured"]
+__all__ = ["backfill_measurements", "unmeasured"]
 
 BATCHES_AHEAD = 6
 
@@ -40,7 +40,7 @@ def unmeasured(
     ]
 
 
-def fill_measures(
+def backfill_measurements(
     groups: Sequence[Group],
     writer: Writer,
     reader: MediaReader,
@@ -87,7 +87,7 @@ def _frames(
     parts: dict[str, FrameFigures] = {}
     reader.probe(path)
     stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side)
-    with Ahead(iter(stream), BATCHES_AHEAD) as batches:
+    with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
         for cut in cut_clips(
             iter(batches),
             video.video_id,

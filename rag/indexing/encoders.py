@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["KEPT_SETTINGS", "Chosen", "choose", "open_asked", "reference", "refuse_other_words"]
+__all__ = [
+    "KEPT_SETTINGS",
+    "SelectedEncoders",
+    "check_text_encoder_match",
+    "choose",
+    "open_configured_encoder",
+    "reference",
+]
 
 KEPT_SETTINGS = ("rate", "clip_seconds", "min_last_clip_seconds", "short_side")
 """Settings of the section `video` that decide what is stored: one library, one choice."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedEncoders:
     """The encoders of a run. `open_image` loads the weights, so it waits until a video needs it."""
 
     meta: Meta
@@ -34,7 +41,7 @@ class Chosen:
     """One line on the image encoder: which, or why there is none."""
 
 
-def choose(writer: Writer, settings: Settings, *, workbench: bool = False) -> Chosen:
+def choose(writer: Writer, settings: Settings, *, workbench: bool = False) -> SelectedEncoders:
     """Settle the encoders of this run with the library's own; `workbench`: all roots are Workbench corpora.
 
     A new library takes what `settings` ask for, and measures backend and batch
@@ -43,16 +50,18 @@ def choose(writer: Writer, settings: Settings, *, workbench: bool = False) -> Ch
     held = writer.meta
     if held is None:
         return _begin(writer, settings, workbench)
-    refuse_other_words(held, settings)
+    check_text_encoder_match(held, settings)
     line = _image_line(held, settings, workbench)
 
     def open_image() -> ImageEncoder | None:
         return _open_held(held.image_encoder, settings) if held.image_encoder else None
 
-    return Chosen(held, TextOnDemand(held.text_encoder, settings), open_image, line)
+    return SelectedEncoders(held, LazyTextEncoder(held.text_encoder, settings), open_image, line)
 
 
-def open_asked(settings: Settings, *, workbench: bool = False) -> tuple[ImageEncoder | None, str]:
+def open_configured_encoder(
+    settings: Settings, *, workbench: bool = False
+) -> tuple[ImageEncoder | None, str]:
     """The image encoder that the settings ask for, measured and loaded, and one line on it."""
     resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
     if resolved.name is None:
@@ -74,8 +83,8 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
     )
 
 
-def _begin(writer: Writer, settings: Settings, workbench: bool) -> Chosen:
-    image, line = open_asked(settings, workbench=workbench)
+def _begin(writer: Writer, settings: Settings, workbench: bool) -> SelectedEncoders:
+    image, line = open_configured_encoder(settings, workbench=workbench)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     meta = writer.set_meta(
         Meta(
@@ -84,14 +93,14 @@ def _begin(writer: Writer, settings: Settings, workbench: bool) -> Chosen:
             settings=_kept(settings),
         )
     )
-    return Chosen(meta, text, lambda: image, line)
+    return SelectedEncoders(meta, text, lambda: image, line)
 
 
 def _kept(settings: Settings) -> Mapping[str, Any]:
     return {f"video.{name}": getattr(settings.video, name) for name in KEPT_SETTINGS}
 
 
-def refuse_other_words(held: Meta, settings: Settings) -> None:
+def check_text_encoder_match(held: Meta, settings: Settings) -> None:
     """Raise where the settings ask for other clips or another text encoder than the library has."""
     for name, value in _kept(settings).items():
         if name in held.settings and held.settings[name] != value:
@@ -136,7 +145,7 @@ def _mismatch(role: str, held: str, asked: str) -> EncoderMismatch:
     )
 
 
-class TextOnDemand:
+class LazyTextEncoder:
     """The library's text encoder, loaded at the first text: many runs have none."""
 
     def __init__(self, ref: EncoderRef, settings: Settings) -> None:

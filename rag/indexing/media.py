@@ -18,7 +18,7 @@ from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.indexing.clips import CutClip, clip_spans, cut_clips
 from rag.indexing.planning import sidecar_hash
-from rag.indexing.prefetch import Ahead
+from rag.indexing.prefetch import Prefetcher
 from rag.indexing.progress_log import ProgressLog
 from rag.indexing.report import Progress
 from rag.indexing.sounds import clip_sounds
@@ -173,7 +173,7 @@ class _FrameRun:
             keyframe_reset=settings.clip_seconds,
         )
         self.clips, self._rows, self._unlogged, self._unlogged_figures = first, [], {}, {}
-        with Ahead(iter(stream), BATCHES_AHEAD) as batches:
+        with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
             cuts = cut_clips(
                 self._watched(batches),
                 self._video.video_id,

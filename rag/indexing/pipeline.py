@@ -22,8 +22,8 @@ from indexers.models.lookup import WORKBENCH_ONLY, real_encoder_hint
 from indexers.ocr import ocr_line, open_ocr
 from indexers.stages import Off
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.backfill import fill_measures, unmeasured
-from rag.indexing.encoders import Chosen, choose
+from rag.indexing.backfill import backfill_measurements, unmeasured
+from rag.indexing.encoders import SelectedEncoders, choose
 from rag.indexing.measuring import Measuring, measure_prints, off_lines
 from rag.indexing.media import MediaIndexer
 from rag.indexing.passages import encode_passages
@@ -190,15 +190,15 @@ class _Run:
         reads = ocr_line(self._settings.ocr).startswith("on-screen text: on")
         return measure_prints(self._settings.video, encoder, decodes=encoder is not None or reads)
 
-    def _measuring(self, chosen: Chosen) -> Measuring:
+    def _measuring(self, chosen: SelectedEncoders) -> Measuring:
         return Measuring(self._settings.video, self._prints(), chosen.open_image)
 
-    def _fill(self, groups: Sequence[Group], reader: MediaReader, chosen: Chosen) -> None:
+    def _fill(self, groups: Sequence[Group], reader: MediaReader, chosen: SelectedEncoders) -> None:
         line = f"measuring {len(groups)} videos that were indexed without their shots or sound"
         self.done.stages.append(line)
         self._progress.note(line)
         measuring = self._measuring(chosen)
-        self.done.filled = fill_measures(
+        self.done.filled = backfill_measurements(
             groups, self._writer, reader, measuring, self._settings.video, self._progress, self._odd_beside
         )
 
@@ -231,7 +231,7 @@ class _Run:
                 self._writer.clear_problem(path)
                 self.done.forgotten.append(path)
 
-    def _stages(self, chosen: Chosen) -> Stages:
+    def _stages(self, chosen: SelectedEncoders) -> Stages:
         ocr, asr = open_ocr(self._settings.ocr), open_asr(self._settings.asr, self._settings.encoder)
         self.done.stages += [ocr.reason, asr.reason, *off_lines(self._settings.video, self._prints())]
         for line in self.done.stages:
@@ -271,7 +271,7 @@ class _Run:
         if result.note:
             self._odd(group, result.note, f"indexed {result.video.duration:.0f} s of it")
 
-    def _passages(self, group: Group, chosen: Chosen) -> None:
+    def _passages(self, group: Group, chosen: SelectedEncoders) -> None:
         """A large file goes in part by part; small ones wait for company, because a batch is a batch."""
         self._progress.file(group.first.path)
         notes: list[str] = []
@@ -297,7 +297,7 @@ class _Run:
             return
         self._count(group, count, notes)
 
-    def _settle(self, chosen: Chosen) -> None:
+    def _settle(self, chosen: SelectedEncoders) -> None:
         """Encode the passages of the small files that wait, all at once, and bring each file in."""
         vectors = self._vectors([(read.group, p) for read in self._waiting for p in read.passages], chosen)
         first = 0
@@ -309,7 +309,9 @@ class _Run:
             first = last
         self._waiting = []
 
-    def _vectors(self, passages: Sequence[tuple[Group, Passage]], chosen: Chosen) -> NDArray[np.float32]:
+    def _vectors(
+        self, passages: Sequence[tuple[Group, Passage]], chosen: SelectedEncoders
+    ) -> NDArray[np.float32]:
         def told(place: int) -> None:
             group, passage = passages[place]
             self._advance(group, len(passage.text.encode("utf-8", "replace")))

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Generic, TypeVar
 
-__all__ = ["Ahead"]
+__all__ = ["Prefetcher"]
 
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
+class Prefetcher(Generic[T]):
     """Iterate over `source`, at most `depth` items ahead; an error in it is raised here.
 
     Decoding goes on while the encoder works, and no further than memory allows.
@@ -26,7 +26,7 @@ class Ahead(Generic[T]):
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ahead", daemon=True)
 
-    def __enter__(self) -> Ahead[T]:
+    def __enter__(self) -> Prefetcher[T]:
         self._thread.start()
         return self
 

@@ -9,8 +9,8 @@ from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import cut_clips
-from rag.indexing.encoders import open_asked, reference, refuse_other_words
-from rag.indexing.prefetch import Ahead
+from rag.indexing.encoders import check_text_encoder_match, open_configured_encoder, reference
+from rag.indexing.prefetch import Prefetcher
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.sounds import Hearing, clip_sounds
 from rag.indexing.stages import embed_clip
@@ -38,8 +38,8 @@ def reembed_library(
     """
     if writer.meta is None:
         return [], []
-    refuse_other_words(writer.meta, settings)
-    encoder, line = open_asked(settings, workbench=workbench)
+    check_text_encoder_match(writer.meta, settings)
+    encoder, line = open_configured_encoder(settings, workbench=workbench)
     if encoder is None:
         raise WeightsMissing(line.removeprefix("pictures: off (").removesuffix(")"))
     ref = reference(encoder)
@@ -86,7 +86,7 @@ def _video(
         switch.put_sounds(video.video_id, *clip_sounds(encoder, media.audio(path), video, settings.video))
     stream = media.frames(path, rate=settings.video.rate, short_side=settings.video.short_side)
     rows: list[ClipFrames] = []
-    with Ahead(iter(stream), BATCHES_AHEAD) as batches:
+    with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
         for cut in cut_clips(
             iter(batches),
             video.video_id,

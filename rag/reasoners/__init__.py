@@ -34,23 +34,23 @@ def open_reasoner(
             )
         return _embedded(text_encoder, tower)
     shared = _shared(settings.reasoner)
-    minds: dict[str, Reasoner] = {}
+    reasoners: dict[str, Reasoner] = {}
     played: dict[Part, Reasoner] = {}
     for part, own in chosen.items():
         # Parts under the same settings are one mind: a model in this process is loaded once.
         who = own.kind if own.kind == "embedded" else _identity(own)
-        if who not in minds:
-            minds[who] = (
+        if who not in reasoners:
+            reasoners[who] = (
                 _embedded(text_encoder, tower)
                 if own.kind == "embedded"
                 else _language_model(own, settings.seed, shared)
             )
-        played[part] = minds[who]
-    if len(minds) == 1:
+        played[part] = reasoners[who]
+    if len(reasoners) == 1:
         return played["analyst"]
-    from rag.reasoners.routing import PartedReasoner
+    from rag.reasoners.routing import RoutedReasoner
 
-    return PartedReasoner(played)
+    return RoutedReasoner(played)
 
 
 def _embedded(text_encoder: TextEncoder | None, tower: TextTower | None) -> Reasoner:

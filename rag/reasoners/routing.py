@@ -39,19 +39,21 @@ if TYPE_CHECKING:
     )
     from rag.records import Question, Usage
 
-__all__ = ["PartedReasoner"]
+__all__ = ["RoutedReasoner"]
 
 
-class PartedReasoner:
+class RoutedReasoner:
     """Each role is played by the mind of its part (`roles.PARTS`)."""
 
     def __init__(self, parts: Mapping[Part, Reasoner]) -> None:
         self.parts = dict(parts)
-        self.name = "+".join(dict.fromkeys(mind.name for mind in self.parts.values()))
+        self.name = "+".join(dict.fromkeys(reasoner.name for reasoner in self.parts.values()))
 
     @property
     def fingerprint(self) -> str:
-        return json.dumps({part: mind.fingerprint for part, mind in self.parts.items()}, sort_keys=True)
+        return json.dumps(
+            {part: reasoner.fingerprint for part, reasoner in self.parts.items()}, sort_keys=True
+        )
 
     @property
     def reads_pixels(self) -> bool:
@@ -102,4 +104,4 @@ class PartedReasoner:
 
     def usage(self) -> Usage:
         """Of all of them together. Minds that share a ledger give it once."""
-        return usage_together(mind.usage() for mind in self.parts.values())
+        return usage_together(reasoner.usage() for reasoner in self.parts.values())

@@ -3,7 +3,7 @@
 `counted` gives the mind to run with, whatever the settings: only those of its
 parts that are no language model are counted here, the others count themselves,
 or are estimated where their server gives no counts (`rag.reasoners.llm.usage`).
-`counted_as` adds, of a run that is over, how many of its calls were which.
+`token_count_method` adds, of a run that is over, how many of its calls were which.
 
 Counted, every role is rendered as the `llm` family renders it and counted: 200 tokens
 an image, and the prompt and the reply under MiniLM's tokenizer. A frame that is
@@ -25,7 +25,7 @@ from rag.reasoners.llm import turns_judging, turns_road, turns_searching, turns_
 from rag.reasoners.llm.prompts import load_prompt, render
 from rag.reasoners.llm.usage import Ledger, usage_together
 from rag.reasoners.matching import matched_verdict
-from rag.reasoners.routing import PartedReasoner
+from rag.reasoners.routing import RoutedReasoner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +67,11 @@ __all__ = [
     "COUNTED_AS",
     "IMAGE_TOKENS",
     "MEASURED_AS",
-    "CountedReasoner",
+    "TokenCountingReasoner",
     "count_tokens",
     "counted",
-    "counted_as",
     "counted_tokens",
+    "token_count_method",
 ]
 
 IMAGE_TOKENS = 200
@@ -89,32 +89,32 @@ def counted_tokens(text: str, images: int, count: Count) -> int:
     return count(text) + IMAGE_TOKENS * images
 
 
-def counted(mind: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
+def counted(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
     """The mind with its embedded parts counted, and how the tokens of its runs are to be read.
 
     A mind that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
     """
     from rag.reasoners.embedded import EmbeddedReasoner
 
-    if isinstance(mind, EmbeddedReasoner):
-        return CountedReasoner(mind, count), COUNTED_AS
-    if not isinstance(mind, PartedReasoner):
-        return mind, MEASURED_AS
+    if isinstance(reasoner, EmbeddedReasoner):
+        return TokenCountingReasoner(reasoner, count), COUNTED_AS
+    if not isinstance(reasoner, RoutedReasoner):
+        return reasoner, MEASURED_AS
     wrapped: dict[int, Reasoner] = {}
     parts: dict[Part, Reasoner] = {}
-    for part, own in mind.parts.items():
+    for part, own in reasoner.parts.items():
         # Parts that are one mind stay one, so that its usage is given once.
         if id(own) not in wrapped:
             wrapped[id(own)], _ = counted(own, count)
         parts[part] = wrapped[id(own)]
-    bare = [part for part, own in parts.items() if own is not mind.parts[part]]
+    bare = [part for part, own in parts.items() if own is not reasoner.parts[part]]
     if not bare:
-        return mind, MEASURED_AS
+        return reasoner, MEASURED_AS
     others = [part for part in parts if part not in bare]
-    return PartedReasoner(parts), f"{', '.join(others)}: {MEASURED_AS}; {', '.join(bare)}: {COUNTED_AS}"
+    return RoutedReasoner(parts), f"{', '.join(others)}: {MEASURED_AS}; {', '.join(bare)}: {COUNTED_AS}"
 
 
-def counted_as(label: str, usage: Usage) -> str:
+def token_count_method(label: str, usage: Usage) -> str:
     """The `label` of `counted`, with what a run that is over tells: how many of its calls were which."""
     texts, images, bare = (
         int(sum(row.get(key, 0.0) for row in usage.by_role.values()))
@@ -142,7 +142,7 @@ def count_tokens() -> Count:
     return open_word_counter("all-MiniLM-L6-v2")
 
 
-class CountedReasoner:
+class TokenCountingReasoner:
     """A `Reasoner` that plays by another one, without counts of its own, and counts each role as a call.
 
     `counted` wraps what needs it.
@@ -230,7 +230,7 @@ class CountedReasoner:
         images = sum(len(message.pictures) for message in messages)
         prompt = counted_tokens(text, images, self._count)
         completion = self._count(reply.model_dump_json())
-        self._ledger.reckon(turn.role, prompt, completion, IMAGE_TOKENS * images)
+        self._ledger.add_estimate(turn.role, prompt, completion, IMAGE_TOKENS * images)
         return reply
 
 

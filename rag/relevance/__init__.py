@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rag.relevance.image_relevance import PictureScale
+from rag.relevance.image_relevance import ImageScoreCalibrator
 from rag.relevance.texts import answer_confidence, chunk_relevance, logistic, text_relevance
 from rag.relevance.words import content_words, lexical_overlap, numbers, stem, tokens
 
 __all__ = [
-    "PictureScale",
+    "ImageScoreCalibrator",
     "answer_confidence",
     "chunk_relevance",
     "content_words",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextTower
 
-__all__ = ["PictureScale"]
+__all__ = ["ImageScoreCalibrator"]
 
 BACKGROUND = (
     "A video that shows a person walking on a street.",
@@ -49,7 +49,7 @@ MIDDLE = 2.5
 SLOPE = 2.0
 
 
-class PictureScale:
+class ImageScoreCalibrator:
     """The background of one tower; its sentences are encoded once, on first use."""
 
     def __init__(self, tower: TextTower) -> None:

@@ -23,7 +23,7 @@ from rag.records import (
     Citation,
     PassageCitation,
     PassageHit,
-    Unjudged,
+    UnmeasuredVideos,
     VideoCitation,
     VideoHit,
 )
@@ -98,7 +98,7 @@ def search_shape(
     *,
     query_id: str | None = None,
     shots: Sequence[Shot | None] | None = None,
-    unjudged: Unjudged | None = None,
+    unjudged: UnmeasuredVideos | None = None,
 ) -> dict[str, Any]:
     """`rag.search/1`; `query_id` is there in batches only, and `query` is null where a filter alone asked.
 

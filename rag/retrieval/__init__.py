@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag.retrieval.fusion import Fused, fuse
-from rag.retrieval.results import FoundClip, FoundPassage, RelevantSpan
+from rag.retrieval.results import RelevantSpan, RetrievedClip, RetrievedPassage
 from rag.retrieval.retriever import Kind, Retriever
 
-__all__ = ["FoundClip", "FoundPassage", "Fused", "Kind", "RelevantSpan", "Retriever", "fuse"]
+__all__ = ["Fused", "Kind", "RelevantSpan", "RetrievedClip", "RetrievedPassage", "Retriever", "fuse"]

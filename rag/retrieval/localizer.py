@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from localization.anchored import Position, anchored_window, shifted
-from localization.events import centred, event_window, paired_event, telling_window
+from localization.events import centred, event_window, most_salient_window, paired_event
 from localization.records import Window
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity
@@ -19,14 +19,14 @@ from rag.retrieval.results import RelevantSpan
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Grid", "Sought", "locate", "locate_several"]
+__all__ = ["Grid", "LocalizationQuery", "locate", "locate_several"]
 
 Grid = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """Frame times (n,) and their similarity to what is looked for (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class LocalizationQuery:
     """What is looked for in a clip, on its frames and in its words."""
 
     grid: Grid | None
@@ -37,7 +37,9 @@ class Sought:
     position: Position
 
 
-def locate(video_id: str, start: float, end: float, sought: Sought, settings: LocalizeSettings) -> Window:
+def locate(
+    video_id: str, start: float, end: float, sought: LocalizationQuery, settings: LocalizeSettings
+) -> Window:
     """The window to watch in [start, end).
 
     With pictures: the best mean of z(similarity) + relevance of the spans on the frame grid
@@ -72,7 +74,7 @@ def _window(
     length, event_seconds = settings.window_seconds, min(settings.event_seconds, settings.window_seconds)
     if position == "within":
         if settings.length == "per-query":
-            return telling_window(times, anchor, start=start, end=end)
+            return most_salient_window(times, anchor, start=start, end=end)
         if settings.method == "event":
             return event_window(
                 times, anchor, start=start, end=end, length=length, event_seconds=event_seconds
@@ -85,7 +87,7 @@ def _window(
         if settings.length == "per-query":
             near = centred(times, event, start=start, end=end, length=length)
             keep = slice(near.first, near.last)
-            return telling_window(times[keep], target[keep], start=near.start, end=near.end)
+            return most_salient_window(times[keep], target[keep], start=near.start, end=near.end)
         return centred(times, event, start=start, end=end, length=length)
     return anchored_window(
         times,

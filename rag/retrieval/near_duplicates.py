@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from localization.near_duplicates import Alignment, Track, align
-from rag.records import Likeness
+from rag.records import NearDuplicate
 from rag.store.reading import Reader
 
-__all__ = ["copies_of", "unprinted"]
+__all__ = ["copies_of", "videos_without_fingerprint"]
 
 LEAST_STILL = 0.6
 LEAST_LIKENESS = 0.7
@@ -19,7 +19,7 @@ SCARCE = 0.3
 """What one picture in n asks for beyond it, of fewer: among three pictures chance goes far."""
 
 
-def copies_of(reader: Reader, video_id: str) -> tuple[Likeness, ...]:
+def copies_of(reader: Reader, video_id: str) -> tuple[NearDuplicate, ...]:
     """The other videos of the library that show what `video_id` shows, most alike first.
 
     Empty where it has no fingerprint. Raises KeyError for a video that is unknown or not ready.
@@ -34,11 +34,11 @@ def copies_of(reader: Reader, video_id: str) -> tuple[Likeness, ...]:
         line = align(asked, other) if other is not None else None
         if line is None or not is_copy(line):
             continue
-        found.append(Likeness(video.video_id, video.path, likeness(line), line.speed, line.offset))
+        found.append(NearDuplicate(video.video_id, video.path, likeness(line), line.speed, line.offset))
     return tuple(sorted(found, key=lambda one: (-one.score, one.video_id)))
 
 
-def unprinted(reader: Reader) -> frozenset[str]:
+def videos_without_fingerprint(reader: Reader) -> frozenset[str]:
     """The videos with pictures that have no fingerprint, and so are never found among copies."""
     return frozenset(v.video_id for v in reader.videos() if v.height > 0) - reader.fingerprinted()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from corpora.records import Clip, Evidence, Passage
 
-__all__ = ["FoundClip", "FoundPassage", "RelevantSpan"]
+__all__ = ["RelevantSpan", "RetrievedClip", "RetrievedPassage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class RelevantSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundClip:
+class RetrievedClip:
     clip: Clip
     path: str
     title: str
@@ -32,7 +32,7 @@ class FoundClip:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPassage:
+class RetrievedPassage:
     passage: Passage
     path: str
     score: float

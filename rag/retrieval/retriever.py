@@ -16,20 +16,20 @@ from indexers.protocol import TextEncoder, TextTower
 from localization.anchored import Position
 from localization.records import Window
 from rag.records import PassageHit, VideoHit
-from rag.relevance import PictureScale
+from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.fusion import fuse
 from rag.retrieval.localizer import (
     Grid,
-    Sought,
+    LocalizationQuery,
     locate,
     locate_several,
 )
-from rag.retrieval.results import FoundClip, FoundPassage, RelevantSpan
+from rag.retrieval.results import RelevantSpan, RetrievedClip, RetrievedPassage
 from rag.retrieval.shots import resolved
 from rag.retrieval.texts import TextHits, text_hits
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Where
+from rag.store.records import ClipFrames, SearchFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Kind", "Retriever"]
 
 Kind = Literal["video", "passage", "all"]
-EVERYWHERE = Where()
+EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
 
@@ -61,13 +61,15 @@ class Retriever:
         self.tower = tower
         self.text_encoder = text_encoder
         self.settings = settings
-        self._scale = PictureScale(tower) if tower is not None else None
+        self._scale = ImageScoreCalibrator(tower) if tower is not None else None
         self._vectors: dict[tuple[str, str], NDArray[np.float32]] = {}
         self._clips: dict[str, list[Clip]] = {}
 
     # Finding
 
-    def find_clips(self, text: str, visual: str, top_k: int, where: Where = EVERYWHERE) -> list[FoundClip]:
+    def find_clips(
+        self, text: str, visual: str, top_k: int, where: SearchFilter = EVERYWHERE
+    ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
         `text` is searched in what the videos say (dense and BM25 over evidence spans), `visual` in
@@ -77,7 +79,7 @@ class Retriever:
         where = self.resolve(where)
         return self._best_clips(self._clip_hits(text, visual, self._pool(top_k), where), visual, top_k)
 
-    def resolve(self, where: Where) -> Where:
+    def resolve(self, where: SearchFilter) -> SearchFilter:
         """`where` with its filter on shots turned into stretches of time, once for all that follows.
 
         Raises `LibraryError` in a library that was not measured yet.
@@ -87,12 +89,14 @@ class Retriever:
     def _frames_of_video(self, video_id: str) -> list[ClipFrames]:
         return list(self.frames([clip.clip_id for clip in self._clips_of(video_id)]).values())
 
-    def find_passages(self, query: str, top_k: int, where: Where = EVERYWHERE) -> list[FoundPassage]:
+    def find_passages(
+        self, query: str, top_k: int, where: SearchFilter = EVERYWHERE
+    ) -> list[RetrievedPassage]:
         """The `top_k` passages for one query, best first: dense and BM25, fused (RRF)."""
         return self._best_passages(self._passage_hits(query, self._pool(top_k), where), query, top_k)
 
     def search(
-        self, query: str, kind: Kind = "all", top_k: int | None = None, where: Where = EVERYWHERE
+        self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
     ) -> list[VideoHit | PassageHit]:
         """Windows and passages for words as they stand, best first, each with score and relevance.
 
@@ -114,10 +118,10 @@ class Retriever:
 
     def localize(
         self,
-        clips: Sequence[FoundClip],
+        clips: Sequence[RetrievedClip],
         event: str,
         position: Position,
-        where: Where = EVERYWHERE,
+        where: SearchFilter = EVERYWHERE,
         target: str = "",
     ) -> list[Window]:
         """For each clip the window to watch (EgoFact, sections 4.1 and D.2.4), inside `where`'s times.
@@ -133,7 +137,7 @@ class Retriever:
             held = [frames[clip.clip_id]] if clip.clip_id in frames else []
             grid = self._grid(held, event) if held else None
             start, end = _bounds(clip, where, grid)
-            sought = Sought(
+            sought = LocalizationQuery(
                 grid=grid,
                 target=self._grid(held, target) if held and target else None,
                 spans=near,
@@ -149,7 +153,7 @@ class Retriever:
         clips = self._clips_of(video_id)
         if not clips:
             return []
-        only = Where(videos=frozenset([video_id]))
+        only = SearchFilter(videos=frozenset([video_id]))
         hits = self._evidence_hits(text, LEAST_POOL, only)
         by_clip = self._spans_by_clip(text, hits)
         spans = [span for found in by_clip.values() for span in found.values()]
@@ -182,7 +186,7 @@ class Retriever:
             )
         return found
 
-    def video_hit(self, found: FoundClip, window: Window) -> VideoHit:
+    def video_hit(self, found: RetrievedClip, window: Window) -> VideoHit:
         return VideoHit(
             path=found.path,
             video_id=found.clip.video_id,
@@ -231,12 +235,12 @@ class Retriever:
             self._vectors[space, text] = np.asarray(encoder.encode_text([text])[0], np.float32)
         return self._vectors[space, text]
 
-    def _clip_hits(self, text: str, visual: str, pool: int, where: Where) -> _ClipHits:
+    def _clip_hits(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = self._evidence_hits(text, pool, where)
         pictured = self._pictured(visual, pool, where)
         return _ClipHits(evidence, self._spans_by_clip(text, evidence), pictured)
 
-    def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[FoundClip]:
+    def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         owner, spans, pictured = _owners(hits.spans), hits.spans, hits.pictured
         rankings = [
             [owner[hit.key] for hit in ranking if hit.key in owner]
@@ -251,17 +255,17 @@ class Retriever:
             for item in scored
         ]
 
-    def _evidence_hits(self, text: str, pool: int, where: Where) -> TextHits:
+    def _evidence_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
         reader = self.reader
         vector = self._text_vector(text)
         return text_hits(text, vector, pool, where, reader.search_evidence, reader.match_evidence)
 
-    def _passage_hits(self, text: str, pool: int, where: Where) -> TextHits:
+    def _passage_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
         reader = self.reader
         vector = self._text_vector(text)
         return text_hits(text, vector, pool, where, reader.search_passages, reader.match_passages)
 
-    def _pictured(self, visual: str, pool: int, where: Where) -> dict[str, float]:
+    def _pictured(self, visual: str, pool: int, where: SearchFilter) -> dict[str, float]:
         """Clip ids to cosine, best first. A filter on kinds of evidence asks for words, not for pictures."""
         if self.tower is None or where.kinds is not None:
             return {}
@@ -302,9 +306,11 @@ class Retriever:
             self._clips[video_id] = self.reader.clips(video_id)
         return self._clips[video_id]
 
-    def _anchor_spans(self, clips: Sequence[FoundClip], event: str) -> dict[str, tuple[RelevantSpan, ...]]:
+    def _anchor_spans(
+        self, clips: Sequence[RetrievedClip], event: str
+    ) -> dict[str, tuple[RelevantSpan, ...]]:
         """Text evidence for the anchor event, in the videos of these clips only."""
-        where = Where(videos=frozenset(found.clip.video_id for found in clips))
+        where = SearchFilter(videos=frozenset(found.clip.video_id for found in clips))
         hits = self._evidence_hits(event, LEAST_POOL, where)
         return {key: tuple(spans.values()) for key, spans in self._spans_by_clip(event, hits).items()}
 
@@ -315,16 +321,18 @@ class Retriever:
         similarity = (vectors[order] * self._picture_vector(event).astype(np.float64)).sum(axis=1)
         return times[order], similarity.round(6)
 
-    def _found(self, clip_id: str, score: float, pictured: float, spans: Iterable[RelevantSpan]) -> FoundClip:
+    def _found(
+        self, clip_id: str, score: float, pictured: float, spans: Iterable[RelevantSpan]
+    ) -> RetrievedClip:
         clip = self.reader.clip(clip_id)
         video = self.reader.video(clip.video_id)
         ordered = sorted(
             spans, key=lambda s: (s.evidence.start, s.evidence.end, s.evidence.kind, s.evidence.text)
         )
         relevance = max([pictured, *(span.relevance for span in ordered)])
-        return FoundClip(clip, video.path, video.title, score, relevance, pictured, tuple(ordered))
+        return RetrievedClip(clip, video.path, video.title, score, relevance, pictured, tuple(ordered))
 
-    def _best_passages(self, hits: TextHits, query: str, top_k: int) -> list[FoundPassage]:
+    def _best_passages(self, hits: TextHits, query: str, top_k: int) -> list[RetrievedPassage]:
         rankings = [[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]]
         scored = {item.key: item.score for item in fuse(rankings, self.settings.search.rrf_k)[:top_k]}
         keys = list(scored)
@@ -333,13 +341,13 @@ class Retriever:
         kept = TextHits((), (), {key: hits.cosine[key] for key in keys})
         relevance = kept.relevance(query, texts, chunks=True)
         return [
-            FoundPassage(passage, path, scored[key], relevance[key])
+            RetrievedPassage(passage, path, scored[key], relevance[key])
             for key, passage, path in zip(keys, passages, self.reader.passage_paths(keys), strict=True)
         ]
 
     def _found_of_kind(
-        self, query: str, kind: Kind, k: int, where: Where
-    ) -> tuple[list[FoundClip], list[FoundPassage]]:
+        self, query: str, kind: Kind, k: int, where: SearchFilter
+    ) -> tuple[list[RetrievedClip], list[RetrievedPassage]]:
         if kind == "video":
             return self.find_clips(query, query, k, where), []
         if kind == "passage":
@@ -350,8 +358,8 @@ class Retriever:
         return self._together(clips, passages, shown, texts)
 
     def _together(
-        self, clips: list[FoundClip], passages: list[FoundPassage], shown: _ClipHits, texts: TextHits
-    ) -> tuple[list[FoundClip], list[FoundPassage]]:
+        self, clips: list[RetrievedClip], passages: list[RetrievedPassage], shown: _ClipHits, texts: TextHits
+    ) -> tuple[list[RetrievedClip], list[RetrievedPassage]]:
         """Scores of clips and passages anew, from rankings that hold both."""
         owner, evidence = _owners(shown.spans), shown.evidence
         rankings: list[list[tuple[str, str]]] = []
@@ -385,7 +393,7 @@ def _shared(a_start: float, a_end: float, b_start: float, b_end: float) -> float
     return max(0.0, min(a_end, b_end) - max(a_start, b_start))
 
 
-def _bounds(clip: Clip, where: Where, grid: Grid | None) -> tuple[float, float]:
+def _bounds(clip: Clip, where: SearchFilter, grid: Grid | None) -> tuple[float, float]:
     """The part of a clip to look in; of several that a filter on shots lets through, the most alike one."""
     start, end = clip.start, clip.end
     low = max(start, where.start) if where.start is not None else start

@@ -18,16 +18,16 @@ from corpora.records import (
     AudioClass,
     Shot,
     Video,
-    lines_of,
+    vertical_resolution,
 )
 from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, UsageError
-from rag.records import ShotFilter, Unjudged, VideoHit
-from rag.relevance import PictureScale, logistic
+from rag.records import ShotFilter, UnmeasuredVideos, VideoHit
+from rag.relevance import ImageScoreCalibrator, logistic
 from rag.relevance.image_relevance import MIDDLE, SLOPE
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Where
+from rag.store.records import ClipFrames, SearchFilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ CONTEXT_SECONDS = 60.0
 SEEN_SECONDS = 2.5
 """What surrounds a moment is looked for in means over so long."""
 SEEN_FROM = 0.5
-"""Relevance from which on it is seen; see `rag.relevance.PictureScale`."""
+"""Relevance from which on it is seen; see `rag.relevance.ImageScoreCalibrator`."""
 JOINED_SECONDS = 2
 """Stretches of one sound that lie no further apart are one."""
 
@@ -71,7 +71,9 @@ def check_filter(wanted: ShotFilter, kind: str = "video") -> None:
             raise UsageError(f"{name}: say in words what is seen there")
 
 
-def resolved(where: Where, reader: Reader, scale: PictureScale | None, frames_of: FramesOf) -> Where:
+def resolved(
+    where: SearchFilter, reader: Reader, scale: ImageScoreCalibrator | None, frames_of: FramesOf
+) -> SearchFilter:
     """`where` with its `shots` turned into `spans`; as it is where it asks for none.
 
     Raises `LibraryError` where nothing in the library was measured yet, or what is seen cannot be asked.
@@ -101,7 +103,7 @@ def resolved(where: Where, reader: Reader, scale: PictureScale | None, frames_of
     return replace(where, shots=None, spans=spans)
 
 
-def unjudged(where: Where, reader: Reader) -> Unjudged | None:
+def unjudged(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
     """Which videos the measurements say too little about for `where`; None without a filter on shots."""
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
@@ -117,7 +119,7 @@ def unjudged(where: Where, reader: Reader) -> Unjudged | None:
         for reason, ids in found.items()
         if ids
     ]
-    return Unjudged(len(set().union(*found.values())), len(videos), tuple(why))
+    return UnmeasuredVideos(len(set().union(*found.values())), len(videos), tuple(why))
 
 
 _REASONS = {
@@ -145,7 +147,7 @@ def _unknown(video: Video, wanted: ShotFilter, reader: Reader) -> Iterator[str]:
             yield "torn"
 
 
-def browse(where: Where, reader: Reader) -> list[VideoHit]:
+def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
     """Every stretch that `where` lets through, its filter being resolved, by path and time, none ranked.
 
     A stretch ends where its shot does; its score is 1.
@@ -164,7 +166,7 @@ def browse(where: Where, reader: Reader) -> list[VideoHit]:
     return hits
 
 
-def _candidates(where: Where, reader: Reader) -> list[Video]:
+def _candidates(where: SearchFilter, reader: Reader) -> list[Video]:
     """The videos that all but tone, style, sound and what is seen lets through."""
     least = where.shots.min_height if where.shots is not None else None
     return [
@@ -172,12 +174,12 @@ def _candidates(where: Where, reader: Reader) -> list[Video]:
         for video in reader.videos()
         if (where.videos is None or video.video_id in where.videos)
         and (not where.paths or path_matches(reader.paths(video.video_id), where.paths))
-        and (least is None or lines_of(video.width, video.height) >= least)
+        and (least is None or vertical_resolution(video.width, video.height) >= least)
     ]
 
 
 def allowed_spans(
-    reader: Reader, video_id: str, wanted: ShotFilter, scale: PictureScale | None, frames_of: FramesOf
+    reader: Reader, video_id: str, wanted: ShotFilter, scale: ImageScoreCalibrator | None, frames_of: FramesOf
 ) -> list[Span]:
     """Where in one video the conditions hold, in order of time; a cut always ends a stretch."""
     shots = reader.shots(video_id)
@@ -222,7 +224,7 @@ def sounding_spans(
     return spans
 
 
-def seen_spans(frames: Sequence[ClipFrames], text: str, scale: PictureScale) -> list[Span]:
+def seen_spans(frames: Sequence[ClipFrames], text: str, scale: ImageScoreCalibrator) -> list[Span]:
     """Where the words are seen: means of `SEEN_SECONDS` that are relevant, and the best one if none is.
 
     The best alone counts only at half of `SEEN_FROM`; empty where not even that is there.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.relevance import chunk_relevance, content_words, lexical_overlap, text_relevance, tokens
 from rag.relevance.words import FUNCTION_WORDS
-from rag.store.records import Hit, Where
+from rag.store.records import Hit, SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TextHits", "search_words", "text_hits"]
 
-Dense = Callable[["NDArray[np.floating[Any]]", int, Where], list[Hit]]
-Match = Callable[[str, int, Where], list[Hit]]
+Dense = Callable[["NDArray[np.floating[Any]]", int, SearchFilter], list[Hit]]
+Match = Callable[[str, int, SearchFilter], list[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TextHits:
 
 
 def text_hits(
-    query: str, vector: NDArray[np.float32], pool: int, where: Where, dense: Dense, match: Match
+    query: str, vector: NDArray[np.float32], pool: int, where: SearchFilter, dense: Dense, match: Match
 ) -> TextHits:
     near = dense(vector, pool, where)
     words = match(search_words(query), pool, where)

@@ -1,4 +1,4 @@
-"""What a `Where` lets through: as sets of ids, as masks over rows in memory, as SQL."""
+"""What a `SearchFilter` lets through: as sets of ids, as masks over rows in memory, as SQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag.store.database import quoted
 from rag.store.matrices import Matrix, overlapping
-from rag.store.records import Where
+from rag.store.records import SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_SHARED", "owner_sql", "path_matches", "row_mask", "shares_enough", "span_sql"]
 
 LEAST_SHARED = 1.0
-"""Seconds that a row must share with one of the spans of a `Where`, where both are that long."""
+"""Seconds that a row must share with one of the spans of a `SearchFilter`, where both are that long."""
 
 Spans = Mapping[str, tuple[tuple[float, float], ...]]
 
@@ -47,7 +47,7 @@ def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
 def row_mask(
     matrix: Matrix,
     owners: Collection[str] | None,
-    where: Where,
+    where: SearchFilter,
     spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
 ) -> NDArray[np.bool_] | None:
     """bool (n,) over the rows of `matrix`, or None where nothing is filtered. `owners` None: all of them."""

@@ -28,7 +28,7 @@ from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
 from rag.store.matrices import Matrix
 from rag.store.measures import Fingerprint
-from rag.store.records import ClipFrames, Hit, Meta, Stats, Where
+from rag.store.records import ClipFrames, Hit, Meta, SearchFilter, Stats
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader"]
 
-EVERYTHING = Where()
+EVERYTHING = SearchFilter()
 
 T = TypeVar("T")
 
@@ -184,7 +184,9 @@ class Reader:
 
     # Search: cosine over unit vectors
 
-    def search_clips(self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING) -> list[Hit]:
+    def search_clips(
+        self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
+    ) -> list[Hit]:
         """The k clips nearest to `vector` (d,); keys are clip ids. Empty without an image encoder.
 
         A clip that has a vector of its sound too counts with the nearer of the two.
@@ -205,7 +207,7 @@ class Reader:
         return self._ask(ask)
 
     def search_evidence(
-        self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING
+        self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
         """The k spans nearest to `vector` (text dim,); keys are evidence ids, for `spans`."""
 
@@ -216,7 +218,7 @@ class Reader:
         return self._ask(ask)
 
     def search_passages(
-        self, vector: NDArray[np.floating[Any]], k: int, where: Where = EVERYTHING
+        self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
         """The k passages nearest to `vector` (text dim,); keys are passage ids, for `passages`."""
         return self._ask(
@@ -225,7 +227,7 @@ class Reader:
 
     # Search: full text, BM25
 
-    def match_evidence(self, text: str, k: int, where: Where = EVERYTHING) -> list[Hit]:
+    def match_evidence(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
         """The k spans that fit the words of `text` best, any of them; nothing in `text` is syntax."""
 
         def ask(s: Snapshot) -> list[Hit]:
@@ -262,7 +264,7 @@ class Reader:
                 return kept[:k]
             asked *= 4
 
-    def match_passages(self, text: str, k: int, where: Where = EVERYTHING) -> list[Hit]:
+    def match_passages(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
         """The k passages that fit the words of `text` best, titles included."""
 
         def ask(s: Snapshot) -> list[Hit]:
@@ -306,7 +308,7 @@ def _nearest(
     vector: NDArray[np.floating[Any]],
     k: int,
     owners: set[str] | None,
-    where: Where,
+    where: SearchFilter,
     spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
 ) -> list[Hit]:
     if matrix is None:

@@ -22,9 +22,9 @@ __all__ = [
     "Hit",
     "Meta",
     "Removed",
+    "SearchFilter",
     "Stats",
     "TableStats",
-    "Where",
 ]
 
 SCHEMA = 2
@@ -95,7 +95,7 @@ class ClipFrames:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class SearchFilter:
     """A filter; what is None or empty does not filter.
 
     `start` and `end`, seconds: keep what overlaps [start, end). `kinds`: of

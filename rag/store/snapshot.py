@@ -37,7 +37,7 @@ from rag.store.matrices import Codes, Matrix
 from rag.store.measures import Fingerprint, fingerprint_of, shot_of, sound_track_of
 from rag.store.meta_table import MetaRows
 from rag.store.migrations import refuse_newer, refuse_older
-from rag.store.records import Meta, Where
+from rag.store.records import Meta, SearchFilter
 from rag.store.vector_index import IndexKind
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ class Snapshot:
         """Sources that have passages, unpublished ones too."""
         return frozenset(Codes(self.scan("passages", ["source_id"])["source_id"]).names)
 
-    def wanted_videos(self, where: Where) -> set[str] | None:
+    def wanted_videos(self, where: SearchFilter) -> set[str] | None:
         """Ready videos that `where` lets through; None where it does not choose."""
         if where.videos is None and not where.paths and where.spans is None:
             return None
@@ -288,7 +288,7 @@ class Snapshot:
             wanted &= where.spans.keys()
         return {v for v in wanted if not where.paths or path_matches(self.paths[v], where.paths)}
 
-    def wanted_sources(self, where: Where) -> set[str] | None:
+    def wanted_sources(self, where: SearchFilter) -> set[str] | None:
         if not where.paths:
             return None
         return {s for s in self.sources if path_matches(self.paths[s], where.paths)}

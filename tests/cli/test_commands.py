@@ -30,7 +30,7 @@ from rag.records import (
     VideoCitation,
     VideoHit,
 )
-from rag.store.records import Removed, Stats, TableStats, Where
+from rag.store.records import Removed, SearchFilter, Stats, TableStats
 
 EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
 
@@ -126,7 +126,7 @@ def _json(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_ask_passes_options_and_filters_on(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
     filters = ["--path", "*.mp4", "--start", "5", "--threshold", "0.2"]
     assert main(["ask", "What?", "-o", "a drill", "-o", "a lamp", *filters]) == 0
-    where = Where(paths=("*.mp4",), start=5.0)
+    where = SearchFilter(paths=("*.mp4",), start=5.0)
     assert rote.asked == [("What?", {"options": ("a drill", "a lamp"), "where": where})]
     shape = _json(capsys)
     assert shape["schema"] == "rag.ask/1"

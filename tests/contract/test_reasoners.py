@@ -24,7 +24,7 @@ from rag.reasoners.roles import (
     Reasoner,
     RewrittenQuestion,
 )
-from rag.reasoners.token_counting import CountedReasoner
+from rag.reasoners.token_counting import TokenCountingReasoner
 from rag.records import Question, Usage
 from rag.settings import Settings
 from tests.chat_server import chat_server, say
@@ -81,7 +81,7 @@ def embedded_without_pictures() -> Iterator[Reasoner]:
 @contextmanager
 def counted() -> Iterator[Reasoner]:
     with embedded() as inner:
-        yield CountedReasoner(inner)
+        yield TokenCountingReasoner(inner)
 
 
 @contextmanager

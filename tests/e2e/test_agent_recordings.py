@@ -14,13 +14,13 @@ from rag.agents.video_browser.console import run_json
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.console import answer_json, step_json
-from rag.agents.video_detective.records import Investigation
+from rag.agents.video_detective.records import DetectiveResult
 from rag.errors import ReplayUnknown
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.records import Question
 from rag.settings import ReasonerSettings
-from tests.browser_world import ASKED, eyes, make_web
+from tests.browser_world import ASKED, frame_source, make_web
 from tests.chat_server import chat_server, say
 from tests.detective_world import open_world, question
 from tests.scripted_roles import play_role
@@ -50,16 +50,16 @@ def play(request: dict[str, Any]) -> dict[str, Any]:
     return play_role(system, user)
 
 
-def mind(base_url: str = NOBODY, **tape: Path) -> LlmReasoner:
+def reasoner(base_url: str = NOBODY, **tape: Path) -> LlmReasoner:
     return open_llm_reasoner(ReasonerSettings(kind="openai", model="scripted", base_url=base_url, **tape))
 
 
-def investigated(folder: Path, reasoner: LlmReasoner, asked: Question) -> Investigation:
+def investigated(folder: Path, reasoner: LlmReasoner, asked: Question) -> DetectiveResult:
     with open_world(folder) as library:
         return VideoDetective(library, reasoner=reasoner).investigate("film", asked)
 
 
-def told(found: Investigation) -> bytes:
+def told(found: DetectiveResult) -> bytes:
     """All that `--json` and `--trace` write of it, but for the clock."""
     answer = answer_json(found)
     del answer["timings"]
@@ -70,13 +70,13 @@ def told(found: Investigation) -> bytes:
 def test_video_detective_is_replayed_to_the_byte(tmp_path: Path) -> None:
     tape = tmp_path / "run.jsonl"
     with chat_server([say(play, USAGE)]) as server:
-        live = investigated(tmp_path / "live", mind(server.base_url, record=tape), question())
+        live = investigated(tmp_path / "live", reasoner(server.base_url, record=tape), question())
         asked = len(server.requests)
     assert live.answer.choice == "B"
     assert live.answer.usage.calls == asked == len(live.looks) + 3
     kept = tape.read_bytes()
     first, second = (
-        investigated(tmp_path / name, mind(replay=tape), question()) for name in ("first", "second")
+        investigated(tmp_path / name, reasoner(replay=tape), question()) for name in ("first", "second")
     )
     assert told(live) == told(first) == told(second)
     assert tape.read_bytes() == kept
@@ -85,15 +85,15 @@ def test_video_detective_is_replayed_to_the_byte(tmp_path: Path) -> None:
 def test_another_question_is_not_in_the_recording(tmp_path: Path) -> None:
     tape = tmp_path / "run.jsonl"
     with chat_server([say(play, USAGE)]) as server:
-        investigated(tmp_path / "live", mind(server.base_url, record=tape), question())
+        investigated(tmp_path / "live", reasoner(server.base_url, record=tape), question())
     with pytest.raises(ReplayUnknown):
-        investigated(tmp_path / "again", mind(replay=tape), question("Which thing is of part 4?"))
+        investigated(tmp_path / "again", reasoner(replay=tape), question("Which thing is of part 4?"))
 
 
 def browsed(folder: Path, reasoner: LlmReasoner) -> bytes:
     settings = BrowserSettings(max_steps=1)
     with make_web(folder) as web:
-        run = browse(ASKED, web, reasoner, eyes(), settings)
+        run = browse(ASKED, web, reasoner, frame_source(), settings)
     shape = run_json(run)
     del shape["timings"]
     return json.dumps([shape, [step.data for step in run.steps]], default=str).encode()
@@ -102,8 +102,8 @@ def browsed(folder: Path, reasoner: LlmReasoner) -> bytes:
 def test_video_browser_is_replayed_to_the_byte(tmp_path: Path) -> None:
     tape = tmp_path / "run.jsonl"
     with chat_server([say(play, USAGE)]) as server:
-        live = browsed(tmp_path / "live", mind(server.base_url, record=tape))
+        live = browsed(tmp_path / "live", reasoner(server.base_url, record=tape))
         assert server.requests
-    first, second = (browsed(tmp_path / name, mind(replay=tape)) for name in ("first", "second"))
+    first, second = (browsed(tmp_path / name, reasoner(replay=tape)) for name in ("first", "second"))
     assert b"PLUM" in live
     assert first == second

@@ -25,7 +25,7 @@ from rag.records import (
 from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import Where
+from rag.store.records import SearchFilter
 from tests.answer_world import BagOfWords, PictureWords, build_library
 
 VIDEOS = {
@@ -61,9 +61,11 @@ class World:
         self.retriever = Retriever(self.reader, self.tower, self.text, self.settings)
         self.reasoner = EmbeddedReasoner(self.text, self.tower)
 
-    def ask(self, text: str, options: Sequence[str] = (), where: Where | None = None) -> Answer:
+    def ask(self, text: str, options: Sequence[str] = (), where: SearchFilter | None = None) -> Answer:
         question = parse_question(text, options)
-        return answer_question(question, self.retriever, self.reasoner, self.settings, where=where or Where())
+        return answer_question(
+            question, self.retriever, self.reasoner, self.settings, where=where or SearchFilter()
+        )
 
 
 @pytest.fixture(scope="module")
@@ -170,11 +172,11 @@ def test_same_question_same_answer(worlds: dict[bool, World]) -> None:
 
 def test_filters_hold(worlds: dict[bool, World]) -> None:
     world = worlds[True]
-    kitchen = Where(videos=frozenset({"kitchen"}))
+    kitchen = SearchFilter(videos=frozenset({"kitchen"}))
     hits = world.retriever.search("a drill and wooden board", "video", 5, kitchen)
     assert hits
     assert {hit.path for hit in hits} == {"/videos/kitchen.mp4"}
-    late = world.retriever.search("a lamp", "video", 5, Where(videos=frozenset({"bench"}), start=40.0))
+    late = world.retriever.search("a lamp", "video", 5, SearchFilter(videos=frozenset({"bench"}), start=40.0))
     assert [(hit.kind, hit.start >= 40.0) for hit in late] == [("video", True)]
 
 

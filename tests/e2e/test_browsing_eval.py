@@ -13,9 +13,9 @@ from eval.reports.page import write_report
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from eval.runs.runner import run_system
 from eval.tasks.browsecomp.records import BrowseQuestion, Source
-from eval.tasks.browsecomp.solvers import Browsing, query_of
+from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
-from tests.browser_world import HOST, RuleMind, eyes, make_web
+from tests.browser_world import HOST, RuleReasoner, frame_source, make_web
 
 NAMES = (
     "direct",
@@ -68,7 +68,7 @@ class KettleBenchmark:
     def open_system(self, name: str, seed: int) -> System:
         assert seed == 0
         web = make_web(self.folder)
-        return Browsing(name, settings_of(name), self.known, web, RuleMind(), eyes())
+        return VideoBrowserSolver(name, settings_of(name), self.known, web, RuleReasoner(), frame_source())
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")

@@ -41,11 +41,11 @@ def ask(base_url: str, first_wait: float = 0.01, longest_wait: float = 30.0, **c
 def test_a_reply_comes_through_with_its_usage():
     usage = {"prompt_tokens": 321, "completion_tokens": 12, "total_tokens": 333}
     with chat_server([say(CHOSEN, usage)]) as server:
-        mind = open_llm_reasoner(settings(server.base_url), seed=7)
-        reply = mind.answer_choice(reading(CHOICE))
-    assert mind.name == "openai:m"
+        reasoner = open_llm_reasoner(settings(server.base_url), seed=7)
+        reply = reasoner.answer_choice(reading(CHOICE))
+    assert reasoner.name == "openai:m"
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (1,))
-    spent = mind.usage()
+    spent = reasoner.usage()
     assert (spent.calls, spent.prompt_tokens, spent.completion_tokens) == (1, 321, 12)
     assert spent.image_tokens == 48
     assert spent.seconds > 0
@@ -74,18 +74,18 @@ def test_frames_are_sent_as_pictures_in_their_place():
 @pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}])
 def test_a_server_that_does_not_count_is_counted_for(usage):
     with chat_server([say(ANCHOR, usage)]) as server:
-        mind = open_llm_reasoner(settings(server.base_url))
-        mind.anchor_event(OPEN)
-    row = mind.usage().by_role["anchor_event"]
+        reasoner = open_llm_reasoner(settings(server.base_url))
+        reasoner.anchor_event(OPEN)
+    row = reasoner.usage().by_role["anchor_event"]
     assert row["prompt_tokens"] > 300
     assert row["estimated_text_calls"] == 1
 
 
 def test_counts_without_a_total_are_still_counts():
     with chat_server([say(ANCHOR, {"prompt_tokens": 50, "completion_tokens": 5})]) as server:
-        mind = open_llm_reasoner(settings(server.base_url))
-        mind.anchor_event(OPEN)
-    assert mind.usage().prompt_tokens == 50
+        reasoner = open_llm_reasoner(settings(server.base_url))
+        reasoner.anchor_event(OPEN)
+    assert reasoner.usage().prompt_tokens == 50
 
 
 def test_only_the_named_server_is_told_only_what_it_needs(monkeypatch):

@@ -45,11 +45,11 @@ def test_sounds_are_those_of_a_library_that_heard_from_the_first(
     )
     index([corpus], settings=deaf)
 
-    def open_asked(*_: object, **__: object) -> tuple[ImageEncoder, str]:
+    def open_configured_encoder(*_: object, **__: object) -> tuple[ImageEncoder, str]:
         return Hearing(), "pictures: hearing"
 
-    monkeypatch.setattr(encoders, "open_asked", open_asked)
-    monkeypatch.setattr(reembed, "open_asked", open_asked)
+    monkeypatch.setattr(encoders, "open_configured_encoder", open_configured_encoder)
+    monkeypatch.setattr(reembed, "open_configured_encoder", open_configured_encoder)
     index([corpus], settings=hearing)
     with Writer.open(tmp_path / "deaf") as writer:
         reembed.reembed_library(writer, deaf, Silent())

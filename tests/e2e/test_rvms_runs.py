@@ -22,13 +22,13 @@ from eval.tasks.rvms.records import (
     RvmsSample,
     Shown,
 )
-from eval.tasks.rvms.solvers import Recollecting, query_of
+from eval.tasks.rvms.solvers import RacloSolver, query_of
 from eval.tasks.rvms.systems import SYSTEMS, named
 from rag.agents.raclo.records import only_cues
 from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
 from rag.web import MockWeb
-from tests.browser_world import HOST, eyes, make_web
+from tests.browser_world import HOST, frame_source, make_web
 from tests.raclo_world import RecallingMind
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
@@ -92,8 +92,8 @@ class KettleMemories:
 
     def open_system(self, name: str, seed: int) -> System:
         chosen, way = named(name)
-        mind = JudgingMind()
-        return Recollecting(name, chosen, way, SAMPLES, self.web, mind, None, eyes(), seed)  # type: ignore[arg-type]  # it plays some roles only
+        reasoner = JudgingMind()
+        return RacloSolver(name, chosen, way, SAMPLES, self.web, reasoner, None, frame_source(), seed)  # type: ignore[arg-type]  # it plays some roles only
 
     @cached_property
     def web(self) -> MockWeb:
@@ -201,12 +201,12 @@ class WithoutJudgement(JudgingMind):
 
 
 def answered(
-    folder: Path, name: str, mind: RecallingMind, asked: str = "film07-GKTA", **changed: Any
+    folder: Path, name: str, reasoner: RecallingMind, asked: str = "film07-GKTA", **changed: Any
 ) -> EvalSample:
     chosen, way = named(name)
     samples = {key: replace(one, **changed) for key, one in SAMPLES.items()}
     with make_web(folder) as web:
-        system = Recollecting(name, chosen, way, samples, web, mind, None, eyes(), 0)  # type: ignore[arg-type]  # it plays some roles only
+        system = RacloSolver(name, chosen, way, samples, web, reasoner, None, frame_source(), 0)  # type: ignore[arg-type]  # it plays some roles only
         return system.answer(query_of(samples[asked]))
 
 
@@ -222,9 +222,9 @@ def answered(
     ],
 )
 def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> None:
-    mind = WithoutJudgement(fails=(role,), error=ReasonerUnreachable)
+    reasoner = WithoutJudgement(fails=(role,), error=ReasonerUnreachable)
     with pytest.raises(ReasonerUnreachable):
-        answered(tmp_path, name, mind)
+        answered(tmp_path, name, reasoner)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> Non
     unknown: dict[str, Any] = {"shot": None, "event": None}
     right = answered(tmp_path / "right", "raclo", JudgingMind(), **unknown)
     assert (right.correct, right.evidence["in_shot"], right.evidence["error_stage"]) == (True, None, "")
-    mind = WithoutJudgement(fails=("match_frame",), error=ReplyInvalid)
-    wrong = answered(tmp_path / "wrong", "raclo", mind, **unknown)
+    reasoner = WithoutJudgement(fails=("match_frame",), error=ReplyInvalid)
+    wrong = answered(tmp_path / "wrong", "raclo", reasoner, **unknown)
     assert (wrong.correct, wrong.evidence["error_stage"]) == (False, "localizer")
     timeless = answered(tmp_path / "timeless", "raclo", JudgingMind(), key_time=None, **unknown)
     assert (timeless.correct, timeless.evidence["frame"]) == (True, None)

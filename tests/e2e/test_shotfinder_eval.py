@@ -27,13 +27,13 @@ from eval.tasks.shotfinder.solvers import (
     NO_REFERENCE,
     NO_VERDICT,
     SPENT,
-    Finding,
+    ShotFinderSolver,
     query_of,
 )
 from eval.tasks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
-from tests.browser_world import HOST, eyes, make_web
+from tests.browser_world import HOST, frame_source, make_web
 from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
 
 NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1", "frames@16")
@@ -111,8 +111,10 @@ class KettleShots:
             return MetadataControl(name, settings_of(name), self.shots, web, ShotMind())
         shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
         frames = cast(FrameShelf, PlainShelf(shelf))
-        looking = eyes_with(shelf, eyes())
-        return Finding(name, settings_of(name), self.shots, web, ShotMind(), looking, frames, self.folder)
+        looking = eyes_with(shelf, frame_source())
+        return ShotFinderSolver(
+            name, settings_of(name), self.shots, web, ShotMind(), looking, frames, self.folder
+        )
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")
@@ -197,14 +199,14 @@ def test_without_times_the_strict_rule_decides(tmp_path: Path) -> None:
 
 
 def answered(
-    folder: Path, mind: ShotMind, name: str = "shotfinder-off", at: str = "q0", **changes: Any
+    folder: Path, reasoner: ShotMind, name: str = "shotfinder-off", at: str = "q0", **changes: Any
 ) -> Sample:
     """One query's sample; without its times where `changes` say nothing else."""
     benchmark = KettleShots(folder)
     untimed = {"gold": replace(benchmark.shots[at].gold, start=0.0, end=0.0)}
     benchmark.__dict__["shots"] = {at: replace(benchmark.shots[at], **(untimed | changes))}
     system = benchmark.open_system(name, 0)
-    system.mind = system._mind = mind  # type: ignore[attr-defined]  # both systems have them
+    system.reasoner = system._mind = reasoner  # type: ignore[attr-defined]  # both systems have them
     return system.answer(benchmark.queries[0])
 
 

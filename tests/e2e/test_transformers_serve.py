@@ -92,10 +92,10 @@ def test_noise_is_mended_within_bounds_then_a_typed_failure_and_all_of_it_replay
     spent = []
     for changes in ({"record": tape}, {"replay": tape, "base_url": "http://127.0.0.1:1/v1"}):
         chosen = {"repairs": 1, "image_short_side": 32, **changes}
-        mind = open_llm_reasoner(settings(model, base_url).model_copy(update=chosen))
+        reasoner = open_llm_reasoner(settings(model, base_url).model_copy(update=chosen))
         with pytest.raises(ReplyInvalid, match="no usable reply for observe in 2 attempts"):
-            mind.observe(ObserveRequest(OPEN, VIEW))
-        spent.append(mind.usage())
+            reasoner.observe(ObserveRequest(OPEN, VIEW))
+        spent.append(reasoner.usage())
     assert spent[0] == spent[1]
     row = spent[0].by_role["observe"]
     assert (row["calls"], row["repairs"], row["estimated_text_calls"]) == (2, 1, 0)

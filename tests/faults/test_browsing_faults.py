@@ -16,7 +16,7 @@ from types import FrameType
 import pytest
 
 from rag import errors
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import browse
 from rag.agents.video_browser.analyst import NO_ANSWER
 from rag.agents.video_browser.records import BrowseRun
@@ -31,7 +31,7 @@ from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles import Reasoner
 from rag.records import Question
 from rag.web import FAULTS, Faults, MockWeb, WebTrace
-from tests.browser_world import ASKED, RuleMind, eyes, make_web
+from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 LONGEST = 5 * (3 * 3 + 3 * 30 * 6)
 """Calls that five loops can make at most: three queries and thirty results, each tried three times."""
@@ -64,7 +64,7 @@ def _limit() -> Iterator[None]:
         yield
 
 
-class Endless(RuleMind):
+class Endless(RuleReasoner):
     """Never comes back from a look."""
 
     def usage(self):
@@ -77,7 +77,7 @@ class Endless(RuleMind):
 
 def test_a_run_that_hangs_is_broken_off(tmp_path: Path) -> None:
     with pytest.raises(Hung), limited(0.5):
-        browse(ASKED, make_web(tmp_path / "web"), Endless(), eyes(), MAIN)
+        browse(ASKED, make_web(tmp_path / "web"), Endless(), frame_source(), MAIN)
 
 
 def given_up(web: MockWeb, attempts: int) -> Counter[str]:
@@ -122,12 +122,12 @@ def browsed(
     faults: Faults,
     settings: BrowserSettings = MAIN,
     *,
-    mind: Reasoner | None = None,
+    reasoner: Reasoner | None = None,
     asked: Question = ASKED,
-    look: Eyes | None = None,
+    look: FrameSource | None = None,
 ) -> BrowseRun:
     web = make_web(tmp_path / "web", 30, faults=faults)
-    found = browse(asked, web, mind or RuleMind(), look or eyes(), settings)
+    found = browse(asked, web, reasoner or RuleReasoner(), look or frame_source(), settings)
     check(found, web, settings)
     return found
 
@@ -139,7 +139,7 @@ def test_every_fault_at_once_ends_in_an_answer_or_without_one(tmp_path: Path, ra
     assert any(run.failures for run in found)
 
 
-class Flaky(RuleMind):
+class Flaky(RuleReasoner):
     """Fails at any role, once in ten, in each way that a mind can."""
 
     def __init__(self, seed: int) -> None:
@@ -156,9 +156,9 @@ def test_a_mind_that_fails_on_a_web_that_fails(tmp_path: Path) -> None:
     """Both ends come about: answers, and runs whose failure has the name of what the mind raised."""
     ends = set()
     for seed in range(12):
-        mind = Flaky(seed)
-        run = browsed(tmp_path / str(seed), Faults.everywhere(0.3, seed), mind=mind)
-        after = mind.asked[mind.asked.index("rewrite_question") :]
+        reasoner = Flaky(seed)
+        run = browsed(tmp_path / str(seed), Faults.everywhere(0.3, seed), reasoner=reasoner)
+        after = reasoner.asked[reasoner.asked.index("rewrite_question") :]
         assert set(after) <= {"rewrite_question", "anchor_event", "answer_open"}
         ends.add(run.failure or run.answer.text)
     assert "PLUM" in ends
@@ -176,9 +176,11 @@ def embedded() -> EmbeddedReasoner:
 
 def secrets(tmp_path: Path, rate: float, seeds: Sequence[int]) -> list[BrowseRun]:
     asked = Question("q", "What is the secret of kettle film 7?")
-    blind = Eyes(library=None, read_frames=None)
+    blind = FrameSource(library=None, read_frames=None)
     return [
-        browsed(tmp_path / str(seed), Faults.everywhere(rate, seed), mind=embedded(), asked=asked, look=blind)
+        browsed(
+            tmp_path / str(seed), Faults.everywhere(rate, seed), reasoner=embedded(), asked=asked, look=blind
+        )
         for seed in seeds
     ]
 
@@ -214,14 +216,14 @@ def test_the_same_faults_give_the_same_run(tmp_path: Path) -> None:
 def test_waits_are_asked_for_where_time_is_real(tmp_path: Path) -> None:
     waited: list[float] = []
     web = make_web(tmp_path / "web", 30, faults=Faults(rate_limit=0.3, seed=2))
-    browse(ASKED, web, RuleMind(), eyes(), MAIN, wait=waited.append)
+    browse(ASKED, web, RuleReasoner(), frame_source(), MAIN, wait=waited.append)
     assert waited
     assert all(0 < seconds <= 30 for seconds in waited)
 
 
 def test_the_check_sees_what_is_kept_silent(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", 30, faults=Faults.everywhere(0.3, 1))
-    run = browse(ASKED, web, RuleMind(), eyes(), MAIN)
+    run = browse(ASKED, web, RuleReasoner(), frame_source(), MAIN)
     assert run.failures
     check(run, web, MAIN)
     with pytest.raises(AssertionError):

@@ -14,9 +14,9 @@ from localization.events import (
     REACH,
     SLACK,
     event_window,
+    most_salient_window,
     paired_event,
     standardised,
-    telling_window,
 )
 from localization.windows import window_scores
 
@@ -106,14 +106,14 @@ def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
 def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None:
     start = first / 2
     values = np.where((start <= TIMES) & (start + length > TIMES), 1.0, 0.0)
-    found = telling_window(TIMES, values, start=0.0, end=CLIP)
+    found = most_salient_window(TIMES, values, start=0.0, end=CLIP)
     assert (found.start, found.end) == (start, start + length)
 
 
 @settings(deadline=None)
 @given(similarities)
 def test_no_length_stands_out_more(values: list[float]) -> None:
-    found = telling_window(TIMES, values, start=0.0, end=CLIP)
+    found = most_salient_window(TIMES, values, start=0.0, end=CLIP)
     z = standardised(values)
     strengths = []
     for length in LENGTHS:

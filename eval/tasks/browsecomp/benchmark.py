@@ -21,11 +21,11 @@ from eval.tasks.browsecomp.building import (
 from eval.tasks.browsecomp.files import file_hash, read_questions
 from eval.tasks.browsecomp.published import load_published
 from eval.tasks.browsecomp.records import BrowseQuestion
-from eval.tasks.browsecomp.solvers import Browsing, query_of
+from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
 from eval.tasks.indexed_web import IndexedWeb
 from eval.tasks.screen_text import screen_text_hash
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class BrowseCompBenchmark(IndexedWeb):
     @property
     def encoders(self) -> Mapping[str, str]:
         screen = screen_text_hash(self.library.reader)
-        return {**self.encoder_prints(), "reasoner": self.mind.fingerprint, "screen text": screen}
+        return {**self.encoder_prints(), "reasoner": self.reasoner.fingerprint, "screen text": screen}
 
     @property
     def drawn(self) -> bool:
@@ -104,8 +104,8 @@ class BrowseCompBenchmark(IndexedWeb):
         """Nothing here is drawn at random: every seed gives the same samples."""
         chosen = settings_of(name)
         library = self.library
-        eyes = Eyes.of(self.mind, library, library.read_frames)
-        return Browsing(name, chosen, self.questions, self.web, self.mind, eyes)
+        frame_source = FrameSource.of(self.reasoner, library, library.read_frames)
+        return VideoBrowserSolver(name, chosen, self.questions, self.web, self.reasoner, frame_source)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         if query_id not in self.questions:

@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.tasks.browsecomp.files import file_hash, write_questions
 from eval.tasks.browsecomp.records import BrowseQuestion
-from eval.tasks.browsecomp.solvers import Browsing, query_of
+from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import CONTROLS, settings_of
 from eval.tasks.browsecomp.workbench.drafting import draft
 from eval.tasks.browsecomp.workbench.target_insertion import PlantingPlan, plant
@@ -71,14 +71,14 @@ MINI = BrowseShape(
 def build_browsecomp(
     folder: Path,
     shape: BrowseShape,
-    open_mind: Any,
+    open_reasoner: Any,
     *,
     workers: int = 2,
     progress: Progress | None = None,
 ) -> None:
     """Draw the web, draft the questions, and keep those that pass. Killed, the same call goes on.
 
-    `open_mind`: called with nothing, gives the reasoner that the controls are asked with; it needs no
+    `open_reasoner`: called with nothing, gives the reasoner that the controls are asked with; it needs no
     library. Raises `UsageError` or `RagError`.
     """
     from eval.workbench.web_making import make_web
@@ -92,8 +92,8 @@ def build_browsecomp(
     drafts = [
         _with_contents(question, catalogue) for question in draft(planted, shape.web.split, shape.web.seed)
     ]
-    mind: Reasoner = open_mind()
-    reasons = check_questions(drafts, open_web(place), mind)
+    reasoner: Reasoner = open_reasoner()
+    reasons = check_questions(drafts, open_web(place), reasoner)
     kept = [question for question in drafts if question.question_id not in reasons]
     if not kept:
         raise RagError(f"{folder}: none of {len(drafts)} drafted questions passed the checks")
@@ -103,7 +103,7 @@ def build_browsecomp(
         for question in drafts
         if question.question_id in reasons
     )
-    write_whole(folder / "dropped.jsonl", "".join(lines))
+    atomic_write_text(folder / "dropped.jsonl", "".join(lines))
     manifest = {
         "benchmark": "browsecomp-workbench",
         "shape": asdict(shape),
@@ -111,18 +111,18 @@ def build_browsecomp(
         "kept": len(kept),
         "dropped": _counted(reasons.values()),
         "controls": list(CONTROLS),
-        "reasoner": mind.fingerprint,
+        "reasoner": reasoner.fingerprint,
         "hashes": {
             name: file_hash(folder / name) for name in ("questions.jsonl", "web/web.jsonl", "web/pages.jsonl")
         },
     }
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    atomic_write_text(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
 
-def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, mind: Reasoner) -> dict[str, str]:
+def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, reasoner: Reasoner) -> dict[str, str]:
     """Why a question must go, by id: its truth stands in metadata, it is asked twice, its way is not the
     only one, or a control that sees no video answers it (section 3.4)."""
-    from rag.agents.runtime.frame_source import Eyes
+    from rag.agents.runtime.frame_source import FrameSource
 
     reasons: dict[str, str] = {}
     texts: set[str] = set()
@@ -135,9 +135,9 @@ def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, mind: Reason
         if reason:
             reasons[question.question_id] = reason
     known = {question.question_id: question for question in drafts}
-    blind = Eyes(library=None, read_frames=None)
+    blind = FrameSource(library=None, read_frames=None)
     for name in CONTROLS:
-        control = Browsing(name, settings_of(name), known, web, mind, blind)
+        control = VideoBrowserSolver(name, settings_of(name), known, web, reasoner, blind)
         for question in drafts:
             if question.question_id not in reasons and control.answer(query_of(question)).correct:
                 reasons[question.question_id] = f"{name} answers it without any video"

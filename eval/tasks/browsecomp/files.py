@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.tasks.browsecomp.records import BrowseQuestion
 from rag.errors import UsageError
 
@@ -17,7 +17,7 @@ __all__ = ["file_hash", "read_questions", "write_questions"]
 
 def write_questions(path: Path, questions: Iterable[BrowseQuestion]) -> None:
     lines = (json.dumps(asdict(question), ensure_ascii=True) + "\n" for question in questions)
-    write_whole(path, "".join(lines))
+    atomic_write_text(path, "".join(lines))
 
 
 def read_questions(path: Path) -> list[BrowseQuestion]:

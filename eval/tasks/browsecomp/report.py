@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from eval.reports.spec import Dialect
+from eval.reports.spec import ReportSpec
 from eval.tasks.browsecomp.figures import draw_browsing
 from eval.tasks.browsecomp.paper import MARK
 from eval.tasks.browsecomp.tables import all_tables
 
-__all__ = ["DIALECT"]
+__all__ = ["REPORT_SPEC"]
 
-DIALECT = Dialect(
+REPORT_SPEC = ReportSpec(
     all_tables,
     draw_browsing,
     "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "

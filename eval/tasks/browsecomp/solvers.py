@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eval.runs.records import ClipScore, Query, Sample
 from eval.tasks.browsecomp.records import BrowseQuestion, Source
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import browse
 from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles import JudgeRequest, Reasoner, Verdict
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag.agents.video_browser.settings import BrowserSettings
     from rag.web import MockWeb
 
-__all__ = ["Browsing", "evidence_recall", "query_of"]
+__all__ = ["VideoBrowserSolver", "evidence_recall", "query_of"]
 
 
 def query_of(question: BrowseQuestion) -> Query:
@@ -43,7 +43,7 @@ def query_of(question: BrowseQuestion) -> Query:
 
 
 @dataclass
-class Browsing:
+class VideoBrowserSolver:
     """A `System`. Every question meets the web as its first visitor.
 
     `answer` raises `ReasonerUnreachable` where the reasoner, or its judge, is gone: an outage is no wrong
@@ -54,11 +54,11 @@ class Browsing:
     chosen: BrowserSettings
     questions: Mapping[str, BrowseQuestion]
     web: MockWeb
-    mind: Reasoner
-    eyes: Eyes
+    reasoner: Reasoner
+    frame_source: FrameSource
 
     def __post_init__(self) -> None:
-        self._mind, self._counted_as = counted(self.mind)
+        self._mind, self._counted_as = counted(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -67,14 +67,14 @@ class Browsing:
             "web": self.web.fingerprint,
             "faults": str(self.web.faults),
             "fault_seed": self.web.faults.seed,
-            "reasoner": self.mind.fingerprint,
+            "reasoner": self.reasoner.fingerprint,
             "tokens": self._counted_as,
         }
 
     def answer(self, query: Query) -> Sample:
         question = self.questions[query.query_id]
         asked = Question(question.question_id, question.text, question.options)
-        run = browse(asked, self.web.session(), self._mind, self.eyes, self.chosen)
+        run = browse(asked, self.web.session(), self._mind, self.frame_source, self.chosen)
         if run.failure == ReasonerUnreachable.__name__:
             raise ReasonerUnreachable(
                 f"{query.query_id}: the reasoner went silent, so this question is not answered wrongly but "
@@ -128,7 +128,7 @@ class Browsing:
             verdict = matched_verdict(request)
             return verdict or Verdict(is_correct=False, rule="none", score=0.0, reason="another option")
         try:
-            return self.mind.judge(request)
+            return self.reasoner.judge(request)
         except ReasonerUnreachable:
             raise
         except ReasonerError as error:

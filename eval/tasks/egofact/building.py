@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from eval.tasks.egofact.checks import CheckReader, EmbeddedCheckReader
 from eval.tasks.egofact.narrations import parse_narration
-from eval.tasks.egofact.objects import CorpusObjects, ObjectLaw, WorkbenchObjects
+from eval.tasks.egofact.objects import CorpusObjects, ObjectPrior, WorkbenchObjects
 from eval.tasks.egofact.plan import Plan, plan_queries
 from eval.tasks.egofact.records import (
     ClipRow,
@@ -44,7 +44,7 @@ class Source:
 
     segments: Sequence[Segment]
     passages: Sequence[FactPassage]
-    law: ObjectLaw
+    law: ObjectPrior
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 

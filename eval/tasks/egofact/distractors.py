@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from eval.tasks.egofact.candidates import Candidate
-from eval.tasks.egofact.objects import ObjectLaw, kept
+from eval.tasks.egofact.objects import ObjectPrior, kept
 from eval.tasks.egofact.settings import BuildSettings
 from eval.tasks.egofact.templates import names_object
 
@@ -26,7 +26,7 @@ __all__ = ["choose_distractors"]
 
 def choose_distractors(
     candidate: Candidate,
-    law: ObjectLaw,
+    law: ObjectPrior,
     encoder: CachedEncoder,
     settings: BuildSettings,
     rng: random.Random,
@@ -54,7 +54,7 @@ def choose_distractors(
 
 
 def _proposals(
-    candidate: Candidate, law: ObjectLaw, weights: dict[str, float], rng: random.Random
+    candidate: Candidate, law: ObjectPrior, weights: dict[str, float], rng: random.Random
 ) -> Iterable[str]:
     target = candidate.target
     keep = kept(law, weights)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eval.runs.records import LETTERS
 from eval.tasks.egofact.candidates import Candidate
 from eval.tasks.egofact.distractors import choose_distractors
-from eval.tasks.egofact.objects import ObjectLaw
+from eval.tasks.egofact.objects import ObjectPrior
 from eval.tasks.egofact.quality import quality_score
 from eval.tasks.egofact.records import Query, Truth
 from eval.tasks.egofact.settings import BuildSettings
@@ -29,7 +29,7 @@ ONE_HOP_TRUTH: tuple[Truth, ...] = (*("object-distractor",) * 5, "true")
 class Drafter:
     """What all queries of a build are drafted with."""
 
-    law: ObjectLaw
+    law: ObjectPrior
     shelf: PassageShelf
     encoder: CachedEncoder
     settings: BuildSettings

@@ -14,10 +14,10 @@ from typing import Protocol
 
 from eval.tasks.egofact.records import EventStructure, Segment
 
-__all__ = ["CorpusObjects", "ObjectLaw", "WorkbenchObjects", "kept"]
+__all__ = ["CorpusObjects", "ObjectPrior", "WorkbenchObjects", "kept"]
 
 
-class ObjectLaw(Protocol):
+class ObjectPrior(Protocol):
     name: str
 
     def weights(self, event: EventStructure) -> dict[str, float]:
@@ -29,7 +29,7 @@ class ObjectLaw(Protocol):
         ...
 
 
-def kept(law: ObjectLaw, weights: dict[str, float]) -> dict[str, float]:
+def kept(law: ObjectPrior, weights: dict[str, float]) -> dict[str, float]:
     """Probability with which a used object of the clip may stand as a distractor.
 
     Objects used elsewhere in the clip come by the law of all actions together,

@@ -13,7 +13,7 @@ from eval.tasks.egofact.checks import CheckReader, non_trivial, valid
 from eval.tasks.egofact.clustering import cluster_count, representatives
 from eval.tasks.egofact.drafting import Drafter
 from eval.tasks.egofact.keywords import segment_vectors
-from eval.tasks.egofact.objects import ObjectLaw
+from eval.tasks.egofact.objects import ObjectPrior
 from eval.tasks.egofact.records import (
     FAMILIES,
     FactPassage,
@@ -77,7 +77,7 @@ def plan_queries(
     segments: Sequence[Segment],
     passages: Sequence[FactPassage],
     *,
-    law: ObjectLaw,
+    law: ObjectPrior,
     encoder: CachedEncoder,
     reader: CheckReader,
     shape: Shape,

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from eval.tasks.egofact.objects import ObjectLaw
+from eval.tasks.egofact.objects import ObjectPrior
 from eval.tasks.egofact.records import EventStructure
 from eval.tasks.egofact.templates import names_object
 
@@ -28,7 +28,7 @@ def quality_score(
     text: str,
     target: EventStructure,
     objects: Sequence[str],
-    law: ObjectLaw,
+    law: ObjectPrior,
     encoder: CachedEncoder,
     synonym: float,
 ) -> float:

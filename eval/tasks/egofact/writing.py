@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.tasks.egofact.records import ClipRow, PassageRow, Query
 
 __all__ = [
@@ -49,9 +49,9 @@ def write_folder(
         CANDIDATES: map(query_line, candidates),
     }
     for name, lines in rows.items():
-        write_whole(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        atomic_write_text(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     hashes = {name: file_hash(out / name) for name in rows}
-    write_whole(
+    atomic_write_text(
         out / MANIFEST, json.dumps({**manifest, "hashes": hashes}, ensure_ascii=False, indent=2) + "\n"
     )
 

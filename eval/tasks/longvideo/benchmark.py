@@ -22,7 +22,7 @@ from eval.tasks.longvideo.systems import SYSTEMS, TRUTHFUL, open_system
 from eval.tasks.longvideo.systems.corpus import Corpus, question_of
 from eval.tasks.longvideo.tables import read_table
 from eval.tasks.screen_text import screen_text_hash
-from rag.agents.video_detective.features import read_material
+from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.settings import PAPER
 from rag.errors import UsageError
 from rag.library import Library
@@ -158,7 +158,7 @@ class LongVideoBenchmark:
         if query_id not in by_id:
             raise UsageError(f"{self.name} has no query {query_id}")
         query, library = by_id[query_id], self.corpus.library
-        material = read_material(library, self.corpus.video_id(query), PAPER)
+        material = load_video_features(library, self.corpus.video_id(query), PAPER)
         event = question_of(query).text
         fits = np.zeros(len(material.times))
         if library.tower is not None and material.vectors.shape[1]:

@@ -15,7 +15,7 @@ from eval.metrics.tables import estimate, families
 from eval.reports.drawing import COLOURS, draw, percent_axis
 from eval.reports.layout import Cell, Table, amount_range, p_text, percent, percent_range, record
 from eval.reports.rows import Row, Section
-from eval.reports.spec import Dialect
+from eval.reports.spec import ReportSpec
 from eval.tasks.longvideo.published import (
     ABLATION,
     COMPARISON,
@@ -25,7 +25,7 @@ from eval.tasks.longvideo.published import (
 )
 from eval.tasks.longvideo.records import KINDS
 
-__all__ = ["DIALECT", "tables"]
+__all__ = ["REPORT_SPEC", "tables"]
 
 OURS = "video-detective"
 UNIFORM, STILL = "uniform", "no-propagation"
@@ -282,7 +282,7 @@ def _found(scored: Scored, name: str) -> float | None:
     return float(value) if isinstance(value, bool) else None
 
 
-DIALECT = Dialect(
+REPORT_SPEC = ReportSpec(
     tables,
     draw_accuracy,
     "Intervals are 95 %, by drawing whole films 5,000 times; n counts answers. Columns marked "

@@ -25,11 +25,11 @@ from eval.tasks.rvms.building import (
 from eval.tasks.rvms.errors import failure_of
 from eval.tasks.rvms.published import load_published
 from eval.tasks.rvms.records import RvmsSample
-from eval.tasks.rvms.solvers import Recollecting, query_of
+from eval.tasks.rvms.solvers import RacloSolver, query_of
 from eval.tasks.rvms.systems import SYSTEMS, named
 from eval.tasks.rvms.target_insertion import RvmsShape
 from rag.agents.raclo.verification import second_judge
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import UsageError
 
 __all__ = ["RvmsBenchmark", "open_folder", "open_mini", "open_workbench"]
@@ -86,7 +86,7 @@ class RvmsBenchmark(IndexedWeb):
 
     @property
     def encoders(self) -> Mapping[str, str]:
-        return {**self.encoder_prints(), "reasoner": self.mind.name}
+        return {**self.encoder_prints(), "reasoner": self.reasoner.name}
 
     @property
     def drawn(self) -> bool:
@@ -104,10 +104,10 @@ class RvmsBenchmark(IndexedWeb):
         """Only `chance-moment` draws anything at random."""
         chosen, way = named(name)
         library = self.library
-        eyes = Eyes.of(self.mind, library, library.read_frames)
-        second = second_judge(self.mind)
+        frame_source = FrameSource.of(self.reasoner, library, library.read_frames)
+        second = second_judge(self.reasoner)
         web = self.indexed_web if way == "contents" else self.web
-        return Recollecting(name, chosen, way, self.samples, web, self.mind, second, eyes, seed)
+        return RacloSolver(name, chosen, way, self.samples, web, self.reasoner, second, frame_source, seed)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         if query_id not in self.samples:

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.tasks.browsecomp.files import file_hash
 from eval.tasks.query_templates import (
     Fuzz,
-    Worded,
+    QueryText,
     beside,
     heard,
     impression,
@@ -95,7 +95,7 @@ def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Pr
     if told:
         raise RagError(f"{folder}: the metadata of a video repeat a cue of {told[0]}")
     lines = (json.dumps(asdict(sample), ensure_ascii=True) + "\n" for sample in samples)
-    write_whole(folder / SAMPLES, "".join(lines))
+    atomic_write_text(folder / SAMPLES, "".join(lines))
     manifest = {
         "benchmark": "rvms-workbench",
         "shape": asdict(shape),
@@ -103,7 +103,7 @@ def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Pr
         "samples": len(samples),
         "hashes": {name: file_hash(folder / name) for name in (SAMPLES, "web/web.jsonl", "web/pages.jsonl")},
     }
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    atomic_write_text(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
 
 def read_samples(path: Path) -> list[RvmsSample]:
@@ -142,7 +142,7 @@ def _samples(
     fuzz: Fuzz,
 ) -> Iterator[RvmsSample]:
     part, story = found.part, found.part.story
-    words: dict[str, Worded] = {
+    words: dict[str, QueryText] = {
         "G": impression(rng, film.film, fuzz, theme=film.theme),
         "K": moment(rng, found.event, story, fuzz),
         "before": beside(rng, found.before, story, "before", fuzz),
@@ -186,7 +186,7 @@ def _moments(rng: random.Random, film: LongFilm, count: int) -> list[_Moment]:
     deeds: dict[tuple[str, str, str | None], int] = {}
     for part in film.parts:
         for event in part.story.events:
-            deeds[_deed(event)] = deeds.get(_deed(event), 0) + 1
+            deeds[_action(event)] = deeds.get(_action(event), 0) + 1
     possible = list(_possible(film))
     found: list[_Moment] = []
     for share in range(count):
@@ -194,7 +194,7 @@ def _moments(rng: random.Random, film: LongFilm, count: int) -> list[_Moment]:
         left = [one for one in possible if one not in found]
         inside = [one for one in left if low <= one.part.start + one.event.start < high]
         fit = inside or left
-        alone = [one for one in fit if deeds[_deed(one.event)] == 1]
+        alone = [one for one in fit if deeds[_action(one.event)] == 1]
         if fit:
             found.append(rng.choice(alone or fit))
     return sorted(found, key=lambda one: one.part.start + one.event.start)
@@ -208,7 +208,7 @@ def _possible(film: LongFilm) -> Iterator[_Moment]:
                 yield _Moment(part, before, event, after)
 
 
-def _deed(event: Event) -> tuple[str, str, str | None]:
+def _action(event: Event) -> tuple[str, str, str | None]:
     return event.action_id, event.kind_id, event.place
 
 

@@ -16,8 +16,8 @@ from rag.agents.raclo.records import (
 )
 from rag.agents.raclo.settings import RacloSettings
 from rag.agents.raclo.verification import locate_moment
-from rag.agents.runtime.frame_source import Eyes, open_sight
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import FrameSource, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.watcher import candidate as told_of
 from rag.errors import PageGone
 from rag.reasoners.roles import Memory, Reasoner, SelectRequest
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["chance_run", "failed_run", "metadata_run", "oracle_run"]
 
 
-def metadata_run(mind: Reasoner, memory: Memory, web: MockWeb, settings: RacloSettings) -> RacloRun:
+def metadata_run(reasoner: Reasoner, memory: Memory, web: MockWeb, settings: RacloSettings) -> RacloRun:
     """The same searches; of their results the likeliest by title and description, and its middle.
 
     Raises what the web and the mind raise.
     """
-    mind.usage()
-    queries = recall(mind, memory, (), settings).queries
+    reasoner.usage()
+    queries = recall(reasoner, memory, (), settings).queries
     found: dict[str, tuple[SearchResult, str]] = {}
     steps: list[RacloStep] = []
     for query in queries:
@@ -50,7 +50,7 @@ def metadata_run(mind: Reasoner, memory: Memory, web: MockWeb, settings: RacloSe
     likeliest = 0
     if results:
         told = tuple(told_of(result) for result in results)
-        chosen = mind.select_candidates(SelectRequest(wanted, wanted, told, 1)).selected
+        chosen = reasoner.select_candidates(SelectRequest(wanted, wanted, told, 1)).selected
         likeliest = chosen[0] if chosen else 0
     candidates = tuple(
         CandidateVideo(
@@ -64,18 +64,25 @@ def metadata_run(mind: Reasoner, memory: Memory, web: MockWeb, settings: RacloSe
         )
         for result, query in found.values()
     )
-    return _run(memory, candidates, likeliest if candidates else None, queries, mind.usage(), tuple(steps))
+    return _run(
+        memory, candidates, likeliest if candidates else None, queries, reasoner.usage(), tuple(steps)
+    )
 
 
 def oracle_run(
-    mind: Reasoner, memory: Memory, web: MockWeb, eyes: Eyes, url: str, settings: RacloSettings
+    reasoner: Reasoner,
+    memory: Memory,
+    web: MockWeb,
+    frame_source: FrameSource,
+    url: str,
+    settings: RacloSettings,
 ) -> RacloRun:
     """The right video is the only candidate. Raises what opening it and the mind raise."""
-    mind.usage()
-    sight = open_sight(web, _result(web, url), eyes, Patience(1), words=settings.sound)
-    moment = locate_moment(mind, memory, sight, settings) if memory.key_moment else None
+    reasoner.usage()
+    sight = fetch_video(web, _result(web, url), frame_source, RetryPolicy(1), words=settings.sound)
+    moment = locate_moment(reasoner, memory, sight, settings) if memory.key_moment else None
     found = CandidateVideo(url, sight.result.title, sight.video_id, sight.duration, "", 1, moment=moment)
-    return _run(memory, (found,), 0, (), mind.usage())
+    return _run(memory, (found,), 0, (), reasoner.usage())
 
 
 def chance_run(memory: Memory, web: MockWeb, url: str, share: float) -> RacloRun:

@@ -21,8 +21,8 @@ from rag.agents.raclo.records import CandidateVideo, Moment
 from rag.agents.raclo.settings import PAPER
 from rag.agents.raclo.verification import shown, verify
 from rag.agents.runtime.frame_budget import frame_times
-from rag.agents.runtime.frame_source import Eyes, Sight, open_sight
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles import MatchRequest, Memory, Reasoner, VideoView
 from rag.web import SearchResult
@@ -31,7 +31,7 @@ from rag.web.catalogue import address
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rag.records import Likeness
+    from rag.records import NearDuplicate
     from rag.web import MockWeb
 
 __all__ = ["CLIP_SCORE", "EVENT_SLACK", "Checked", "Checker", "verdict_of"]
@@ -75,14 +75,16 @@ class Checked:
 
 
 class Checker:
-    """Over one web. `mind` and `second` say whether frames and videos match. Where one of them does not
+    """Over one web. `reasoner` and `second` say whether frames and videos match. Where one of them does not
     answer in a form that can be read, nothing is certified; `ReasonerUnreachable` is raised."""
 
-    def __init__(self, web: MockWeb, eyes: Eyes, mind: Reasoner, second: Reasoner | None) -> None:
-        self._web, self._eyes, self._mind, self._second = web, eyes, mind, second
+    def __init__(
+        self, web: MockWeb, frame_source: FrameSource, reasoner: Reasoner, second: Reasoner | None
+    ) -> None:
+        self._web, self._eyes, self._mind, self._second = web, frame_source, reasoner, second
         self._quiet = web.session()
-        self._sights: dict[str, Sight | None] = {}
-        self._known: dict[str, tuple[Likeness, ...]] = {}
+        self._sights: dict[str, WebVideo | None] = {}
+        self._known: dict[str, tuple[NearDuplicate, ...]] = {}
 
     def check(self, sample: RvmsSample, candidate: CandidateVideo) -> Checked:
         upload = next((one for one in sample.uploads if _shows(one, candidate)), None)
@@ -105,23 +107,23 @@ class Checker:
             error=_error(at, sample.key_time),
         )
 
-    def _sight(self, url: str) -> Sight | None:
+    def _sight(self, url: str) -> WebVideo | None:
         """Opened once: what is checked against many times is one web's few videos."""
         if url not in self._sights:
             self._sights[url] = self._open(url)
         return self._sights[url]
 
-    def _open(self, url: str) -> Sight | None:
+    def _open(self, url: str) -> WebVideo | None:
         entry = self._web.catalogue.video(url)
         if entry is None:
             return None
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
         try:
-            return open_sight(self._quiet, result, self._eyes, Patience(3), words=True)
+            return fetch_video(self._quiet, result, self._eyes, RetryPolicy(3), words=True)
         except (WebError, FileProblem):
             return None
 
-    def _copied(self, sight: Sight | None, original: Sight | None) -> bool | None:
+    def _copied(self, sight: WebVideo | None, original: WebVideo | None) -> bool | None:
         library = self._eyes.library
         if library is None or sight is None or original is None:
             return None
@@ -129,13 +131,13 @@ class Checker:
             return True
         return any(like.video_id == sight.video_id for like in self._likenesses(original.video_id))
 
-    def _likenesses(self, video_id: str) -> tuple[Likeness, ...]:
+    def _likenesses(self, video_id: str) -> tuple[NearDuplicate, ...]:
         if video_id not in self._known:
             assert self._eyes.library is not None
             self._known[video_id] = self._eyes.library.copies_of(video_id)
         return self._known[video_id]
 
-    def _accepted(self, sample: RvmsSample, candidate: CandidateVideo, sight: Sight | None) -> bool | None:
+    def _accepted(self, sample: RvmsSample, candidate: CandidateVideo, sight: WebVideo | None) -> bool | None:
         """As the agent judged it, where it did; the check is the benchmark's where it did not."""
         if not sample.asks_video:
             return None
@@ -151,7 +153,7 @@ class Checker:
             return False
 
     def _matches(
-        self, sample: RvmsSample, sight: Sight | None, moment: Moment | None, reference: VideoView | None
+        self, sample: RvmsSample, sight: WebVideo | None, moment: Moment | None, reference: VideoView | None
     ) -> bool | None:
         if sight is None or moment is None or reference is None:
             return None
@@ -221,7 +223,7 @@ def _error(at: float | None, key_time: float | None) -> float | None:
     return None if at is None or key_time is None else round(abs(at - key_time), 3)
 
 
-def _frame(sight: Sight, time: float | None) -> VideoView | None:
+def _frame(sight: WebVideo, time: float | None) -> VideoView | None:
     """One frame, without words; None where none is to be had."""
     if time is None:
         return None
@@ -232,12 +234,12 @@ def _frame(sight: Sight, time: float | None) -> VideoView | None:
     return view if view.times else None
 
 
-def _around(sight: Sight, time: float) -> VideoView:
+def _around(sight: WebVideo, time: float) -> VideoView:
     """One frame with what is said and heard around it."""
     return sight.view(max(0.0, time - AROUND), time + AROUND, np.array([time]))
 
 
-def _frames_alike(sight: Sight | None, moment: Moment | None, reference: VideoView | None) -> float | None:
+def _frames_alike(sight: WebVideo | None, moment: Moment | None, reference: VideoView | None) -> float | None:
     if sight is None or moment is None or reference is None:
         return None
     found = _frame(sight, moment.time)
@@ -246,7 +248,7 @@ def _frames_alike(sight: Sight | None, moment: Moment | None, reference: VideoVi
     return float(_unit(found.frame_vectors[0]) @ _unit(reference.frame_vectors[0]))
 
 
-def _alike(sight: Sight | None, original: Sight | None) -> float | None:
+def _alike(sight: WebVideo | None, original: WebVideo | None) -> float | None:
     if sight is None or original is None:
         return None
     means = []

@@ -19,10 +19,10 @@ from eval.tasks.rvms.errors import error_of, moment_found, target_rank
 from eval.tasks.rvms.records import RvmsSample
 from eval.tasks.rvms.scorer import Checked, Checker, verdict_of
 from eval.tasks.rvms.systems import Way
-from rag.agents.raclo.agent import remember
+from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.records import RacloRun
 from rag.agents.raclo.settings import RacloSettings
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, ReplyInvalid, WebError
 from rag.reasoners.roles import Memory, Reasoner
 from rag.reasoners.token_counting import counted
@@ -30,7 +30,7 @@ from rag.reasoners.token_counting import counted
 if TYPE_CHECKING:
     from rag.web import MockWeb
 
-__all__ = ["Recollecting", "query_of", "told"]
+__all__ = ["RacloSolver", "query_of", "told"]
 
 
 def told(memory: Memory) -> str:
@@ -58,7 +58,7 @@ def query_of(sample: RvmsSample) -> Query:
 
 
 @dataclass
-class Recollecting:
+class RacloSolver:
     """A `System`. Every query meets the web as its first visitor.
 
     `answer` raises `ReasonerUnreachable` where the reasoner is gone: an outage is no wrong answer, and a
@@ -70,9 +70,9 @@ class Recollecting:
     way: Way
     samples: Mapping[str, RvmsSample]
     web: MockWeb
-    mind: Reasoner
+    reasoner: Reasoner
     second: Reasoner | None
-    eyes: Eyes
+    frame_source: FrameSource
     seed: int
 
     @property
@@ -81,9 +81,9 @@ class Recollecting:
             **asdict(self.chosen),
             "way": self.way,
             "web": self.web.fingerprint,
-            "reasoner": self.mind.fingerprint,
+            "reasoner": self.reasoner.fingerprint,
             "second": "" if self.second is None else self.second.fingerprint,
-            "tokens": counted(self.mind)[1],
+            "tokens": counted(self.reasoner)[1],
         }
 
     def answer(self, query: Query) -> Sample:
@@ -120,14 +120,14 @@ class Recollecting:
             if self.way == "metadata":
                 return metadata_run(self._counted, memory, web, self.chosen)
             if self.way == "oracle":
-                return oracle_run(self._counted, memory, web, self.eyes, sample.url, self.chosen)
+                return oracle_run(self._counted, memory, web, self.frame_source, sample.url, self.chosen)
             if self.way == "chance":
                 digest = hashlib.sha256(f"{self.seed} {sample.sample_id}".encode()).digest()
                 return chance_run(memory, web, sample.url, int.from_bytes(digest[:8], "big") / 2**64)
         except (ReplyInvalid, BudgetSpent, WebError, FileProblem) as error:
             # As the agent has it: what cannot be read or had costs a query, not the run.
             return failed_run(memory, error, self._counted.usage())
-        return remember(memory, web, self._counted, self.eyes, self.chosen, second=self.second)
+        return run_raclo(memory, web, self._counted, self.frame_source, self.chosen, second=self.second)
 
     def _evidence(
         self, sample: RvmsSample, run: RacloRun, checked: list[Checked], verdict: Mapping[str, Any]
@@ -154,11 +154,11 @@ class Recollecting:
 
     @cached_property
     def _counted(self) -> Reasoner:
-        return counted(self.mind)[0]
+        return counted(self.reasoner)[0]
 
     @cached_property
     def _checker(self) -> Checker:
-        return Checker(self.web, self.eyes, self.mind, self.second)
+        return Checker(self.web, self.frame_source, self.reasoner, self.second)
 
 
 def _ranked(run: RacloRun) -> tuple[ClipScore, ...]:

@@ -22,10 +22,10 @@ from eval.tasks.shotfinder.files import read_shot_queries
 from eval.tasks.shotfinder.published import load_published
 from eval.tasks.shotfinder.records import ShotQuery
 from eval.tasks.shotfinder.scorer import FrameShelf
-from eval.tasks.shotfinder.solvers import Finding, query_of
+from eval.tasks.shotfinder.solvers import ShotFinderSolver, query_of
 from eval.tasks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from eval.tasks.shotfinder.workbench.families import FULL, MINI, ShotShape
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ShotFinderBenchmark(IndexedWeb):
 
     @property
     def encoders(self) -> Mapping[str, str]:
-        return {**self.encoder_prints(), "reasoner": self.mind.name}
+        return {**self.encoder_prints(), "reasoner": self.reasoner.name}
 
     @property
     def drawn(self) -> bool:
@@ -105,10 +105,12 @@ class ShotFinderBenchmark(IndexedWeb):
         chosen = settings_of(name)
         library = self.library
         if name == METADATA:
-            return MetadataControl(name, chosen, self.shots, self.web, self.mind)
-        eyes = Eyes.of(self.mind, library, library.read_frames)
-        shelf = FrameShelf(library, self.mind.reads_pixels, self._encode)
-        return Finding(name, chosen, self.shots, self.web, self.mind, eyes, shelf, self.folder)
+            return MetadataControl(name, chosen, self.shots, self.web, self.reasoner)
+        frame_source = FrameSource.of(self.reasoner, library, library.read_frames)
+        shelf = FrameShelf(library, self.reasoner.reads_pixels, self._encode)
+        return ShotFinderSolver(
+            name, chosen, self.shots, self.web, self.reasoner, frame_source, shelf, self.folder
+        )
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         if query_id not in self.shots:

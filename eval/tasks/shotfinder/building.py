@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.tasks.shotfinder.files import write_shot_queries
 from eval.tasks.shotfinder.records import Place, ShotQuery
 from eval.tasks.shotfinder.workbench.drafting import draft_queries
@@ -58,7 +58,7 @@ def build_shotfinder(
         "values": dict(sorted(Counter(f"{query.task} {query.value}" for query in queries).items())),
         "hashes": {name: file_hash(folder / name) for name in ("queries.jsonl", "web/web.jsonl")},
     }
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    atomic_write_text(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
 
 def web_plan(shape: ShotShape) -> WebPlan:

@@ -32,14 +32,14 @@ class MetadataControl:
     chosen: ShotSettings
     queries: Mapping[str, ShotQuery]
     web: MockWeb
-    mind: Reasoner
+    reasoner: Reasoner
 
     def __post_init__(self) -> None:
-        self._mind, _ = counted(self.mind)
+        self._mind, _ = counted(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {**asdict(self.chosen), "web": self.web.fingerprint, "reasoner": self.mind.fingerprint}
+        return {**asdict(self.chosen), "web": self.web.fingerprint, "reasoner": self.reasoner.fingerprint}
 
     def answer(self, query: Query) -> Sample:
         asked = self.queries[query.query_id]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from eval.resumable import write_whole
+from eval.resumable import atomic_write_text
 from eval.tasks.shotfinder.records import ShotQuery
 from rag.errors import UsageError
 
@@ -15,7 +15,7 @@ __all__ = ["read_shot_queries", "write_shot_queries"]
 
 
 def write_shot_queries(path: Path, queries: Iterable[ShotQuery]) -> None:
-    write_whole(path, "".join(json.dumps(asdict(query), ensure_ascii=True) + "\n" for query in queries))
+    atomic_write_text(path, "".join(json.dumps(asdict(query), ensure_ascii=True) + "\n" for query in queries))
 
 
 def read_shot_queries(path: Path) -> list[ShotQuery]:

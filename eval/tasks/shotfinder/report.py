@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from eval.reports.spec import Dialect
+from eval.reports.spec import ReportSpec
 from eval.tasks.shotfinder.figures import draw_shots
 from eval.tasks.shotfinder.paper import MARK
 from eval.tasks.shotfinder.tables import all_tables
 
-__all__ = ["DIALECT"]
+__all__ = ["REPORT_SPEC"]
 
-DIALECT = Dialect(
+REPORT_SPEC = ReportSpec(
     all_tables,
     draw_shots,
     "Intervals are 95 %, by drawing whole families of films 5,000 times; n counts answers. Rows marked "

@@ -145,7 +145,7 @@ def true_moment(query: ShotQuery, found: FoundShot) -> bool | None:
 
 
 def judge_shot(
-    mind: Reasoner, shelf: FrameShelf, query: ShotQuery, reference: VideoView | None, found: FoundShot
+    reasoner: Reasoner, shelf: FrameShelf, query: ShotQuery, reference: VideoView | None, found: FoundShot
 ) -> Judged:
     """What a mind that fails did not say is None. Raises `ReasonerUnreachable`."""
     seen = shelf.at(found.video_id, found.frame)
@@ -165,13 +165,13 @@ def judge_shot(
     words = None if tower is None else tower.encode_text([query.description])
     clip_text = _cosine(seen, words)
     try:
-        match = mind.match_frame(request)
+        match = reasoner.match_frame(request)
     except ReasonerUnreachable:
         raise
     except ReasonerError:
         return Judged(None, None, None, clip_image, clip_text, truth, moment)
     # A picture that was never laid beside the other one is no mismatch.
-    compared = reference is not None and (mind.reads_pixels or clip_image is not None)
+    compared = reference is not None and (reasoner.reads_pixels or clip_image is not None)
     return Judged(
         match.text_match,
         match.image_match if compared else None,

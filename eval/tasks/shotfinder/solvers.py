@@ -13,7 +13,7 @@ from eval.runs.records import ClipScore, Query, Sample
 from eval.tasks.shotfinder.errors import wrong_stage
 from eval.tasks.shotfinder.records import ShotQuery
 from eval.tasks.shotfinder.scorer import FrameShelf, Judged, judge_shot
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.records import FoundShot, ShotRequest, ShotRun
 from rag.errors import BudgetSpent, ReasonerUnreachable, UnreadableFile
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.settings import ShotSettings
     from rag.web import MockWeb
 
-__all__ = ["NO_FRAME", "NO_REFERENCE", "NO_VERDICT", "SPENT", "Finding", "query_of"]
+__all__ = ["NO_FRAME", "NO_REFERENCE", "NO_VERDICT", "SPENT", "ShotFinderSolver", "query_of"]
 
 NO_REFERENCE = "without a reference frame"
 NO_FRAME = "without a frame to be judged by"
@@ -54,7 +54,7 @@ def query_of(query: ShotQuery) -> Query:
 
 
 @dataclass
-class Finding:
+class ShotFinderSolver:
     """A `System`. Every query meets the web as its first visitor.
 
     `answer` raises `ReasonerUnreachable` where the reasoner, or the verifier, is gone: an outage is no wrong
@@ -66,27 +66,27 @@ class Finding:
     chosen: ShotSettings
     queries: Mapping[str, ShotQuery]
     web: MockWeb
-    mind: Reasoner
-    eyes: Eyes
+    reasoner: Reasoner
+    frame_source: FrameSource
     shelf: FrameShelf
     folder: Path
 
     def __post_init__(self) -> None:
-        self._mind, self._counted_as = counted(self.mind)
+        self._mind, self._counted_as = counted(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:
         return {
             **asdict(self.chosen),
             "web": self.web.fingerprint,
-            "reasoner": self.mind.fingerprint,
+            "reasoner": self.reasoner.fingerprint,
             "tokens": self._counted_as,
         }
 
     def answer(self, query: Query) -> Sample:
         asked = self.queries[query.query_id]
         request = ShotRequest(asked.description, asked.constraints, asked.query_id)
-        run = find_shot(request, self.web.session(), self._mind, self.eyes, self.chosen)
+        run = find_shot(request, self.web.session(), self._mind, self.frame_source, self.chosen)
         if run.failure == ReasonerUnreachable.__name__:
             raise ReasonerUnreachable(
                 f"{query.query_id}: the reasoner went silent, so this query is not answered wrongly but "
@@ -95,7 +95,7 @@ class Finding:
         begun = time.perf_counter()
         reference, missing = self._reference(asked)
         judged = {
-            look.url: judge_shot(self.mind, self.shelf, asked, reference, look.found)
+            look.url: judge_shot(self.reasoner, self.shelf, asked, reference, look.found)
             for look in run.looks
             if look.found is not None
         }

@@ -32,8 +32,10 @@ class _Named:
 
 _NAMED: Mapping[str, _Named] = {
     OURS: _Named("2 searches, 2 videos of each; constraints held against what was measured", MAIN),
-    ASKED: _Named("the same as the paper: a constraint is words for the mind", replace(MAIN, heed="asked")),
-    OFF: _Named("control: the description alone, no constraint", replace(MAIN, heed="off")),
+    ASKED: _Named(
+        "the same as the paper: a constraint is words for the mind", replace(MAIN, constraint_mode="asked")
+    ),
+    OFF: _Named("control: the description alone, no constraint", replace(MAIN, constraint_mode="off")),
     "wo-imagination": _Named(
         "the description itself as the one search, 4 videos of it", replace(MAIN, imagine=False, urls=4)
     ),

@@ -31,14 +31,14 @@ from rag.agents.raclo.records import (
 )
 from rag.agents.raclo.settings import PAPER, RacloSettings
 from rag.agents.raclo.verification import locate_moment, verify
-from rag.agents.runtime.frame_source import Eyes, Sight, open_sight
-from rag.agents.runtime.retry import Patience
-from rag.agents.runtime.trace import Diary
+from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.trace import RunTrace
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
 from rag.reasoners.roles import Consensus, Memory, Reasoner
 from rag.web import SearchResult, Web
 
-__all__ = ["NOTHING_FOUND", "Raclo", "remember"]
+__all__ = ["NOTHING_FOUND", "Raclo", "run_raclo"]
 
 Watch = Callable[[RacloStep], None]
 FATAL = (BudgetSpent, ReasonerUnreachable)
@@ -47,11 +47,11 @@ NOTHING_FOUND = "NothingFound"
 """The name of a failure: no search brought a video that could be had."""
 
 
-def remember(
+def run_raclo(
     memory: Memory,
     web: Web,
-    mind: Reasoner,
-    eyes: Eyes,
+    reasoner: Reasoner,
+    frame_source: FrameSource,
     settings: RacloSettings = PAPER,
     *,
     second: Reasoner | None = None,
@@ -65,7 +65,7 @@ def remember(
     of its first look. `watch` is told of every step as it happens. `wait` sleeps between repeated calls;
     None does not.
     """
-    return Raclo(web, mind, eyes, settings, second=second, watch=watch, wait=wait).run(memory)
+    return Raclo(web, reasoner, frame_source, settings, second=second, watch=watch, wait=wait).run(memory)
 
 
 class Raclo:
@@ -74,20 +74,20 @@ class Raclo:
     def __init__(
         self,
         web: Web,
-        mind: Reasoner,
-        eyes: Eyes,
+        reasoner: Reasoner,
+        frame_source: FrameSource,
         settings: RacloSettings = PAPER,
         *,
         second: Reasoner | None = None,
         watch: Watch | None = None,
         wait: Callable[[float], None] | None = None,
     ) -> None:
-        if settings.frames == "stored" and eyes.library is None:
+        if settings.frames == "stored" and frame_source.library is None:
             raise UsageError("stored frame vectors need a library that holds the web's videos")
-        self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
+        self._web, self._mind, self._eyes, self._settings = web, reasoner, frame_source, settings
         self._second = second
-        self._patience = Patience(settings.attempts, wait)
-        self._diary = Diary(web, lambda number, *told: RacloStep(number, self._turn, *told), watch)
+        self._patience = RetryPolicy(settings.attempts, wait)
+        self._diary = RunTrace(web, lambda number, *told: RacloStep(number, self._turn, *told), watch)
         self._seen: set[str] = set()
         self._contents: set[str] = set()
         self._candidates: list[CandidateVideo] = []
@@ -129,8 +129,8 @@ class Raclo:
 
     # Recall and search
 
-    def _search_for(self, memory: Memory) -> tuple[list[tuple[CandidateVideo, Sight]], list[str]]:
-        found: list[tuple[CandidateVideo, Sight]] = []
+    def _search_for(self, memory: Memory) -> tuple[list[tuple[CandidateVideo, WebVideo]], list[str]]:
+        found: list[tuple[CandidateVideo, WebVideo]] = []
         tried: list[str] = []
         for turn in range(1, self._settings.turns + 1):
             self._turn = turn
@@ -157,9 +157,9 @@ class Raclo:
             self._tell_thought(recalled)
         return recalled.queries
 
-    def _take(self, query: str) -> list[tuple[CandidateVideo, Sight]]:
+    def _take(self, query: str) -> list[tuple[CandidateVideo, WebVideo]]:
         """The first `urls` videos of a search that can be had and were not met before."""
-        taken: list[tuple[CandidateVideo, Sight]] = []
+        taken: list[tuple[CandidateVideo, WebVideo]] = []
         for result in self._results(query):
             if len(taken) == self._settings.urls:
                 break
@@ -185,11 +185,11 @@ class Raclo:
         self._diary.tell("search", f"{query}: {len(page.results)} results", query=query, results=shown)
         return page.results
 
-    def _open(self, result: SearchResult) -> Sight | None:
+    def _open(self, result: SearchResult) -> WebVideo | None:
         """None for a video that cannot be had, or whose very bytes are a candidate already."""
         title = result.title or result.url
         try:
-            sight = open_sight(
+            sight = fetch_video(
                 self._web,
                 result,
                 self._eyes,
@@ -212,7 +212,7 @@ class Raclo:
 
     # Verify and localize
 
-    def _check(self, memory: Memory, candidate: CandidateVideo, sight: Sight) -> CandidateVideo:
+    def _check(self, memory: Memory, candidate: CandidateVideo, sight: WebVideo) -> CandidateVideo:
         title = candidate.title or candidate.url
         if self._settings.verify:
             try:

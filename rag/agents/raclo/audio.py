@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from corpora.records import Evidence
-from rag.agents.runtime.frame_source import Sight
+from rag.agents.runtime.frame_source import WebVideo
 
 if TYPE_CHECKING:
     from corpora.records import AudioClass, SoundTrack
@@ -29,7 +29,7 @@ WORDED: dict[AudioClass, str] = {
 SPOKEN = ("subtitle", "asr")
 
 
-def sound_lines(sight: Sight) -> tuple[Evidence, ...]:
+def sound_lines(sight: WebVideo) -> tuple[Evidence, ...]:
     """In time order. What the web's transcript says already is not said twice."""
     library = sight.library
     if library is None:

@@ -43,7 +43,7 @@ img{display:block;border-radius:3px}.named img{outline:3px solid #d9730d}.quiet{
 """
 
 
-def page(run: RacloRun, pictures: Pictures, counted_as: str = "") -> str:
+def page(run: RacloRun, pictures: Pictures, token_count_method: str = "") -> str:
     """UTF-8 text of the page. `pictures`: address and times to decoded frames; None where there are none."""
     memory = run.memory
     cues = "".join(
@@ -56,7 +56,7 @@ def page(run: RacloRun, pictures: Pictures, counted_as: str = "") -> str:
         f"<title>{_text((memory.key_moment or memory.global_impression)[:80])}</title><style>{STYLE}</style>",
         "<h1>What is remembered</h1>",
         f"<table>{cues}</table>",
-        *_answer(run, pictures, counted_as),
+        *_answer(run, pictures, token_count_method),
         "<h2>Candidates</h2>",
         *(_candidate(one, at == run.chosen, pictures) for at, one in enumerate(run.candidates)),
         "<h2>Steps</h2>",
@@ -65,8 +65,8 @@ def page(run: RacloRun, pictures: Pictures, counted_as: str = "") -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _answer(run: RacloRun, pictures: Pictures, counted_as: str) -> Iterator[str]:
-    answer, counted = run.answer, f" ({counted_as})" if counted_as else ""
+def _answer(run: RacloRun, pictures: Pictures, token_count_method: str) -> Iterator[str]:
+    answer, counted = run.answer, f" ({token_count_method})" if token_count_method else ""
     yield f"<div class='answer{'' if run.matched else ' guess'}'>"
     if answer is None:
         yield f"<p>No video was found <span class=failure>{_text(run.failure)}</span></p>"

@@ -24,7 +24,7 @@ class Recalled:
     chosen: int | None = None
 
 
-def recall(mind: Reasoner, memory: Memory, tried: Sequence[str], settings: RacloSettings) -> Recalled:
+def recall(reasoner: Reasoner, memory: Memory, tried: Sequence[str], settings: RacloSettings) -> Recalled:
     """At most `queries` searches, none of them tried. Raises `ReasonerError`.
 
     For another turn more of them are asked for, and what was tried is left out.
@@ -35,7 +35,7 @@ def recall(mind: Reasoner, memory: Memory, tried: Sequence[str], settings: Raclo
         told += [_search(_all_cues(memory))] if len(told) < settings.queries else []
         fresh = [query for query in dict.fromkeys(told) if query.casefold() not in known]
         return Recalled(tuple(fresh[: settings.queries]), "the cues as they were told")
-    reply = mind.imagine_queries(ImagineRequest(memory, settings.queries + len(known)))
+    reply = reasoner.imagine_queries(ImagineRequest(memory, settings.queries + len(known)))
     fresh = [query for query in dict.fromkeys(reply.queries) if query.casefold() not in known]
     return Recalled(
         tuple(fresh[: settings.queries]), reply.thought, reply.anchors, reply.hypotheses, reply.chosen

@@ -18,9 +18,9 @@ from rag.agents.raclo.audio import sound_lines
 from rag.agents.raclo.records import Moment
 from rag.agents.raclo.settings import RacloSettings
 from rag.agents.runtime.frame_budget import frame_times
-from rag.agents.runtime.frame_source import Sight
+from rag.agents.runtime.frame_source import WebVideo
 from rag.reasoners.roles import Consensus, LocateRequest, Memory, Reasoner, VerifyRequest, VideoView
-from rag.reasoners.routing import PartedReasoner
+from rag.reasoners.routing import RoutedReasoner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,17 +31,17 @@ BETWEEN = 0.49
 """Steps by which a second look of the same judge lies beside its first."""
 
 
-def second_judge(mind: Reasoner) -> Reasoner | None:
+def second_judge(reasoner: Reasoner) -> Reasoner | None:
     """The model of `[reasoner.judge]`, where it is another than the watcher's; else None: then the first
     judge looks a second time."""
-    if not isinstance(mind, PartedReasoner):
+    if not isinstance(reasoner, RoutedReasoner):
         return None
-    judge = mind.parts["judge"]
-    return None if judge is mind.parts["watcher"] else judge
+    judge = reasoner.parts["judge"]
+    return None if judge is reasoner.parts["watcher"] else judge
 
 
 def verify(
-    mind: Reasoner, second: Reasoner | None, memory: Memory, sight: Sight, settings: RacloSettings
+    reasoner: Reasoner, second: Reasoner | None, memory: Memory, sight: WebVideo, settings: RacloSettings
 ) -> Consensus:
     """Both judges' verdicts; the second is asked where the first accepts. Raises `ReasonerError` or
     `FileProblem`.
@@ -50,7 +50,7 @@ def verify(
     """
     told = global_part(memory)
     times = frame_times(sight.duration, settings.verify_frames)
-    first = mind.verify_video(VerifyRequest(told, shown(sight, times, settings)))
+    first = reasoner.verify_video(VerifyRequest(told, shown(sight, times, settings)))
     if not first.video_match:
         return Consensus(first, None)
     if not settings.consensus:
@@ -58,10 +58,12 @@ def verify(
     if second is not None:
         return Consensus(first, second.verify_video(VerifyRequest(told, shown(sight, times, settings))))
     beside = frame_times(sight.duration, settings.verify_frames, shift=BETWEEN)
-    return Consensus(first, mind.verify_video(VerifyRequest(told, shown(sight, beside, settings))))
+    return Consensus(first, reasoner.verify_video(VerifyRequest(told, shown(sight, beside, settings))))
 
 
-def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloSettings) -> Moment | None:
+def locate_moment(
+    reasoner: Reasoner, memory: Memory, sight: WebVideo, settings: RacloSettings
+) -> Moment | None:
     """The best frame; where none can be shown, the stretch in which it is said or read; None where
     there is none of it either. Raises `ReasonerError` or `FileProblem`."""
     told = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
@@ -69,9 +71,9 @@ def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloS
     times = None if stored else frame_times(sight.duration, settings.budget.frames(sight.duration))
     view = shown(sight, times, settings)
     if not view.times:
-        return _by_words(mind, told, sight, view)
+        return _by_words(reasoner, told, sight, view)
     request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
-    located = mind.locate(request)
+    located = reasoner.locate(request)
     if located.frame is None:
         return None
     start, end = _stretch(sight, view.times, located.frame)
@@ -86,14 +88,14 @@ def locate_moment(mind: Reasoner, memory: Memory, sight: Sight, settings: RacloS
     )
 
 
-def _by_words(mind: Reasoner, told: Memory, sight: Sight, view: VideoView) -> Moment | None:
+def _by_words(reasoner: Reasoner, told: Memory, sight: WebVideo, view: VideoView) -> Moment | None:
     """The middle of the line that speaks most to it, of 0 frames; None where none does."""
     middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
     times = np.array(sorted(time for time in middles if view.start <= time < view.end))
     if not len(times):
         return None
     request = LocateRequest(told.key_moment, replace(view, frame_times=times), "frame", memory=told)
-    located = mind.locate(request)
+    located = reasoner.locate(request)
     if not located.relevant or located.frame is None:
         return None
     start, end = _stretch(sight, tuple(times.tolist()), located.frame)
@@ -115,7 +117,7 @@ def global_part(memory: Memory) -> Memory:
     return memory
 
 
-def shown(sight: Sight, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
+def shown(sight: WebVideo, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
     """The whole video with the frames at `times` and all that is said and heard; what its uploader says
     of it is left out, since it is the content that is checked."""
     view = sight.view(0.0, sight.duration, times, words=settings.sound)
@@ -128,7 +130,7 @@ def _moment_part(memory: Memory) -> Memory:
     return replace(memory, global_impression="")
 
 
-def _stretch(sight: Sight, times: Sequence[float], at: int) -> tuple[float, float]:
+def _stretch(sight: WebVideo, times: Sequence[float], at: int) -> tuple[float, float]:
     """The shot that holds frame `at`, where shots were measured; else halfway to its neighbours."""
     time = times[at]
     for shot in () if sight.library is None else sight.library.shots(sight.video_id):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Evidence, Frames
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import NoTranscript, UnsupportedFile, WebError
 from rag.reasoners.roles import VideoView
 from rag.web import Downloaded, SearchResult, Web
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
 
-__all__ = ["Eyes", "Sight", "even_times", "open_sight"]
+__all__ = ["FrameSource", "WebVideo", "even_times", "fetch_video"]
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
 ON_SCREEN = ("ocr",)
@@ -29,7 +29,7 @@ SAME_TIME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
+class FrameSource:
     """What a reasoner can look with. `library`: for stored vectors and text on the screen. `read_frames`:
     decodes, for a reasoner that says `reads_pixels`; None for any other (`of` sees to that). Where parts
     of a mind differ, both are given: pixels to the one that looks at them, vectors to the other."""
@@ -38,20 +38,20 @@ class Eyes:
     read_frames: ReadFrames | None
 
     @classmethod
-    def of(cls, mind: Reasoner, library: Library | None, read_frames: ReadFrames | None) -> Eyes:
-        return cls(library, read_frames if mind.reads_pixels else None)
+    def of(cls, reasoner: Reasoner, library: Library | None, read_frames: ReadFrames | None) -> FrameSource:
+        return cls(library, read_frames if reasoner.reads_pixels else None)
 
 
 @dataclass(frozen=True)
-class Sight:
-    """Made by `open_sight`. Times in seconds, [start, end)."""
+class WebVideo:
+    """Made by `fetch_video`. Times in seconds, [start, end)."""
 
     result: SearchResult
     file: Downloaded
     duration: float
     lines: tuple[Evidence, ...]
     """What is said, in time order; empty where nobody wrote it down."""
-    _eyes: Eyes
+    _eyes: FrameSource
 
     @property
     def video_id(self) -> str:
@@ -147,25 +147,25 @@ class Sight:
         return times[first], vectors[first]
 
 
-def open_sight(
+def fetch_video(
     web: Web,
     result: SearchResult,
-    eyes: Eyes,
-    patience: Patience,
+    frame_source: FrameSource,
+    retry_policy: RetryPolicy,
     *,
     words: bool,
     missed: Callable[[WebError], None] | None = None,
-) -> Sight:
+) -> WebVideo:
     """Download a video and take its transcript. Raises `WebError` or `FileProblem`.
 
     Without its transcript a video is watched all the same; `missed` is told of the error, where there is
     one. That nobody wrote down what is said is no error.
     """
-    file = patience.call(lambda: web.download(result.url))
+    file = retry_policy.call(lambda: web.download(result.url))
     lines: tuple[Evidence, ...] = ()
     if words:
         try:
-            said = patience.call(lambda: web.transcript(result.url))
+            said = retry_policy.call(lambda: web.transcript(result.url))
             lines = tuple(
                 Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in said.lines
             )
@@ -174,7 +174,7 @@ def open_sight(
         except WebError as error:
             if missed is not None:
                 missed(error)
-    sight = Sight(result, file, 0.0, lines, eyes)
+    sight = WebVideo(result, file, 0.0, lines, frame_source)
     return replace(sight, duration=_duration(sight))
 
 
@@ -184,7 +184,7 @@ def even_times(start: float, end: float, count: int) -> NDArray[np.float64]:
     return np.round(start + step * (np.arange(count) + 0.5), 6)
 
 
-def _duration(sight: Sight) -> float:
+def _duration(sight: WebVideo) -> float:
     """As the library measured it, else as the result says, else up to the last word."""
     if sight.library is not None:
         return float(sight.library.reader.video(sight.video_id).duration)

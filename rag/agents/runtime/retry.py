@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from rag.errors import DownloadTruncated, RateLimited, WebTimeout
 
-__all__ = ["LONGEST_WAIT", "Patience"]
+__all__ = ["LONGEST_WAIT", "RetryPolicy"]
 
 PASSING = (RateLimited, WebTimeout, DownloadTruncated)
 """What may be gone at the next try."""
@@ -18,7 +18,7 @@ FIRST_WAIT = 1.0
 Answered = TypeVar("Answered")
 
 
-class Patience:
+class RetryPolicy:
     """Tries each call at most `attempts` times.
 
     `wait`: sleeps so many seconds; None on a web whose delays are only counted, where waiting is as idle.

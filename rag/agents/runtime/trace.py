@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from rag.web import Web
 
-__all__ = ["Diary"]
+__all__ = ["RunTrace"]
 
 SEARCHING = ("search_videos", "search")
 
@@ -15,7 +15,7 @@ Step = TypeVar("Step")
 MakeStep = Callable[[int, str, str, Mapping[str, Any]], Step]
 
 
-class Diary(Generic[Step]):
+class RunTrace(Generic[Step]):
     """The steps of one run, from the first call that its web sees.
 
     `make`: a step out of its number from 1, its kind, one line for people and the same as JSON values.

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from rag.agents.runtime.frame_source import Eyes, open_sight
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import FrameSource, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.shotfinder.constraints import Constraints, memory_of
 from rag.agents.shotfinder.localizer import UNSEEN, Localizer
 from rag.agents.shotfinder.measurements import measures_of
@@ -58,8 +58,8 @@ LONGEST_SEARCH = 200
 def find_shot(
     request: ShotRequest,
     web: Web,
-    mind: Reasoner,
-    eyes: Eyes,
+    reasoner: Reasoner,
+    frame_source: FrameSource,
     settings: ShotSettings = MAIN,
     *,
     watch: Watch | None = None,
@@ -69,9 +69,9 @@ def find_shot(
     for a description without a word.
 
     `watch` is told of every step as it happens. `wait` sleeps between repeated calls; None does not.
-    `eyes.library`: what was measured of the web's videos; without one a constraint is words for the mind.
+    `frame_source.library`: the measurements; without it a constraint is passed to the reasoner as text.
     """
-    return ShotFinder(web, mind, eyes, settings, watch=watch, wait=wait).run(request)
+    return ShotFinder(web, reasoner, frame_source, settings, watch=watch, wait=wait).run(request)
 
 
 class ShotFinder:
@@ -80,16 +80,16 @@ class ShotFinder:
     def __init__(
         self,
         web: Web,
-        mind: Reasoner,
-        eyes: Eyes,
+        reasoner: Reasoner,
+        frame_source: FrameSource,
         settings: ShotSettings = MAIN,
         *,
         watch: Watch | None = None,
         wait: Callable[[float], None] | None = None,
     ) -> None:
-        self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
+        self._web, self._mind, self._eyes, self._settings = web, reasoner, frame_source, settings
         self._watch = watch
-        self._patience = Patience(settings.attempts, wait)
+        self._patience = RetryPolicy(settings.attempts, wait)
         self._steps: list[ShotStep] = []
         self._failures: list[str] = []
         self._results: list[str] = []
@@ -176,7 +176,7 @@ class ShotFinder:
         return queries
 
     def _heeded(self, request: ShotRequest) -> Constraints:
-        return request.constraints if self._settings.heed != "off" else Constraints()
+        return request.constraints if self._settings.constraint_mode != "off" else Constraints()
 
     # Retriever
 
@@ -221,7 +221,7 @@ class ShotFinder:
     def _candidate(self, request: ShotRequest, query: str, result: SearchResult) -> Look | None:
         """None for a video that cannot be had, or whose very bytes were looked at before."""
         try:
-            sight = open_sight(
+            sight = fetch_video(
                 self._web,
                 result,
                 self._eyes,

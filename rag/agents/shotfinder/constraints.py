@@ -16,7 +16,7 @@ from corpora.records import (
     AudioClass,
     Style,
     Tone,
-    lines_of,
+    vertical_resolution,
 )
 from indexers.colour import tone_of
 from rag.errors import UsageError
@@ -32,9 +32,9 @@ __all__ = [
     "Check",
     "Constraints",
     "check_shot",
-    "lines_of",
     "memory_of",
     "read_constraint",
+    "vertical_resolution",
 ]
 
 COLORS: tuple[Tone, ...] = get_args(Tone)
@@ -206,7 +206,7 @@ def _checks(
         share = heard.count(constraints.audio) / len(heard) if heard else None
         most = max(sorted(set(heard)), key=heard.count) if heard else ""
         yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
-    lines = lines_of(video.width, video.height) if video is not None and video.height else None
+    lines = vertical_resolution(video.width, video.height) if video is not None and video.height else None
     if constraints.min_height:
         enough = None if lines is None else lines >= constraints.min_height
         yield Check("resolution", f"at least {constraints.min_height}p", _told(lines), enough)
@@ -294,7 +294,7 @@ def _lines_in(text: str) -> int | None:
     if lines := re.search(r"(\d{3,4})\s*p\b", text, re.IGNORECASE):
         return int(lines[1])
     if size := re.search(r"\b(\d{3,4})\s*[x×*]\s*(\d{3,4})\b", text, re.IGNORECASE):
-        return lines_of(int(size[1]), int(size[2]))
+        return vertical_resolution(int(size[1]), int(size[2]))
     if thousands := re.search(r"\b([248])\s*k\b", text, re.IGNORECASE):
         return THOUSANDS[thousands[1]]
     number = re.search(r"\b(\d{3,4})\b", text)

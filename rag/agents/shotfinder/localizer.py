@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.agents.runtime.frame_source import Sight, even_times
+from rag.agents.runtime.frame_source import WebVideo, even_times
 from rag.agents.shotfinder.constraints import Check, Constraints, memory_of
 from rag.agents.shotfinder.measurements import (
     Measures,
@@ -59,8 +59,8 @@ NO_NEIGHBOUR = {"before it": "the video begins there", "after it": "the video en
 class Localizer:
     """Over one video. `constraints`: as far as the settings heed them."""
 
-    mind: Reasoner
-    sight: Sight
+    reasoner: Reasoner
+    sight: WebVideo
     description: str
     constraints: Constraints
     measures: Measures
@@ -96,7 +96,7 @@ class Localizer:
     @property
     def _measured(self) -> Constraints:
         """What measurements decide about."""
-        return self.constraints if self.settings.heed == "measured" else Constraints()
+        return self.constraints if self.settings.constraint_mode == "measured" else Constraints()
 
     @property
     def _sided(self) -> bool:
@@ -106,7 +106,7 @@ class Localizer:
     def _told(self) -> Constraints:
         """What is left to the mind: what measurements decide is not said again, where it would only blur
         the description."""
-        if self.settings.heed != "measured":
+        if self.settings.constraint_mode != "measured":
             return self.constraints
         return self.measures.undecided(self.constraints)
 
@@ -116,7 +116,7 @@ class Localizer:
         if not view.times:
             return None, None
         memory = memory_of(self.description, self._told)
-        reply = self.mind.locate(LocateRequest(self.description, view, target="frame", memory=memory))
+        reply = self.reasoner.locate(LocateRequest(self.description, view, target="frame", memory=memory))
         if not reply.relevant or reply.frame is None:
             return reply, None
         return reply, view.times[min(reply.frame, len(view.times) - 1)]
@@ -174,7 +174,7 @@ class Localizer:
         view = self.sight.view(*span, even_times(*span, self.settings.context_frames))
         if not view.times:
             return None
-        reply = self.mind.locate(LocateRequest(told, view, target="frame"))
+        reply = self.reasoner.locate(LocateRequest(told, view, target="frame"))
         if reply.relevant:
             return round(reply.confidence, 6)
         left = round(max(0.0, 1.0 - reply.confidence), 6)

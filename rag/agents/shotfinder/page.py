@@ -39,7 +39,7 @@ img{display:block;border-radius:3px}.quiet{color:#667}.step{border-top:1px solid
 """
 
 
-def page(run: ShotRun, pictures: Pictures, counted_as: str = "") -> str:
+def page(run: ShotRun, pictures: Pictures, token_count_method: str = "") -> str:
     """UTF-8 text of the page. `pictures`: address and times to decoded frames; None where there are none."""
     wanted = run.request.constraints.options()
     parts = [
@@ -47,7 +47,7 @@ def page(run: ShotRun, pictures: Pictures, counted_as: str = "") -> str:
         f"<title>{_text(run.request.description[:80])}</title><style>{STYLE}</style>",
         f"<h1>{_text(run.request.description)}</h1>",
         "".join(f"<p class=quiet>{_text(name)}: {_text(str(value))}</p>" for name, value in wanted.items()),
-        *_result(run, pictures, counted_as),
+        *_result(run, pictures, token_count_method),
         "<h2>Candidates</h2>",
         *(
             _look(each, pictures, chosen=each.found is not None and each.found == run.shot)
@@ -59,10 +59,10 @@ def page(run: ShotRun, pictures: Pictures, counted_as: str = "") -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _result(run: ShotRun, pictures: Pictures, counted_as: str) -> Iterator[str]:
+def _result(run: ShotRun, pictures: Pictures, token_count_method: str) -> Iterator[str]:
     found = run.shot
     spent = f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
-    counted = f" ({counted_as})" if counted_as else ""
+    counted = f" ({token_count_method})" if token_count_method else ""
     if found is None:
         yield f"<div class='shot none'><p>N/A: {_text(run.absence)}</p>"
     else:

@@ -27,7 +27,7 @@ class ShotSettings:
     """How far down a search is gone for them."""
     budget: FrameBudget = SHOTFINDER
     """Frames laid before the localizer, by duration."""
-    heed: Heed = "measured"
+    constraint_mode: Heed = "measured"
     """`measured`: what an index measured of the shots decides about a constraint, the mind about the rest.
     A video that a measurement denies takes no place of another.
     `asked`: a constraint is words for the mind, as in the paper. `off`: only the description counts."""
@@ -41,8 +41,8 @@ class ShotSettings:
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
-        if self.heed not in get_args(Heed):
-            raise UsageError(f"heed {self.heed!r}: it is one of {', '.join(get_args(Heed))}")
+        if self.constraint_mode not in get_args(Heed):
+            raise UsageError(f"heed {self.constraint_mode!r}: it is one of {', '.join(get_args(Heed))}")
         for name in ("queries", "urls", "results", "tries", "context_frames", "attempts"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")

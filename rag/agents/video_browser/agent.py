@@ -15,13 +15,13 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-from rag.agents.runtime.frame_source import Eyes, Sight, open_sight
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.analyst import NO_ANSWER, analyse
 from rag.agents.video_browser.paradigms import look_at_whole, read_pages, summarize
 from rag.agents.video_browser.records import BrowserMemory, BrowseRun
 from rag.agents.video_browser.settings import MAIN, BrowserSettings
-from rag.agents.video_browser.trace import BrowserDiary, Watch, browse_run
+from rag.agents.video_browser.trace import BrowserTrace, Watch, browse_run
 from rag.agents.video_browser.watcher import (
     filter_results,
     observation,
@@ -45,8 +45,8 @@ REPLACEMENTS = 2
 def browse(
     question: Question,
     web: Web,
-    mind: Reasoner,
-    eyes: Eyes,
+    reasoner: Reasoner,
+    frame_source: FrameSource,
     settings: BrowserSettings = MAIN,
     *,
     watch: Watch | None = None,
@@ -56,9 +56,9 @@ def browse(
     `failures`, and never raised; a `UsageError` is, for settings that the eyes are not made for.
 
     `watch` is told of every step as it happens. `wait` sleeps between repeated calls; None does not.
-    `mind`: as `token_counting.counted` gives it, so that what no language model counts is counted.
+    `reasoner`: as `token_counting.counted` gives it, so that what no language model counts is counted.
     """
-    return VideoBrowser(web, mind, eyes, settings, watch=watch, wait=wait).run(question)
+    return VideoBrowser(web, reasoner, frame_source, settings, watch=watch, wait=wait).run(question)
 
 
 class VideoBrowser:
@@ -67,20 +67,20 @@ class VideoBrowser:
     def __init__(
         self,
         web: Web,
-        mind: Reasoner,
-        eyes: Eyes,
+        reasoner: Reasoner,
+        frame_source: FrameSource,
         settings: BrowserSettings = MAIN,
         *,
         watch: Watch | None = None,
         wait: Callable[[float], None] | None = None,
     ) -> None:
-        if settings.sparse == "stored" and settings.paradigm == "pyramidal" and eyes.library is None:
+        if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
             raise UsageError(
                 "stored frame vectors need a library that holds the web's videos; or look at frames"
             )
-        self._web, self._mind, self._eyes, self._settings = web, mind, eyes, settings
-        self._patience = Patience(settings.attempts, wait)
-        self._diary = BrowserDiary(web, watch)
+        self._web, self._mind, self._eyes, self._settings = web, reasoner, frame_source, settings
+        self._patience = RetryPolicy(settings.attempts, wait)
+        self._diary = BrowserTrace(web, watch)
         self._over = False
         """The mind cannot be asked for anything but the answer any more."""
 
@@ -208,7 +208,7 @@ class VideoBrowser:
         """Whether the video was watched, relevant or not."""
         memory.spent.add(result.url)
         try:
-            sight = open_sight(
+            sight = fetch_video(
                 self._web,
                 result,
                 self._eyes,
@@ -229,7 +229,7 @@ class VideoBrowser:
             return False
         return True
 
-    def _perceive(self, memory: BrowserMemory, sight: Sight) -> None:
+    def _perceive(self, memory: BrowserMemory, sight: WebVideo) -> None:
         """What the paradigm makes of a video. Raises `WebError`, `FileProblem` or `ReasonerError`."""
         settings = self._settings
         if settings.paradigm == "direct":
@@ -251,8 +251,8 @@ class VideoBrowser:
         else:
             self._pyramid(memory, sight)
 
-    def _pyramid(self, memory: BrowserMemory, sight: Sight) -> None:
-        glimpse = scan(self._seer, memory, sight, self._settings)
+    def _pyramid(self, memory: BrowserMemory, sight: WebVideo) -> None:
+        glimpse = scan(self._scan_reasoner, memory, sight, self._settings)
         read = [zoom(glimpse, window, self._settings) for window in glimpse.windows]
         seen = observation(glimpse, self._settings)
         memory.known.append(seen)
@@ -274,7 +274,7 @@ class VideoBrowser:
         )
 
     @cached_property
-    def _seer(self) -> Reasoner:
+    def _scan_reasoner(self) -> Reasoner:
         """Who goes over the sparse frames: where stored vectors stand in for a look, one who reads them."""
         library = self._eyes.library
         if self._settings.sparse != "stored" or not self._mind.reads_pixels or library is None:

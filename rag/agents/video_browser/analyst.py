@@ -34,14 +34,14 @@ Missed = Callable[[ReasonerError, str], None]
 """Told of an error and of what it kept from being done."""
 
 
-def analyse(mind: Reasoner, memory: BrowserMemory, *, missed: Missed | None = None) -> Answer:
+def analyse(reasoner: Reasoner, memory: BrowserMemory, *, missed: Missed | None = None) -> Answer:
     """One call of the analyst over E_total. Raises `ReasonerError`.
 
     What is looked for is put into other words first. Where that fails, also because only the answer's own
     share of a budget is left, the question's words serve, and `missed` is told.
     """
     asked = _looked_for(memory)
-    rewritten, anchor = _reworded(mind, asked, missed)
+    rewritten, anchor = _reworded(reasoner, asked, missed)
     passages = tuple(ReadPassage(summary.passage, summary.url, 1.0, None) for summary in memory.summaries)
     reading = Reading(
         question=memory.question,
@@ -52,8 +52,8 @@ def analyse(mind: Reasoner, memory: BrowserMemory, *, missed: Missed | None = No
         must_choose=bool(memory.question.options),
     )
     if memory.question.options:
-        return _chosen(reading, mind.answer_choice(reading))
-    return _told(reading, mind.answer_open(reading))
+        return _chosen(reading, reasoner.answer_choice(reading))
+    return _told(reading, reasoner.answer_open(reading))
 
 
 def metadata_passage(result: SearchResult) -> Passage:
@@ -69,13 +69,13 @@ def metadata_passage(result: SearchResult) -> Passage:
 
 
 def _reworded(
-    mind: Reasoner, asked: Question, missed: Missed | None
+    reasoner: Reasoner, asked: Question, missed: Missed | None
 ) -> tuple[RewrittenQuestion, AnchorEvent]:
     """Raises `ReasonerUnreachable`: who is gone now will not answer either."""
     rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
     try:
-        rewritten = mind.rewrite_question(asked)
-        anchor = mind.anchor_event(asked)
+        rewritten = reasoner.rewrite_question(asked)
+        anchor = reasoner.anchor_event(asked)
     except ReasonerUnreachable:
         raise
     except ReasonerError as error:

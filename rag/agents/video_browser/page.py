@@ -36,14 +36,14 @@ img{display:block;border-radius:3px}.quiet{color:#667}.step{border-top:1px solid
 """
 
 
-def page(run: BrowseRun, pictures: Pictures, counted_as: str = "") -> str:
+def page(run: BrowseRun, pictures: Pictures, token_count_method: str = "") -> str:
     """UTF-8 text of the page. `pictures`: address and times to decoded frames; None where there are none."""
     question = run.answer.question
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f"<title>{_text(question.text)}</title><style>{STYLE}</style>",
         f"<h1>{_text(question.text)}</h1>",
-        *_answer(run, counted_as),
+        *_answer(run, token_count_method),
         "<h2>Plan</h2>",
         *(
             f"<p>{_text(part.text)} <span class=quiet>{part.status} {_text(part.finding)}</span></p>"
@@ -59,7 +59,7 @@ def page(run: BrowseRun, pictures: Pictures, counted_as: str = "") -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _answer(run: BrowseRun, counted_as: str) -> Iterator[str]:
+def _answer(run: BrowseRun, token_count_method: str) -> Iterator[str]:
     answer = run.answer
     label = f"({answer.choice}) " if answer.choice else ""
     yield "<div class=answer>"
@@ -69,7 +69,7 @@ def _answer(run: BrowseRun, counted_as: str) -> Iterator[str]:
     yield (
         f"<p class=quiet>confidence {answer.confidence:.2f}; {run.loops} loops, {run.searches} searches, "
         f"{len(run.watched)} videos; {run.tokens} tokens, {run.context} of them in the last prompt"
-        f"{_text(f' ({counted_as})' if counted_as else '')}</p></div>"
+        f"{_text(f' ({token_count_method})' if token_count_method else '')}</p></div>"
     )
 
 

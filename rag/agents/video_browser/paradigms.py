@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from corpora.records import Passage
-from rag.agents.runtime.frame_source import Sight
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import WebVideo
+from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.analyst import metadata_passage
 from rag.agents.video_browser.records import BrowserMemory, Summary
 from rag.agents.video_browser.settings import BrowserSettings
@@ -29,12 +29,14 @@ Missed = Callable[[WebError, str], None]
 """Told of an error and of what it kept from being read."""
 
 
-def look_at_whole(sight: Sight, settings: BrowserSettings) -> ReadWindow:
+def look_at_whole(sight: WebVideo, settings: BrowserSettings) -> ReadWindow:
     """Direct visual inference: `whole_frames` spread evenly over the video. Raises `FileProblem`."""
     return whole_window(sight, settings.whole_frames, settings)
 
 
-def summarize(mind: Reasoner, memory: BrowserMemory, sight: Sight, settings: BrowserSettings) -> Summary:
+def summarize(
+    reasoner: Reasoner, memory: BrowserMemory, sight: WebVideo, settings: BrowserSettings
+) -> Summary:
     """The same frames and words, put into words (figure 16). Raises `FileProblem` or `ReasonerError`."""
     read = whole_window(sight, settings.whole_frames, settings)
     view = VideoView(
@@ -46,14 +48,14 @@ def summarize(mind: Reasoner, memory: BrowserMemory, sight: Sight, settings: Bro
         frame_vectors=read.frame_vectors,
         frames=read.frames,
     )
-    told = mind.observe(ObserveRequest(memory.question, view))
+    told = reasoner.observe(ObserveRequest(memory.question, view))
     passage = Passage(f"summary:{sight.video_id}", sight.video_id, sight.result.title, told.caption)
     return Summary(sight.result.url, passage)
 
 
 def read_pages(
     web: Web,
-    patience: Patience,
+    retry_policy: RetryPolicy,
     queries: Sequence[str],
     results: Sequence[SearchResult],
     settings: BrowserSettings,
@@ -63,12 +65,12 @@ def read_pages(
     """The best pages of text for the queries, and what the list of videos says; what fails is left out, and
     `missed` is told of it."""
     found = dict.fromkeys(
-        url for query in queries for url in _page_urls(web, patience, query, settings, missed)
+        url for query in queries for url in _page_urls(web, retry_policy, query, settings, missed)
     )
     pages = []
     for url in list(found)[: settings.pages]:
         try:
-            page = patience.call(partial(web.open, url))
+            page = retry_policy.call(partial(web.open, url))
         except WebError as error:
             missed(error, url)
             continue
@@ -78,10 +80,10 @@ def read_pages(
 
 
 def _page_urls(
-    web: Web, patience: Patience, query: str, settings: BrowserSettings, missed: Missed
+    web: Web, retry_policy: RetryPolicy, query: str, settings: BrowserSettings, missed: Missed
 ) -> Iterator[str]:
     try:
-        page = patience.call(lambda: web.search(query, page_size=settings.pages))
+        page = retry_policy.call(lambda: web.search(query, page_size=settings.pages))
     except WebError as error:
         missed(error, f"the search for pages {query!r}")
         return

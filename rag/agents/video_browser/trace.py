@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from rag.agents.runtime.trace import Diary
+from rag.agents.runtime.trace import RunTrace
 from rag.agents.video_browser.records import BrowserMemory, BrowserStep, BrowseRun
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.reasoners.roles import Plan
 from rag.records import Answer, Usage
 from rag.web import Web
 
-__all__ = ["BrowserDiary", "Watch", "browse_run"]
+__all__ = ["BrowserTrace", "Watch", "browse_run"]
 
 Watch = Callable[[BrowserStep], None]
 ANSWERING = ("answer_choice", "answer_open")
 
 
-class BrowserDiary(Diary[BrowserStep]):
+class BrowserTrace(RunTrace[BrowserStep]):
     """The steps of one browsing run, each with the search loop that it belongs to."""
 
     def __init__(self, web: Web, watch: Watch | None = None) -> None:
@@ -47,7 +47,7 @@ class BrowserDiary(Diary[BrowserStep]):
 
 def browse_run(
     memory: BrowserMemory,
-    diary: BrowserDiary,
+    diary: BrowserTrace,
     answer: Answer,
     failure: str,
     settings: BrowserSettings,

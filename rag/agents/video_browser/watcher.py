@@ -16,7 +16,7 @@ import numpy as np
 
 from corpora.records import Clip
 from localization.records import Window
-from rag.agents.runtime.frame_source import Sight, even_times
+from rag.agents.runtime.frame_source import WebVideo, even_times
 from rag.agents.video_browser.records import BrowserMemory
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.reasoners.roles import (
@@ -35,17 +35,17 @@ from rag.web import SearchResult
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Glimpse", "candidate", "filter_results", "observation", "scan", "whole_window", "zoom"]
+__all__ = ["ScanResult", "candidate", "filter_results", "observation", "scan", "whole_window", "zoom"]
 
 NOTED = 360
 """Characters of words that an observation repeats of a video."""
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class ScanResult:
     """What stage II made of a video."""
 
-    sight: Sight
+    sight: WebVideo
     located: Located
     windows: tuple[LocatedWindow, ...]
     """Inside the video, in order of time, none overlapping another."""
@@ -65,7 +65,7 @@ def candidate(result: SearchResult) -> Candidate:
 
 
 def filter_results(
-    mind: Reasoner,
+    reasoner: Reasoner,
     memory: BrowserMemory,
     results: Sequence[SearchResult],
     count: int,
@@ -74,7 +74,7 @@ def filter_results(
     """Stage I: at most `count` of the results, likeliest first, and why. Raises `ReasonerError`."""
     if not settings.select:
         return list(results[:count]), "as the search engine ranks them"
-    reply = mind.select_candidates(
+    reply = reasoner.select_candidates(
         SelectRequest(
             question=memory.question.text,
             sub_question=memory.focus or memory.question.text,
@@ -86,26 +86,26 @@ def filter_results(
     return chosen[:count], reply.reason
 
 
-def scan(mind: Reasoner, memory: BrowserMemory, sight: Sight, settings: BrowserSettings) -> Glimpse:
+def scan(reasoner: Reasoner, memory: BrowserMemory, sight: WebVideo, settings: BrowserSettings) -> ScanResult:
     """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`."""
     times: NDArray[np.float64] | None = np.zeros(0)
     if settings.pictures:
         stored = settings.sparse == "stored"
         times = None if stored else even_times(0.0, sight.duration, settings.sparse_frames)
     view = sight.view(0.0, sight.duration, times, words=settings.transcript)
-    reply = mind.locate(LocateRequest(memory.question.text, view, max_windows=settings.windows))
+    reply = reasoner.locate(LocateRequest(memory.question.text, view, max_windows=settings.windows))
     windows = _tidy(reply.windows, sight.duration) if reply.relevant else ()
-    return Glimpse(sight, reply, windows, view)
+    return ScanResult(sight, reply, windows, view)
 
 
-def zoom(glimpse: Glimpse, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
+def zoom(glimpse: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
     """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it. May decode:
     raises `FileProblem`. Without the stage, only what the sparse look showed of it."""
     view = _dense_view(glimpse, window, settings) if settings.zoom else _sparse_view(glimpse, window)
     return _read_window(glimpse.sight, view, window.start, window.end, glimpse.located.confidence)
 
 
-def whole_window(sight: Sight, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
+def whole_window(sight: WebVideo, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
     """The whole video: `frames` spread evenly, or fewer at `rate` a second. Raises `FileProblem`."""
     count = min(frames, max(1, round(sight.duration * rate))) if rate else frames
     times = even_times(0.0, sight.duration, count) if settings.pictures else np.zeros(0)
@@ -113,7 +113,7 @@ def whole_window(sight: Sight, frames: int, settings: BrowserSettings, *, rate: 
     return _read_window(sight, view, 0.0, sight.duration, 1.0)
 
 
-def observation(glimpse: Glimpse, settings: BrowserSettings) -> KnownVideo:
+def observation(glimpse: ScanResult, settings: BrowserSettings) -> KnownVideo:
     """o_t: what the planner is told of the video (equation 3)."""
     result, located = glimpse.sight.result, glimpse.located
     source = _source(result)
@@ -137,14 +137,14 @@ def observation(glimpse: Glimpse, settings: BrowserSettings) -> KnownVideo:
     )
 
 
-def _dense_view(glimpse: Glimpse, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
+def _dense_view(glimpse: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
     length = window.end - window.start
     count = min(settings.window_frames, max(1, round(length * settings.zoom_rate)))
     times = even_times(window.start, window.end, count) if settings.pictures else np.zeros(0)
     return glimpse.sight.view(window.start, window.end, times, words=settings.transcript)
 
 
-def _sparse_view(glimpse: Glimpse, window: LocatedWindow) -> VideoView:
+def _sparse_view(glimpse: ScanResult, window: LocatedWindow) -> VideoView:
     """Of the sparse view, what lies in the window."""
     view = glimpse.sparse
     inside = [i for i, time in enumerate(view.times) if window.start <= time < window.end]
@@ -162,7 +162,7 @@ def _sparse_view(glimpse: Glimpse, window: LocatedWindow) -> VideoView:
     )
 
 
-def _read_window(sight: Sight, view: VideoView, start: float, end: float, score: float) -> ReadWindow:
+def _read_window(sight: WebVideo, view: VideoView, start: float, end: float, score: float) -> ReadWindow:
     clip = Clip(f"{sight.video_id}@{start:.3f}-{end:.3f}", sight.video_id, start, end)
     return ReadWindow(
         path=sight.result.url,

@@ -19,10 +19,10 @@ import numpy as np
 from corpora.records import Evidence, Frames
 from localization.belief import BeliefField
 from rag.agents.video_detective.answering import answer_of, read_packs, together
-from rag.agents.video_detective.features import Material, evenly, read_material
+from rag.agents.video_detective.features import VideoFeatures, evenly, load_video_features
 from rag.agents.video_detective.packing import select, weak_evidence
 from rag.agents.video_detective.records import (
-    Investigation,
+    DetectiveResult,
     Look,
     Planned,
     Selected,
@@ -33,8 +33,8 @@ from rag.agents.video_detective.scoring import (
     facets_of,
     whole_question,
 )
-from rag.agents.video_detective.search import Mishaps, Search, plain
-from rag.agents.video_detective.search_state import Case
+from rag.agents.video_detective.search import ErrorLog, Search, plain
+from rag.agents.video_detective.search_state import SearchState
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
 
-__all__ = ["Investigation", "VideoDetective", "Watch"]
+__all__ = ["DetectiveResult", "VideoDetective", "Watch"]
 
 Watch = Callable[[Planned | Look | Selected], None]
 """Told of the plan, of every look, and of what is shown in the end, as soon as each is known."""
@@ -63,7 +63,7 @@ Watch = Callable[[Planned | Look | Selected], None]
 class VideoDetective:
     """Made once for a library; `investigate` may be called for many questions and videos.
 
-    `reasoner`: default, the library's own; wrap it in `rag.reasoners.token_counting.CountedReasoner` where no
+    `reasoner`: default, the library's own; wrap it in `token_counting.TokenCountingReasoner` where no
     language model counts its tokens. A language model's budget runs anew with each question;
     where it is spent in the middle, the answer rests on what was seen until then.
     """
@@ -80,25 +80,25 @@ class VideoDetective:
         self.settings = settings
         self.reasoner = reasoner if reasoner is not None else library.reasoner
         self.must_choose = must_choose
-        self._materials: dict[str, Material] = {}
+        self._materials: dict[str, VideoFeatures] = {}
         self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Usage]] = {}
 
-    def investigate(self, video: str, question: Question, watch: Watch | None = None) -> Investigation:
+    def investigate(self, video: str, question: Question, watch: Watch | None = None) -> DetectiveResult:
         """Answer one question about one video, named as `Library.video_id` takes it.
 
         Raises `UsageError` for a video that is not there, and `ReasonerError` where the answer itself
         fails; what fails on the way is noted in the plan or the look.
         """
-        return _Inquiry(self, self.material(video), question, watch or (lambda _: None)).run()
+        return _DetectiveRun(self, self.material(video), question, watch or (lambda _: None)).run()
 
-    def material(self, video: str) -> Material:
+    def material(self, video: str) -> VideoFeatures:
         """Segments, graph and words of a video; the one read last is kept."""
         video_id = self.library.video_id(video)
         if video_id not in self._materials:
-            self._materials = {video_id: read_material(self.library, video_id, self.settings)}
+            self._materials = {video_id: load_video_features(self.library, video_id, self.settings)}
         return self._materials[video_id]
 
-    def pixels(self, material: Material, times: NDArray[np.float64]) -> Frames | None:
+    def pixels(self, material: VideoFeatures, times: NDArray[np.float64]) -> Frames | None:
         """Decoded frames, for a reasoner that reads them; None where it does not or the file does not let."""
         if not self.reasoner.reads_pixels or not material.video.width or not len(times):
             return None
@@ -107,7 +107,7 @@ class VideoDetective:
         except FileProblem:
             return None
 
-    def timeline(self, material: Material) -> tuple[tuple[TimelineEvent, ...], Usage]:
+    def timeline(self, material: VideoFeatures) -> tuple[tuple[TimelineEvent, ...], Usage]:
         """The coarse scan of a video, made once, and what it cost: each question is charged with it."""
         video_id = material.video.video_id
         if video_id not in self._timelines:
@@ -119,7 +119,12 @@ class VideoDetective:
         return self._timelines[video_id]
 
     def view(
-        self, material: Material, chosen: Sequence[int], start: float, end: float, texts: tuple[Evidence, ...]
+        self,
+        material: VideoFeatures,
+        chosen: Sequence[int],
+        start: float,
+        end: float,
+        texts: tuple[Evidence, ...],
     ) -> VideoView:
         """Frames by index, with their vectors, and pixels where they are read."""
         times = material.times[list(chosen)]
@@ -135,29 +140,29 @@ class VideoDetective:
         )
 
 
-class _Inquiry:
+class _DetectiveRun:
     """One question on its way."""
 
     def __init__(
-        self, detective: VideoDetective, material: Material, question: Question, watch: Watch
+        self, detective: VideoDetective, material: VideoFeatures, question: Question, watch: Watch
     ) -> None:
         self.detective = detective
         self.settings = detective.settings
         self.material = material
         self.question = question
         self.watch = watch
-        self.mind = detective.reasoner
+        self.reasoner = detective.reasoner
         self.scan = Usage()
-        self.mishaps = Mishaps()
+        self.mishaps = ErrorLog()
         self.event = question.text
         self.vlm_query = ""
 
-    def run(self) -> Investigation:
+    def run(self) -> DetectiveResult:
         clock = time.perf_counter()
         timings: dict[str, float] = {}
         # First, because it begins a count and a budget of its own.
         events = self._timeline()
-        self.mind.usage()
+        self.reasoner.usage()
         facets = self._facets()
         library = self.detective.library
         scorer = Scorer(self.material, facets, library.text_encoder, library.tower, self.settings)
@@ -185,7 +190,7 @@ class _Inquiry:
         if not self.settings.facets or self.mishaps.gone:
             return whole_question(self.question)
         try:
-            reply = self.mind.decompose_facets(self.question)
+            reply = self.reasoner.decompose_facets(self.question)
         except ReasonerError as error:
             self.mishaps.note("facets", error)
             return whole_question(self.question)
@@ -199,10 +204,10 @@ class _Inquiry:
         except ReasonerError as error:
             self.mishaps.note("timeline", error)
             # What the failed scan cost is the question's; its budget was the scan's alone.
-            self.scan, self.mishaps.spent = self.mind.usage(), self.mishaps.gone
+            self.scan, self.mishaps.spent = self.reasoner.usage(), self.mishaps.gone
             return ()
 
-    def _case(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> Case:
+    def _case(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> SearchState:
         field = BeliefField.begin(
             self.material.graph,
             np.max(priors, axis=0),
@@ -210,9 +215,9 @@ class _Inquiry:
             beta=self.settings.beta,
             carried=self.settings.carried,
         )
-        return Case(facets, priors, field, self.settings)
+        return SearchState(facets, priors, field, self.settings)
 
-    def _planned(self, case: Case, events: tuple[TimelineEvent, ...]) -> Planned:
+    def _planned(self, case: SearchState, events: tuple[TimelineEvent, ...]) -> Planned:
         segments = self.material.segments
         return Planned(
             facets=case.facets,
@@ -232,7 +237,7 @@ class _Inquiry:
         chosen: Selected,
         timings: dict[str, float],
         clock: float,
-    ) -> Investigation:
+    ) -> DetectiveResult:
         def decoded(_: str, times: NDArray[np.float64]) -> Frames | None:
             return self.detective.pixels(self.material, times)
 
@@ -253,8 +258,8 @@ class _Inquiry:
             "fallback": chosen.fallback,
             "problems": self.mishaps.problems,
         }
-        usage = together(self.scan, self.mind.usage())
-        return Investigation(
+        usage = together(self.scan, self.reasoner.usage())
+        return DetectiveResult(
             video_id=self.material.video.video_id,
             path=self.material.path,
             plan=plan,
@@ -267,8 +272,8 @@ class _Inquiry:
     def _reply(self, reading: Reading) -> ChosenOption | OpenAnswer:
         try:
             if self.question.options:
-                return self.mind.answer_choice(reading)
-            return self.mind.answer_open(reading)
+                return self.reasoner.answer_choice(reading)
+            return self.reasoner.answer_open(reading)
         except BudgetSpent as error:
             self.mishaps.note("answer", error)
             if self.question.options:

@@ -9,7 +9,7 @@ import numpy as np
 
 from corpora.records import Evidence, Frames
 from localization.records import Window
-from rag.agents.video_detective.features import Material
+from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack
 from rag.agents.video_detective.wording import cited_texts, evidence_of, texts_of
 from rag.questions import option_label
@@ -45,7 +45,7 @@ SPAN = 0.001
 
 def read_packs(
     question: Question,
-    material: Material,
+    material: VideoFeatures,
     packs: Sequence[Pack],
     event: str,
     read_frames: ReadFrames | None,
@@ -124,7 +124,7 @@ def together(first: Usage, second: Usage) -> Usage:
     )
 
 
-def _texts(question: Question, material: Material, pack: Pack) -> tuple[Evidence, ...]:
+def _texts(question: Question, material: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
     """The best line of a pack, which options are weighed by (equation 14); an open answer quotes, and
     must have whole sentences to quote."""
     if not question.options:
@@ -133,7 +133,7 @@ def _texts(question: Question, material: Material, pack: Pack) -> tuple[Evidence
 
 
 def _window(
-    material: Material, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
+    material: VideoFeatures, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
 ) -> ReadWindow:
     times = np.array(pack.times, np.float64)
     index = np.searchsorted(material.times, times - 1e-6)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rag.agents.video_detective.records import (
-    Investigation,
+    DetectiveResult,
     Look,
     Pack,
     Planned,
@@ -115,10 +115,10 @@ def step_json(step: Planned | Look | Selected) -> dict[str, Any]:
             }
 
 
-def answer_json(found: Investigation, counted_as: str = "") -> dict[str, Any]:
+def answer_json(found: DetectiveResult, token_count_method: str = "") -> dict[str, Any]:
     """`rag.agent.video-detective/1`: the answer as of `rag ask`, with plan, looks and what was shown.
 
-    `counted_as`: how the tokens of `usage` were counted, where no model measured them.
+    `token_count_method`: how the tokens of `usage` were counted, where no model measured them.
     """
     answer = answer_shape(found.answer)
     del answer["schema"]
@@ -126,7 +126,7 @@ def answer_json(found: Investigation, counted_as: str = "") -> dict[str, Any]:
         "schema": "rag.agent.video-detective/1",
         "video": {"path": found.path, "video_id": found.video_id},
         **answer,
-        "tokens_counted_as": counted_as,
+        "tokens_counted_as": token_count_method,
         "plan": step_json(found.plan),
         "looks": [step_json(look) for look in found.looks],
         "shown": step_json(found.selected),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rag.library import Library
 
-__all__ = ["SOURCES", "Material", "evenly", "read_material"]
+__all__ = ["SOURCES", "VideoFeatures", "evenly", "load_video_features"]
 
 SOURCES: dict[str, Source] = {"subtitle": "asr", "asr": "asr", "ocr": "ocr", "caption": "caption"}
 """Kind of evidence to the paper's source. Subtitles are what was said; chapters and tags are neither."""
@@ -28,7 +28,7 @@ TIME_STEP = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class VideoFeatures:
     """`times`: float64 (n,) of all stored frames, rising. `vectors`: float32 (n, d); d = 0 without any."""
 
     video: Video
@@ -59,7 +59,7 @@ class Material:
         return held[-1] if held else self.clips[0]
 
 
-def read_material(library: Library, video_id: str, settings: DetectiveSettings) -> Material:
+def load_video_features(library: Library, video_id: str, settings: DetectiveSettings) -> VideoFeatures:
     """Read what is stored of a video. Raises `UsageError` for one of which nothing is stored."""
     reader = library.reader
     video = reader.video(video_id)
@@ -88,7 +88,7 @@ def read_material(library: Library, video_id: str, settings: DetectiveSettings) 
     words = list(dict.fromkeys(text.text for text in texts))
     encoder = library.text_encoder
     rows = np.asarray(encoder.encode_text(words) if words else np.zeros((0, encoder.dim)), np.float64)
-    return Material(video, path, clips, times, vectors, segments, graph, tuple(texts), rows)
+    return VideoFeatures(video, path, clips, times, vectors, segments, graph, tuple(texts), rows)
 
 
 def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> list[int]:

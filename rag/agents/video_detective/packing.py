@@ -12,7 +12,7 @@ import numpy as np
 
 from localization.belief import BeliefField
 from localization.selection import distinct, diverse, graph_nms
-from rag.agents.video_detective.features import Material, evenly
+from rag.agents.video_detective.features import VideoFeatures, evenly
 from rag.agents.video_detective.records import Pack, Selected, Words
 from rag.agents.video_detective.scoring import Scorer
 from rag.agents.video_detective.settings import DetectiveSettings
@@ -37,7 +37,7 @@ def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
 
 
 def select(
-    material: Material,
+    material: VideoFeatures,
     field: BeliefField,
     priors: Sequence[NDArray[np.float64]],
     observed: Mapping[int, Sequence[Words]],
@@ -69,7 +69,7 @@ def select(
     return Selected(tuple(packs), "")
 
 
-def uniform_frames(material: Material, count: int) -> list[int]:
+def uniform_frames(material: VideoFeatures, count: int) -> list[int]:
     """Frames spread evenly over the whole video."""
     return evenly(material.times, 0.0, float(material.segments.ends[-1]), count)
 
@@ -88,7 +88,7 @@ def _words_of(
     return best_words(observed[node] if node in observed else scorer.stored(node))
 
 
-def _frames(material: Material, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
+def _frames(material: VideoFeatures, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
     """At most `frames` indices: those of the packs first, then what fills free places (table 7)."""
     rows, room = material.vectors, settings.frames
     wanted: list[int] = []
@@ -111,7 +111,7 @@ def _frames(material: Material, nodes: Sequence[int], settings: DetectiveSetting
 
 
 def _evenly_packed(
-    material: Material,
+    material: VideoFeatures,
     field: BeliefField,
     observed: Mapping[int, Sequence[Words]],
     scorer: Scorer,

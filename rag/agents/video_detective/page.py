@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.agents.video_detective.records import Investigation, Look, Pack
+from rag.agents.video_detective.records import DetectiveResult, Look, Pack
 from rag.rendering.pictures import picture_address
 from rag.rendering.terminal import clock, visible
 
@@ -35,10 +35,10 @@ img{display:block;border-radius:3px}.quiet{color:#667}.look{border-top:1px solid
 """
 
 
-def page(found: Investigation, pictures: Pictures, counted_as: str = "") -> str:
+def page(found: DetectiveResult, pictures: Pictures, token_count_method: str = "") -> str:
     """UTF-8 text of the page.
 
-    `pictures`: times to decoded frames; None where the file cannot be read. `counted_as`: how the
+    `pictures`: times to decoded frames; None where the file cannot be read. `token_count_method`: how the
     tokens were counted, where no model measured them.
     """
     question = found.answer.question
@@ -47,7 +47,7 @@ def page(found: Investigation, pictures: Pictures, counted_as: str = "") -> str:
         f"<title>{_text(question.text)}</title><style>{STYLE}</style>",
         f"<h1>{_text(question.text)}</h1>",
         f"<p class=quiet>{_text(found.path)}, {clock(found.plan.duration)}</p>",
-        *_options(found, counted_as),
+        *_options(found, token_count_method),
         *_plan(found),
         "<h2>Looks</h2>",
         "<p class=quiet>Belief over the time of the video: red is where was looked just now, "
@@ -61,7 +61,7 @@ def page(found: Investigation, pictures: Pictures, counted_as: str = "") -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _options(found: Investigation, counted_as: str) -> Iterator[str]:
+def _options(found: DetectiveResult, token_count_method: str) -> Iterator[str]:
     answer = found.answer
     yield "<div class=answer>"
     label = f"({answer.choice}) " if answer.choice else ""
@@ -76,11 +76,11 @@ def _options(found: Investigation, counted_as: str) -> Iterator[str]:
     yield (
         f"<p class=quiet>{len(found.looks)} looks, {len(found.frame_times)} frames shown; "
         f"{usage.prompt_tokens + usage.completion_tokens} tokens, of them {usage.image_tokens} for images"
-        f"{_text(f' ({counted_as})' if counted_as else '')}</p></div>"
+        f"{_text(f' ({token_count_method})' if token_count_method else '')}</p></div>"
     )
 
 
-def _plan(found: Investigation) -> Iterator[str]:
+def _plan(found: DetectiveResult) -> Iterator[str]:
     yield "<h2>Plan</h2><table><tr><th>facet<th>keywords<th>events<th>anchor"
     plan = found.plan
     for facet, anchor in zip(plan.facets, plan.anchors, strict=True):
@@ -92,7 +92,7 @@ def _plan(found: Investigation) -> Iterator[str]:
     yield from (f"<p>{_text(problem)}</p>" for problem in plan.problems)
 
 
-def _look(found: Investigation, look: Look, seen: set[int], pictures: Pictures) -> Iterator[str]:
+def _look(found: DetectiveResult, look: Look, seen: set[int], pictures: Pictures) -> Iterator[str]:
     facets = f" of {', '.join(look.facets)}" if look.facets else ""
     yield (
         f"<div class=look><b>{look.step}. {clock(look.start)}-{clock(look.end)}</b> "
@@ -111,7 +111,7 @@ def _look(found: Investigation, look: Look, seen: set[int], pictures: Pictures) 
     yield _strip(found, look.belief, seen, look.node) + "</div>"
 
 
-def _shown(found: Investigation, pictures: Pictures) -> Iterator[str]:
+def _shown(found: DetectiveResult, pictures: Pictures) -> Iterator[str]:
     yield "<h2>What the answer was given from</h2>"
     if found.selected.fallback:
         yield f"<p>Frames were spread evenly, {_text(found.selected.fallback)}.</p>"
@@ -126,7 +126,7 @@ def _why(pack: Pack) -> str:
     return f"<span class=quiet>belief {pack.belief:.2f}{'' if pack.chosen else ', fills a free place'}</span>"
 
 
-def _strip(found: Investigation, belief: Sequence[float], seen: set[int], here: int | None) -> str:
+def _strip(found: DetectiveResult, belief: Sequence[float], seen: set[int], here: int | None) -> str:
     starts, total = found.plan.starts, found.plan.duration
     low, high = min(belief), max(belief)
     bars = []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Investigation", "Look", "Pack", "Planned", "Policy", "Selected", "Words"]
+__all__ = ["DetectiveResult", "Look", "Pack", "Planned", "Policy", "Selected", "Words"]
 
 Policy = Literal["anchor", "retry", "neighbour", "gap"]
 """Why a segment was looked at: best prior of a facet (policy I); the next best after a failed look;
@@ -104,7 +104,7 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Investigation:
+class DetectiveResult:
     """One question about one video, from plan to answer."""
 
     video_id: str

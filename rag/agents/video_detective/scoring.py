@@ -18,12 +18,12 @@ from localization.lexical import (
     raised,
     semantic_score,
 )
-from rag.agents.video_detective.features import SOURCES, Material
+from rag.agents.video_detective.features import SOURCES, VideoFeatures
 from rag.agents.video_detective.records import Words
 from rag.agents.video_detective.settings import DetectiveSettings
 from rag.reasoners.roles import Facet, Facets, TimelineEvent
 from rag.records import Question
-from rag.relevance import PictureScale, content_words, lexical_overlap, tokens
+from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ def keyword_stems(facet: Facet) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem for keyword in facet.keywords for stem in content_words(keyword)))
 
 
-def described(material: Material, events: Sequence[TimelineEvent]) -> list[str]:
+def described(material: VideoFeatures, events: Sequence[TimelineEvent]) -> list[str]:
     """e_i of each segment: the events that overlap it, else the nearest by midpoint (appendix E.5.1)."""
     segments = material.segments
     if not events:
@@ -83,7 +83,7 @@ class Scorer:
 
     def __init__(
         self,
-        material: Material,
+        material: VideoFeatures,
         facets: Sequence[Facet],
         text_encoder: TextEncoder,
         tower: TextTower | None,
@@ -91,7 +91,7 @@ class Scorer:
     ) -> None:
         self._material = material
         self._encoder = text_encoder
-        self._scale = PictureScale(tower) if tower is not None and material.vectors.shape[1] else None
+        self._scale = ImageScoreCalibrator(tower) if tower is not None and material.vectors.shape[1] else None
         self._settings = settings
         self._frequencies, self._unknown = inverse_frequencies(
             content_words(text.text) for text in material.texts

@@ -1,6 +1,6 @@
 """Looking at one segment of a video after another, until facets, looks or the budget are spent.
 
-VideoDetective, algorithm 1, lines 12 to 24: where to look is `Case`'s, what a look is worth `Scorer`'s.
+VideoDetective, algorithm 1, lines 12 to 24: `SearchState` picks the segment, `Scorer` scores observations.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Evidence
-from rag.agents.video_detective.features import SOURCES, Material
+from rag.agents.video_detective.features import SOURCES, VideoFeatures
 from rag.agents.video_detective.packing import best_words
 from rag.agents.video_detective.records import Look
 from rag.agents.video_detective.scoring import Scorer
-from rag.agents.video_detective.search_state import Case, Target
+from rag.agents.video_detective.search_state import SearchState, Target
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles import Facet, Observation, ObserveRequest
 from rag.records import Question
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from rag.agents.video_detective.agent import VideoDetective
 
-__all__ = ["Mishaps", "Search", "plain"]
+__all__ = ["ErrorLog", "Search", "plain"]
 
 
 @dataclass
-class Mishaps:
+class ErrorLog:
     """What went wrong on the way of one question."""
 
     problems: list[str] = field(default_factory=list)
@@ -42,9 +42,9 @@ class Mishaps:
 
     def note(self, what: str, error: ReasonerError) -> None:
         self.problems.append(f"{what}: {error}")
-        self.heed(error)
+        self.constraint_mode(error)
 
-    def heed(self, error: ReasonerError) -> None:
+    def constraint_mode(self, error: ReasonerError) -> None:
         self.gone = self.gone or isinstance(error, ReasonerUnreachable)
         self.spent = self.spent or self.gone or isinstance(error, BudgetSpent)
 
@@ -54,13 +54,13 @@ class Search:
     """The looks of one question, from its plan on."""
 
     detective: VideoDetective
-    material: Material
+    material: VideoFeatures
     question: Question
     vlm_query: str
     """What the mind is asked to look for; empty where it made no facets."""
     scorer: Scorer
-    case: Case
-    mishaps: Mishaps
+    case: SearchState
+    mishaps: ErrorLog
 
     def looks(self, most: int, watch: Callable[[Look], None]) -> tuple[Look, ...]:
         """At most so many; `watch` is told of each."""
@@ -124,7 +124,7 @@ class Search:
         try:
             return self.detective.reasoner.observe(request), ""
         except ReasonerError as error:
-            self.mishaps.heed(error)
+            self.mishaps.constraint_mode(error)
             return None, str(error)
 
     def _confirms(self, seen: Observation, r: int) -> bool:

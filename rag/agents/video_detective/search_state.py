@@ -23,7 +23,7 @@ from rag.reasoners.roles import Facet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Case", "Target"]
+__all__ = ["SearchState", "Target"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Target:
 
 
 @dataclass
-class Case:
+class SearchState:
     """The state of the search; `priors`: Y_r of each facet, (k,)."""
 
     facets: tuple[Facet, ...]

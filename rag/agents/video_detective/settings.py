@@ -73,7 +73,7 @@ class DetectiveSettings:
     """`literal`: equation 5 by plain cosines, keywords against the segment's mean alone. The cosines of
     some segments lie higher than those of others whatever the words are, and an event of a second
     is lost in the mean of twenty. `frames`: standard scores over a fixed background
-    (`PictureScale`), a tenth of them, so that what is surely seen counts about 1; and events are held
+    (`ImageScoreCalibrator`), a tenth of them, so that what is surely seen counts about 1; and events are held
     against the segment's frames too, the better of frames and timeline counting."""
     evidence: Literal["level", "literal"] = "level"
     """`literal`: equation 9, whose cosine lies well above 0 for any two sentences, so that every look

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from corpora.records import Evidence
-from rag.agents.video_detective.features import Material
+from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
 from rag.reasoners.embedded.observing import without_quotations
 
@@ -27,7 +27,7 @@ def evidence_of(video_id: str, words: Words) -> Evidence:
     return Evidence(video_id, words.start, words.end, words.kind, words.text)
 
 
-def texts_of(material: Material, pack: Pack) -> tuple[Evidence, ...]:
+def texts_of(material: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
     """All that is stored of a pack in words, its sentences whole, and of its caption what was seen.
 
     What a caption quotes of speech and screen stands beside it as what it is. Empty where no words are

@@ -36,7 +36,7 @@ from rag.reasoners.embedded.sentences import Sentence, sentences_of
 from rag.reasoners.embedded.shortlist import shortlist
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
-from rag.relevance import PictureScale, content_words, lexical_overlap, text_relevance
+from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,9 @@ class Weighed:
         return PICTURE * (self.picture or 0.0)
 
 
-def answer_choice(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> ChosenOption:
+def answer_choice(
+    reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None
+) -> ChosenOption:
     """The likeliest option, or None where neither words nor pictures come near any."""
     timed = answer_over_time(reading, vectors, scale)
     if timed is not None:
@@ -127,7 +129,7 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
     return [value + option.shown() for value, option in zip(told, weighed, strict=True)]
 
 
-def _weigh(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> list[Weighed]:
+def _weigh(reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None) -> list[Weighed]:
     question = reading.question
     wanted = content_words(" ".join([question.text, *question.options]))
     votes = picture_votes(reading, scale)

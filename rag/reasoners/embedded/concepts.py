@@ -17,7 +17,7 @@ class Concepts:
     """Each list is held against a frame by itself."""
 
     scenes: tuple[str, ...]
-    doings: tuple[str, ...]
+    actions: tuple[str, ...]
     things: tuple[str, ...]
 
 
@@ -27,7 +27,7 @@ _EVERYDAY = Concepts(
         *("a stage", "a stadium", "a forest", "a beach", "a mountain", "a road", "a classroom", "a studio"),
         *("a restaurant", "an airport", "a hospital", "a computer screen", "a slide with text"),
     ),
-    doings=(
+    actions=(
         *("talking to the camera", "walking", "running", "cooking", "eating", "driving", "dancing"),
         *("playing music", "playing a game", "reading", "writing", "drawing", "building something"),
         *("repairing something", "cleaning", "swimming", "climbing", "shaking hands", "an interview"),
@@ -49,13 +49,13 @@ def concepts_of(tower: str) -> Concepts:
     from eval.workbench.catalogue import KINDS, with_article
     from eval.workbench.wording import ACTIONS, SCENES, place_name
 
-    doings = []
+    actions = []
     for action in ACTIONS:
         place = f"the {place_name(action.places[0])}" if action.places else ""
         phrase = action.phrases["train"][0].replace("{o}", "something").replace("the {p}", place)
-        doings.append(" ".join(phrase.split()))
+        actions.append(" ".join(phrase.split()))
     return Concepts(
         scenes=tuple(scene.phrases["train"][0] for scene in SCENES),
-        doings=tuple(doings),
+        actions=tuple(actions),
         things=tuple(with_article(kind.name) for kind in KINDS),
     )

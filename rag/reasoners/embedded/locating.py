@@ -18,7 +18,7 @@ from rag.reasoners.embedded.decomposing import decompose
 from rag.reasoners.embedded.listening import Heard, asked_of_speech, heard
 from rag.reasoners.embedded.recollection import recollected
 from rag.reasoners.embedded.rewriting import declarative, parts
-from rag.reasoners.embedded.zero_shot import Sight, relevance_of
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
 from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
 from rag.relevance import content_words
 
@@ -55,7 +55,7 @@ class _Stretch:
     reason: str
 
 
-def locate(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Located:
+def locate(request: LocateRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> Located:
     """The best windows, or the best frame; N/A where nothing reaches 0.2 and it need not be chosen."""
     if request.target == "frame":
         return _frame(request, sight, vectors)
@@ -101,7 +101,7 @@ def sought(text: str) -> str:
 
 
 def frame_scores(
-    wanted: str, memory: Memory | None, view: VideoView, sight: Sight
+    wanted: str, memory: Memory | None, view: VideoView, sight: ZeroShotScorer
 ) -> NDArray[np.float64] | None:
     """(n,) standard scores of a view's frames: the moment, and half as much its neighbours in time."""
     told = _moments(wanted, memory)
@@ -155,7 +155,7 @@ def _best_beside(scores: NDArray[np.float64], times: NDArray[np.float64], side: 
     return found
 
 
-def _pictured(request: LocateRequest, sight: Sight) -> list[_Stretch]:
+def _pictured(request: LocateRequest, sight: ZeroShotScorer) -> list[_Stretch]:
     scores = frame_scores(request.wanted, request.memory, request.view, sight)
     if scores is None:
         return []
@@ -215,7 +215,7 @@ def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[Hea
     return [line for line in found if line.kind != "tag"]
 
 
-def _frame(request: LocateRequest, sight: Sight, vectors: SentenceVectors) -> Located:
+def _frame(request: LocateRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> Located:
     """By frame scores; what is said near a frame counts as much as what it shows."""
     view = request.view
     times = np.asarray(view.times, np.float64)

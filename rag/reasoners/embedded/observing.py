@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.listening import Heard, heard, lines, relevances
 from rag.reasoners.embedded.locating import sought
-from rag.reasoners.embedded.zero_shot import Sight
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
 from rag.relevance import content_words
 
@@ -34,7 +34,7 @@ _QUOTATION = re.compile(r"\s*\b(?:On the screen|Said): “[^“”]*”\.(?=\s|$
 ROOM = ((_SAID, MOST_SAID), (("ocr",), MOST_SHOWN), (_TOLD, MOST_SHOWN))
 
 
-def observe(request: ObserveRequest, sight: Sight, vectors: SentenceVectors) -> Observation:
+def observe(request: ObserveRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
     view = request.view
     facets = request.facets or (Facet("question", (), (request.vlm_query or request.question.text,)),)
     held = lines(view)
@@ -62,7 +62,7 @@ def without_quotations(caption: str) -> str:
     return _QUOTATION.sub("", caption).strip()
 
 
-def _seen(texts: Sequence[str], view: VideoView, sight: Sight) -> dict[str, float]:
+def _seen(texts: Sequence[str], view: VideoView, sight: ZeroShotScorer) -> dict[str, float]:
     """Relevance of each text to the frame that shows it best; empty where nothing can be seen."""
     plain = [text for text in dict.fromkeys(texts) if content_words(text)]
     relevance = sight.relevance(plain, view)

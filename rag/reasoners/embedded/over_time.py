@@ -3,7 +3,7 @@
 "Which of these happens first?" is decided by when each option's event is best
 supported, "how many times" by the number of windows that support the event asked
 for. What supports: a sentence of the windows (`text_relevance`), or a frame
-(`PictureScale.relevance`), at a relevance of one half or more.
+(`ImageScoreCalibrator.relevance`), at a relevance of one half or more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from rag.questions import option_label
 from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
-from rag.relevance import PictureScale, content_words, lexical_overlap, logistic, numbers, text_relevance
+from rag.relevance import (
+    ImageScoreCalibrator,
+    content_words,
+    lexical_overlap,
+    logistic,
+    numbers,
+    text_relevance,
+)
 from rag.relevance.image_relevance import MIDDLE, SLOPE
 
 if TYPE_CHECKING:
@@ -64,7 +71,7 @@ def asks_for_count(text: str, options: Sequence[str]) -> bool:
 
 
 def answer_over_time(
-    reading: Reading, vectors: SentenceVectors, scale: PictureScale | None
+    reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None
 ) -> ChosenOption | None:
     """None where the question is about neither order nor number, or nothing in the windows speaks to it."""
     question = reading.question
@@ -92,7 +99,9 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
     return _chosen(weights, f"Seen or told: {told}.", windows)
 
 
-def _by_count(reading: Reading, vectors: SentenceVectors, scale: PictureScale | None) -> ChosenOption | None:
+def _by_count(
+    reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None
+) -> ChosenOption | None:
     asked = declarative(parts(reading.question.text).core)
     event = asked if content_words(asked) else reading.question.text
     held = [
@@ -126,7 +135,7 @@ def _support(
     event: str,
     reading: Reading,
     vectors: SentenceVectors,
-    scale: PictureScale | None,
+    scale: ImageScoreCalibrator | None,
     only: int | None = None,
 ) -> _Support | None:
     """The strongest support of an event at a relevance of one half, the earliest of equals."""
@@ -154,7 +163,7 @@ def _told(event: str, reading: Reading, index: int, vectors: SentenceVectors) ->
     return best
 
 
-def _shown(event: str, reading: Reading, index: int, scale: PictureScale | None) -> _Support | None:
+def _shown(event: str, reading: Reading, index: int, scale: ImageScoreCalibrator | None) -> _Support | None:
     window = reading.windows[index]
     if scale is None or window.frame_vectors is None or not len(window.frame_vectors):
         return None

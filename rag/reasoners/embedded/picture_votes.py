@@ -1,7 +1,7 @@
 """What the frames of the windows say for each option, from their stored vectors.
 
 What each option names ("a towel") is held against every frame, and so is the event
-asked for. With z the standard score of words against a frame (`PictureScale.level_z`),
+asked for. With z the standard score of words against a frame (`ImageScoreCalibrator.level_z`),
 w_c the weight of window c and e the event, with "something" for the unknown:
 
     p(option) = sum over windows c of w_c
@@ -24,7 +24,7 @@ import numpy as np
 
 from rag.reasoners.embedded.rewriting import two_hop
 from rag.reasoners.roles import Reading
-from rag.relevance import PictureScale, content_words, stem, tokens
+from rag.relevance import ImageScoreCalibrator, content_words, stem, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class _Seen:
     vectors: NDArray[np.float32]
 
 
-def picture_votes(reading: Reading, scale: PictureScale | None) -> list[Vote] | None:
+def picture_votes(reading: Reading, scale: ImageScoreCalibrator | None) -> list[Vote] | None:
     """One vote an option, or None where there is no picture encoder or no frame vector."""
     seen = [
         _Seen(index, window.frame_vectors)
@@ -85,7 +85,7 @@ def _sought_event(reading: Reading) -> str:
 
 
 def _weights(
-    reading: Reading, scale: PictureScale, seen: Sequence[_Seen], event: NDArray[np.float32]
+    reading: Reading, scale: ImageScoreCalibrator, seen: Sequence[_Seen], event: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """(w,) summing to 1: how well each window shows the scene and the event of the question.
 
@@ -116,7 +116,7 @@ def _soft_top(z: NDArray[np.float64]) -> float:
 
 
 def _spoken(
-    scale: PictureScale,
+    scale: ImageScoreCalibrator,
     names: Sequence[NDArray[np.float32]],
     event: NDArray[np.float32],
     vectors: NDArray[np.float32],
@@ -137,7 +137,7 @@ def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 def _fit(
-    scale: PictureScale, names: NDArray[np.float32], vectors: NDArray[np.float32]
+    scale: ImageScoreCalibrator, names: NDArray[np.float32], vectors: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """(m,) standard scores over the frames; of several names for one thing the one that fits best."""
     if not len(names):

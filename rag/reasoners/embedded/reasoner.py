@@ -20,9 +20,9 @@ from rag.reasoners.embedded import (
 from rag.reasoners.embedded.choices import answer_choice
 from rag.reasoners.embedded.open_answers import answer_open
 from rag.reasoners.embedded.vectors import SentenceVectors
-from rag.reasoners.embedded.zero_shot import Sight
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.records import Usage
-from rag.relevance import PictureScale
+from rag.relevance import ImageScoreCalibrator
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
@@ -71,8 +71,8 @@ class EmbeddedReasoner:
 
     def __init__(self, text_encoder: TextEncoder, tower: TextTower | None = None) -> None:
         self._vectors = SentenceVectors(text_encoder)
-        self._scale = PictureScale(tower) if tower is not None else None
-        self._sight = Sight(tower)
+        self._scale = ImageScoreCalibrator(tower) if tower is not None else None
+        self._sight = ZeroShotScorer(tower)
         self._text_encoder = text_encoder
         self._tower = tower
 

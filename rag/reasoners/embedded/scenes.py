@@ -9,7 +9,7 @@ from rag.relevance.image_relevance import MIDDLE
 
 if TYPE_CHECKING:
     from rag.reasoners.roles import Reading
-    from rag.relevance import PictureScale
+    from rag.relevance import ImageScoreCalibrator
 
 __all__ = ["windows_in_scene"]
 
@@ -17,7 +17,7 @@ SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 
 
-def windows_in_scene(reading: Reading, scale: PictureScale | None) -> frozenset[int] | None:
+def windows_in_scene(reading: Reading, scale: ImageScoreCalibrator | None) -> frozenset[int] | None:
     """Indices of the windows whose frames show the scene of "In a clip that shows SCENE, ...".
 
     None where it cannot be told: the question names no scene, no frame is known, or no window shows it

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.listening import lines
-from rag.reasoners.embedded.zero_shot import Sight
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import Timeline, TimelineEvent, TimelineRequest, VideoView
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MOST_LINES = 400
 LEAST_LENGTH = 0.001
 
 
-def timeline(request: TimelineRequest, sight: Sight) -> Timeline:
+def timeline(request: TimelineRequest, sight: ZeroShotScorer) -> Timeline:
     """By start. Neighbouring frames with the same wordings are one event."""
     view = request.view
     events = [*_pictured(view, sight), *_told(view)]
@@ -28,7 +28,7 @@ def timeline(request: TimelineRequest, sight: Sight) -> Timeline:
     )
 
 
-def _pictured(view: VideoView, sight: Sight) -> list[TimelineEvent]:
+def _pictured(view: VideoView, sight: ZeroShotScorer) -> list[TimelineEvent]:
     named = sight.named_each(view)
     if named is None or view.frame_times is None:
         return []

@@ -11,7 +11,7 @@ import numpy as np
 from rag.reasoners.embedded.listening import heard
 from rag.reasoners.embedded.locating import frame_scores, sought
 from rag.reasoners.embedded.recollection import placed, recollected
-from rag.reasoners.embedded.zero_shot import Sight, relevance_of
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, VerifyRequest, VideoVerdict, VideoView
 from rag.relevance import content_words
 
@@ -34,7 +34,7 @@ SAME_SCENE = 0.85
 """Cosine of two frames from which they show the same scene."""
 
 
-def verify_video(request: VerifyRequest, sight: Sight, vectors: SentenceVectors) -> VideoVerdict:
+def verify_video(request: VerifyRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> VideoVerdict:
     """Against an impression of the whole: the mean over its sentences of how well frames or lines fit.
 
     Without one, against a moment: by the frame that fits all of it at once, with its neighbours in time,
@@ -65,7 +65,7 @@ def verify_video(request: VerifyRequest, sight: Sight, vectors: SentenceVectors)
     )
 
 
-def match_frame(request: MatchRequest, sight: Sight, vectors: SentenceVectors) -> FrameMatch:
+def match_frame(request: MatchRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> FrameMatch:
     """A point that cannot be compared from vectors and words is None, and decides nothing."""
     view = request.candidate
     text = _fit_of_all(request.description, view, sight, vectors)
@@ -86,7 +86,7 @@ def match_frame(request: MatchRequest, sight: Sight, vectors: SentenceVectors) -
     )
 
 
-def _fit_of_all(part: str, view: VideoView, sight: Sight, vectors: SentenceVectors) -> float | None:
+def _fit_of_all(part: str, view: VideoView, sight: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
     """The mean over the sentences of a part: a video of the same kind shares some of them, never all.
 
     What it began or ended with is sought there alone.
@@ -102,7 +102,7 @@ def _moment_fit(
     moment: Sequence[str],
     audio: float | None,
     view: VideoView,
-    sight: Sight,
+    sight: ZeroShotScorer,
     vectors: SentenceVectors,
 ) -> float | None:
     """In [0, 1]: of the best frame for the moment alone and of the best with its neighbours, the mean.
@@ -139,7 +139,7 @@ def _share_of(view: VideoView, share: tuple[float, float]) -> VideoView:
     )
 
 
-def _fit(text: str, view: VideoView, sight: Sight, vectors: SentenceVectors) -> float | None:
+def _fit(text: str, view: VideoView, sight: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
     """In [0, 1]; None where there are neither frames nor lines.
 
     Frames go before lines: that somebody speaks of a thing says little about its being seen, and in an hour
@@ -154,7 +154,7 @@ def _fit(text: str, view: VideoView, sight: Sight, vectors: SentenceVectors) -> 
     return seen + SPOKEN * max(0.0, said - seen)
 
 
-def _pictured(text: str, view: VideoView, sight: Sight) -> float | None:
+def _pictured(text: str, view: VideoView, sight: ZeroShotScorer) -> float | None:
     event = sought(text)
     found = sight.relevance([event, f"a video that shows {event}"], view)
     return None if found is None else max(found)
@@ -174,7 +174,7 @@ def _audio(remembered: str, view: VideoView, vectors: SentenceVectors) -> float 
     return _spoken(remembered, view, vectors)
 
 
-def _alike(one: VideoView, other: VideoView, sight: Sight) -> float | None:
+def _alike(one: VideoView, other: VideoView, sight: ZeroShotScorer) -> float | None:
     """Greatest cosine of their frames; None where their vectors are not there or not of one kind."""
     ours, theirs = sight.vectors(one), sight.vectors(other)
     if ours is None or theirs is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.concepts import concepts_of
-from rag.relevance import PictureScale, logistic
+from rag.relevance import ImageScoreCalibrator, logistic
 from rag.relevance.image_relevance import MIDDLE, SLOPE
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexers.protocol import TextTower
     from rag.reasoners.roles import VideoView
 
-__all__ = ["SEEN", "Named", "Sight"]
+__all__ = ["SEEN", "Named", "ZeroShotScorer"]
 
 SEEN = MIDDLE
 """Standard score from which words count as seen (relevance one half)."""
@@ -45,11 +45,11 @@ class Named:
         return ": ".join(part for part in (self.scene, parts) if part)
 
 
-class Sight:
+class ZeroShotScorer:
     """Over one tower; blind (every score None) without one, and for views without frame vectors."""
 
     def __init__(self, tower: TextTower | None) -> None:
-        self._scale = PictureScale(tower) if tower is not None else None
+        self._scale = ImageScoreCalibrator(tower) if tower is not None else None
         self._name = tower.name if tower is not None else ""
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
@@ -61,7 +61,7 @@ class Sight:
         return held if held.shape[1] == self._scale.background.shape[1] else None
 
     def z(self, texts: Sequence[str], view: VideoView) -> NDArray[np.float64] | None:
-        """(t, n) standard scores of texts against frames, to 6 decimals (`PictureScale.level_z`)."""
+        """(t, n) standard scores of texts against frames, to 6 decimals (`ImageScoreCalibrator.level_z`)."""
         vectors = self.vectors(view)
         if vectors is None or self._scale is None or not texts:
             return None
@@ -83,7 +83,7 @@ class Sight:
         scores, held = self.z(texts, view), concepts_of(self._name)
         if scores is None:
             return []
-        others = self.z([*held.doings, *held.things], view)
+        others = self.z([*held.actions, *held.things], view)
         if others is None:
             return list(texts)
         most = others.max(axis=0)
@@ -104,11 +104,11 @@ class Sight:
         wordings = [f"A video that shows {scene}." for scene in held.scenes]
         scene = self._ranked(wordings, vectors, 1.0)
         brief = len(vectors) <= ONE_EVENT
-        doing = self._ranked(held.doings, vectors, 1.0 if brief else PART)
+        doing = self._ranked(held.actions, vectors, 1.0 if brief else PART)
         things = self._ranked(held.things, vectors, PART)
         return Named(
             scene=held.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
-            doing=held.doings[doing[0][0]] if doing[0][1] >= SEEN else "",
+            doing=held.actions[doing[0][0]] if doing[0][1] >= SEEN else "",
             things=tuple(held.things[at] for at, z in things[:MOST_THINGS] if z >= SEEN),
         )
 
@@ -134,5 +134,5 @@ class Sight:
 
 
 def relevance_of(z: float) -> float:
-    """Relevance in [0, 1] of a standard score (`PictureScale.relevance`)."""
+    """Relevance in [0, 1] of a standard score (`ImageScoreCalibrator.relevance`)."""
     return round(logistic(SLOPE * (z - MIDDLE)), 6)

@@ -123,7 +123,7 @@ class Ledger:
         row["last_prompt_tokens"] = prompt
         row["completion_tokens"] += completion
 
-    def reckon(self, role: str, prompt: int, completion: int, images: int) -> None:
+    def add_estimate(self, role: str, prompt: int, completion: int, images: int) -> None:
         """A call that no model answered, at what it would have cost; marked as counted."""
         row = self._row(role)
         row["calls"] += 1

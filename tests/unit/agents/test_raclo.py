@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpora.records import SoundTrack
-from rag.agents.raclo.agent import NOTHING_FOUND, remember
+from rag.agents.raclo.agent import NOTHING_FOUND, run_raclo
 from rag.agents.raclo.audio import measured_lines
 from rag.agents.raclo.console import result_lines, run_json, step_lines
 from rag.agents.raclo.page import page
@@ -22,14 +22,14 @@ from rag.agents.raclo.records import (
 from rag.agents.raclo.settings import PAPER, RacloSettings, sweep
 from rag.agents.raclo.verification import second_judge
 from rag.agents.runtime.frame_budget import RACLO, fixed_budget, frame_times
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.recollection import placed, recollected
 from rag.reasoners.roles import Memory
-from rag.reasoners.routing import PartedReasoner
+from rag.reasoners.routing import RoutedReasoner
 from rag.web import MockWeb, Transcript
-from tests.browser_world import HOST, eyes, make_web
+from tests.browser_world import HOST, frame_source, make_web
 from tests.contract.test_reasoners import sentences
 from tests.raclo_world import RecallingMind
 
@@ -39,7 +39,7 @@ EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a 
 def run(
     folder: Path,
     memory: Memory = EVERYTHING,
-    mind: RecallingMind | None = None,
+    reasoner: RecallingMind | None = None,
     settings: RacloSettings = PAPER,
     *,
     second: RecallingMind | None = None,
@@ -49,11 +49,11 @@ def run(
     with make_web(folder, **closed) as web:
         told = None if watch is None else watch.append
         other = None if second is None else second
-        return remember(
+        return run_raclo(
             memory,
             web,
-            mind or RecallingMind(),  # type: ignore[arg-type]  # it plays three roles of fourteen
-            eyes(),
+            reasoner or RecallingMind(),  # type: ignore[arg-type]  # it plays three roles of fourteen
+            frame_source(),
             settings,
             second=other,  # type: ignore[arg-type]  # it verifies alone
             watch=told,
@@ -61,8 +61,8 @@ def run(
 
 
 def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
-    mind, steps = RecallingMind(), list[RacloStep]()
-    found = run(tmp_path, mind=mind, watch=steps)
+    reasoner, steps = RecallingMind(), list[RacloStep]()
+    found = run(tmp_path, reasoner=reasoner, watch=steps)
     assert found.answer is not None
     assert (found.answer.url, found.matched, found.cues) == (f"{HOST}film07", True, "GKTA")
     assert len(found.candidates) == 4
@@ -76,9 +76,11 @@ def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
 
 
 def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) -> None:
-    mind = RecallingMind()
-    run(tmp_path, mind=mind)
-    looks = [one.view.times for one in mind.verified if any("secret" in line.text for line in one.view.texts)]
+    reasoner = RecallingMind()
+    run(tmp_path, reasoner=reasoner)
+    looks = [
+        one.view.times for one in reasoner.verified if any("secret" in line.text for line in one.view.texts)
+    ]
     assert [len(times) for times in looks] == [64, 64]
     assert looks[0] == tuple(frame_times(100.0, 64))
     assert not set(looks[0]) & set(looks[1])
@@ -86,16 +88,16 @@ def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) ->
 
 @pytest.mark.parametrize("cues", CUE_SETS)
 def test_every_set_of_cues_is_verified_by_what_is_told(cues: str, tmp_path: Path) -> None:
-    mind, memory = RecallingMind(), only_cues(EVERYTHING, cues)
-    found = run(tmp_path, memory, mind)
+    reasoner, memory = RecallingMind(), only_cues(EVERYTHING, cues)
+    found = run(tmp_path, memory, reasoner)
     assert (found.cues, cues_of(memory)) == (cues, cues)
-    told = mind.verified[0].memory
+    told = reasoner.verified[0].memory
     assert told == (Memory(global_impression=memory.global_impression) if "G" in cues else memory)
-    assert bool(mind.located) == ("K" in cues)
-    if mind.located:
-        assert mind.located[0].memory == replace(memory, global_impression="")
-        assert mind.located[0].must_choose
-    assert mind.verified[0].view.title == mind.verified[0].view.description == ""
+    assert bool(reasoner.located) == ("K" in cues)
+    if reasoner.located:
+        assert reasoner.located[0].memory == replace(memory, global_impression="")
+        assert reasoner.located[0].must_choose
+    assert reasoner.verified[0].view.title == reasoner.verified[0].view.description == ""
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,8 @@ def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
-    mind = RecallingMind(("kettle film 7", "kettle film 3"))
-    found = run(tmp_path, mind=mind, film07="dead", film03="region-blocked")
+    reasoner = RecallingMind(("kettle film 7", "kettle film 3"))
+    found = run(tmp_path, reasoner=reasoner, film07="dead", film03="region-blocked")
     assert len(found.candidates) == 4
     assert not {f"{HOST}film07", f"{HOST}film03"} & {one.url for one in found.candidates}
     assert {"PageGone", "AccessRefused"} <= set(found.failures)
@@ -145,18 +147,18 @@ def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
 
 
 def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
-    mind = RecallingMind(("zzz", "yyy", "kettle film 7", "xxx"))
-    found = run(tmp_path, mind=mind)
+    reasoner = RecallingMind(("zzz", "yyy", "kettle film 7", "xxx"))
+    found = run(tmp_path, reasoner=reasoner)
     assert (found.turns, found.queries) == (2, ("zzz", "yyy", "kettle film 7", "xxx"))
-    assert [one.count for one in mind.imagined] == [2, 4]
-    nothing = run(tmp_path / "none", mind=RecallingMind(("zzz", "yyy")))
+    assert [one.count for one in reasoner.imagined] == [2, 4]
+    nothing = run(tmp_path / "none", reasoner=RecallingMind(("zzz", "yyy")))
     assert (nothing.answer, nothing.failure) == (None, NOTHING_FOUND)
 
 
 @pytest.mark.parametrize("role", ["imagine_queries", "verify_video", "locate"])
 def test_a_failing_mind_costs_a_step_alone(role: str, tmp_path: Path) -> None:
-    mind = RecallingMind(fails=(role,), error=ReplyInvalid)
-    found = run(tmp_path, mind=mind)
+    reasoner = RecallingMind(fails=(role,), error=ReplyInvalid)
+    found = run(tmp_path, reasoner=reasoner)
     assert "ReplyInvalid" in found.failures
     assert found.answer is not None
     assert found.failure == ""
@@ -165,7 +167,7 @@ def test_a_failing_mind_costs_a_step_alone(role: str, tmp_path: Path) -> None:
 
 
 def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
-    found = run(tmp_path, mind=RecallingMind(fails=("verify_video",), error=BudgetSpent))
+    found = run(tmp_path, reasoner=RecallingMind(fails=("verify_video",), error=BudgetSpent))
     assert found.failure == "BudgetSpent"
     assert found.failures == ("BudgetSpent",)
     assert found.answer is not None
@@ -173,8 +175,8 @@ def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
 
 
 def test_without_abduction_the_cues_are_the_searches(tmp_path: Path) -> None:
-    mind = RecallingMind(fails=("imagine_queries",))
-    found = run(tmp_path, mind=mind, settings=replace(PAPER, abduction=False))
+    reasoner = RecallingMind(fails=("imagine_queries",))
+    found = run(tmp_path, reasoner=reasoner, settings=replace(PAPER, abduction=False))
     assert found.queries == ("a film about kettles", "a hand lifts the lid")
     assert found.failures == ()
 
@@ -201,8 +203,8 @@ def test_the_judges_model_is_the_second_one() -> None:
     first, other = RecallingMind(), RecallingMind()
     parts = dict.fromkeys(("analyst", "planner", "watcher", "judge"), first)
     assert second_judge(first) is None  # type: ignore[arg-type]  # it verifies alone
-    assert second_judge(PartedReasoner(parts)) is None  # type: ignore[arg-type]  # they verify alone
-    assert second_judge(PartedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]  # as above
+    assert second_judge(RoutedReasoner(parts)) is None  # type: ignore[arg-type]  # they verify alone
+    assert second_judge(RoutedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]  # as above
 
 
 def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
@@ -249,9 +251,9 @@ def test_the_words_of_remembering_go() -> None:
 
 def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:
     with make_web(tmp_path / "web") as web:
-        blind = Eyes(library=None, read_frames=None)
-        mind = EmbeddedReasoner(sentences())
-        found = remember(Memory(key_moment="kettle film 7: the secret is PLUM"), web, mind, blind)
+        blind = FrameSource(library=None, read_frames=None)
+        reasoner = EmbeddedReasoner(sentences())
+        found = run_raclo(Memory(key_moment="kettle film 7: the secret is PLUM"), web, reasoner, blind)
     moments = [one.moment for one in found.candidates if one.moment is not None]
     assert [moment.frames for moment in moments] == [0]
     assert moments[0].start <= moments[0].time < moments[0].end

@@ -11,15 +11,15 @@ import pytest
 
 from corpora.records import SoundTrack, Tone
 from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
-from rag.agents.runtime.frame_source import Eyes
+from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.console import result_lines, run_json, step_lines
 from rag.agents.shotfinder.constraints import (
     Constraints,
     check_shot,
-    lines_of,
     memory_of,
     read_constraint,
+    vertical_resolution,
 )
 from rag.agents.shotfinder.page import page
 from rag.agents.shotfinder.records import ShotRequest, ShotRun
@@ -28,7 +28,7 @@ from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagining import imagine_queries
 from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.web import Faults
-from tests.browser_world import eyes, make_web
+from tests.browser_world import frame_source, make_web
 from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
 
 NONE = Constraints()
@@ -37,7 +37,7 @@ NONE = Constraints()
 def run(
     tmp_path: Path,
     constraints: Constraints = NONE,
-    mind: ShotMind | None = None,
+    reasoner: ShotMind | None = None,
     settings: ShotSettings = MAIN,
     heights: dict[str, int] | None = None,
     *,
@@ -49,18 +49,18 @@ def run(
     by_id = {entry.content_id: (heights or {}).get(entry.id, 720) for entry in web.catalogue.videos}
     shelf = MeasuredShelf(ids, by_id) if measured else None
     asked = ShotRequest(description, constraints)
-    return find_shot(asked, web, mind or ShotMind(), eyes_with(shelf, eyes()), settings)
+    return find_shot(asked, web, reasoner or ShotMind(), eyes_with(shelf, frame_source()), settings)
 
 
 def test_settings_are_those_of_the_paper() -> None:
-    assert (MAIN.queries, MAIN.urls, MAIN.heed) == (2, 2, "measured")
+    assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "measured")
     assert [SHOTFINDER.frames(seconds) for seconds in (179, 180, 599, 600, 5000)] == [64, 128, 128, 192, 192]
     assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
     assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
     for axis, value in (("frames", "many"), ("urls", "2"), ("width", "3x3")):
         with pytest.raises(UsageError):
             sweep(axis, value)
-    for changes in ({"heed": "often"}, {"urls": 0}):
+    for changes in ({"constraint_mode": "often"}, {"urls": 0}):
         with pytest.raises(UsageError):
             replace(MAIN, **changes)
 
@@ -104,12 +104,12 @@ def test_a_constraint_leaves_only_the_shots_that_meet_it(
 
 
 def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
-    mind = ShotMind()
+    reasoner = ShotMind()
     heights = {"film06": 1080}
-    found = run(tmp_path, Constraints(resolution=1080), mind, heights=heights)
+    found = run(tmp_path, Constraints(resolution=1080), reasoner, heights=heights)
     assert found.shot is not None
     assert found.shot.url.endswith("film06")
-    assert mind.asked.count("locate") == 1
+    assert reasoner.asked.count("locate") == 1
     missed = [look for look in found.looks if look.found is None]
     assert {look.missed for look in missed} == {"constraint"}
     assert "wanted 1080p, measured 720p" in missed[0].reason
@@ -125,12 +125,12 @@ def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
 
 def test_what_measurements_decide_is_not_said_to_the_mind(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", audio="speech", after="near 25", told="a voice in warm light")
-    run(tmp_path, constraints, mind := ShotMind())
-    memory = mind.located[0].memory
+    run(tmp_path, constraints, reasoner := ShotMind())
+    memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint, memory.auditory_memory, memory.before) == ("", "", "near 25")
-    run(tmp_path / "b", constraints, mind := ShotMind(), measured=False)
-    memory = mind.located[0].memory
+    run(tmp_path / "b", constraints, reasoner := ShotMind(), measured=False)
+    memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint, memory.auditory_memory) == ("a voice in warm light",) * 2
 
@@ -151,7 +151,7 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", ["rate_limit", "dead_link"])
 def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, fault: str) -> None:
     web = make_web(tmp_path / "web", faults=Faults.parse(f"{fault}=1"))
-    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), eyes())
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), frame_source())
     assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
     why = "no search brought a video that could be had (NothingFound)"
     assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
@@ -162,7 +162,7 @@ def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, f
 def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web")
     shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
-    blind = eyes_with(shelf, Eyes(library=None, read_frames=None))
+    blind = eyes_with(shelf, FrameSource(library=None, read_frames=None))
     warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotMind(), blind)
     assert warm.shot is not None
     assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
@@ -180,7 +180,7 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
 def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: bool) -> None:
     web = make_web(tmp_path / "web")
     shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos], styles=(None,))
-    blind = eyes_with(shelf if measured else None, Eyes(library=None, read_frames=None))
+    blind = eyes_with(shelf if measured else None, FrameSource(library=None, read_frames=None))
     asked = ShotRequest("a kettle", Constraints(style="live", after="a door opens"))
     found = find_shot(asked, web, ShotMind(), blind)
     assert found.shot is None
@@ -190,7 +190,7 @@ def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: 
 
 def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", lines=False)
-    blind = Eyes(library=None, read_frames=None)
+    blind = FrameSource(library=None, read_frames=None)
     found = find_shot(ShotRequest("a kettle"), web, ShotMind(), blind, replace(MAIN, queries=1, urls=1))
     assert len(found.looks) == 10  # all that the search gave
     assert {(look.missed, look.lines) for look in found.looks} == {("unseen", 0)}
@@ -237,30 +237,30 @@ def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_p
 
 
 def test_lines_that_nobody_put_into_words_are_not_searched_for(tmp_path: Path) -> None:
-    run(tmp_path, Constraints(min_height=720, color="warm"), mind := ShotMind())
-    assert mind.imagined[0].memory.constraint == "warm tones"
-    run(tmp_path / "b", Constraints(resolution=720, told="720P"), mind := ShotMind())
-    assert mind.imagined[0].memory.constraint == "720P"
+    run(tmp_path, Constraints(min_height=720, color="warm"), reasoner := ShotMind())
+    assert reasoner.imagined[0].memory.constraint == "warm tones"
+    run(tmp_path / "b", Constraints(resolution=720, told="720P"), reasoner := ShotMind())
+    assert reasoner.imagined[0].memory.constraint == "720P"
 
 
 def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", after="near 25")
-    off = run(tmp_path, constraints, mind := ShotMind(), replace(MAIN, heed="off"))
+    off = run(tmp_path, constraints, reasoner := ShotMind(), replace(MAIN, constraint_mode="off"))
     assert off.shot is not None
     assert (off.shot.start, off.shot.checks) == (40.0, ())
-    assert all(request.memory is not None and not request.memory.constraint for request in mind.located)
-    asked = run(tmp_path / "b", constraints, mind := ShotMind(), replace(MAIN, heed="asked"))
+    assert all(request.memory is not None and not request.memory.constraint for request in reasoner.located)
+    asked = run(tmp_path / "b", constraints, reasoner := ShotMind(), replace(MAIN, constraint_mode="asked"))
     assert asked.shot is not None
     assert asked.shot.start == 40.0  # this mind does not heed words
-    memory = mind.located[0].memory
+    memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
 
 
 def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
-    mind = ShotMind()
-    run(tmp_path, Constraints(color="warm"), mind, replace(MAIN, queries=1, urls=1))
-    (request,) = mind.located
+    reasoner = ShotMind()
+    run(tmp_path, Constraints(color="warm"), reasoner, replace(MAIN, queries=1, urls=1))
+    (request,) = reasoner.located
     times = np.asarray(request.view.times)
     assert len(times) == 64
     assert {int(time // 10) % 3 for time in times} == {0}
@@ -269,26 +269,26 @@ def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
 
 def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film07="dead", film06="private")
-    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), eyes())
+    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), frame_source())
     assert len(found.looks) == 4
     assert "PageGone" in found.failures
     assert not {"film07", "film06"} & {look.url[-6:] for look in found.looks}
 
 
 def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
-    found = run(tmp_path, mind=ShotMind(fails=("imagine_queries",), error=ReplyInvalid))
+    found = run(tmp_path, reasoner=ShotMind(fails=("imagine_queries",), error=ReplyInvalid))
     assert found.queries == ("a kettle boils",)  # without a guess, its own words
     assert found.shot is not None
-    lost = run(tmp_path / "b", mind=ShotMind(fails=("locate",), error=ReplyInvalid))
+    lost = run(tmp_path / "b", reasoner=ShotMind(fails=("locate",), error=ReplyInvalid))
     assert (lost.shot, lost.looks, set(lost.failures)) == (None, (), {"ReplyInvalid"})
     # No reply was ever read: that is no N/A after looks.
     assert (lost.failure, list(result_lines(lost, 80))) == (
         "NothingLookedAt",
         ["N/A: nothing could be looked at (NothingLookedAt)"],
     )
-    mind = ShotMind(fails=("locate",), error=BudgetSpent)
-    spent = run(tmp_path / "c", mind=mind)
-    assert (spent.failure, mind.asked.count("locate")) == ("BudgetSpent", 1)
+    reasoner = ShotMind(fails=("locate",), error=BudgetSpent)
+    spent = run(tmp_path / "c", reasoner=reasoner)
+    assert (spent.failure, reasoner.asked.count("locate")) == ("BudgetSpent", 1)
     with pytest.raises(QuestionError):
         run(tmp_path / "d", description="...")
 
@@ -298,17 +298,17 @@ def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> 
         def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
             return imagine_queries(request)
 
-    found = run(tmp_path, mind=Filling(), description="kettle")
+    found = run(tmp_path, reasoner=Filling(), description="kettle")
     assert found.queries == ("kettle",)
-    named = run(tmp_path / "b", mind=Filling(), description="kettle film part 2")
+    named = run(tmp_path / "b", reasoner=Filling(), description="kettle film part 2")
     assert all(query in "kettle film part 2" for query in named.queries)
 
 
 def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:
-    mind = ShotMind()
-    found = run(tmp_path, mind=mind, settings=replace(MAIN, imagine=False, urls=4))
+    reasoner = ShotMind()
+    found = run(tmp_path, reasoner=reasoner, settings=replace(MAIN, imagine=False, urls=4))
     assert found.queries == ("a kettle boils",)
-    assert "imagine_queries" not in mind.asked
+    assert "imagine_queries" not in reasoner.asked
     assert len(found.looks) == 4
 
 
@@ -324,7 +324,9 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film07="dead")
     told: list[str] = []
     asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
-    found = find_shot(asked, web, ShotMind(), eyes(), watch=lambda step: told.extend(step_lines(step, 60)))
+    found = find_shot(
+        asked, web, ShotMind(), frame_source(), watch=lambda step: told.extend(step_lines(step, 60))
+    )
     assert any(line.startswith("imagine:") for line in told)
     # A problem is told whole: what to do next stands at its end.
     assert max(len(line) for line in told if not line.startswith("  problem:")) <= 80
@@ -332,7 +334,9 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     assert shape["schema"] == "rag.agent.shotfinder/1"
     assert shape["constraints"] == {"color": "warm", "resolution": 1080}
     json.dumps(shape, allow_nan=False)
-    drawn = page(found, lambda _, times: eyes().read_frames(str(tmp_path / "web" / "film00.mp4"), times))
+    drawn = page(
+        found, lambda _, times: frame_source().read_frames(str(tmp_path / "web" / "film00.mp4"), times)
+    )
     assert "data:image/jpeg;base64," in drawn
     assert "<kettle>" not in drawn
     assert "http" not in drawn.replace("https://videos.example", "")
@@ -384,7 +388,7 @@ def test_a_tone_near_its_border_denies_nothing(
 
 
 def test_lines_are_counted_as_people_name_them() -> None:
-    assert [lines_of(*size) for size in ((1920, 1080), (1080, 1920), (1920, 800), (960, 720))] == [
+    assert [vertical_resolution(*size) for size in ((1920, 1080), (1080, 1920), (1920, 800), (960, 720))] == [
         1080,
         1080,
         1080,

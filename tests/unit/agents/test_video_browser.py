@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence
-from rag.agents.runtime.frame_source import Eyes
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import FrameSource
+from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.agent import browse
 from rag.agents.video_browser.console import run_json, step_lines
 from rag.agents.video_browser.page import page
@@ -30,13 +30,13 @@ from rag.library import Library
 from rag.reasoners.roles import Located, LocateRequest, VideoView
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, Page, Transcript, WebTrace
-from tests.browser_world import ASKED, RuleMind, eyes, make_web
+from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
 def run(
-    tmp_path: Path, mind: RuleMind, settings: BrowserSettings = MAIN, seen: list[int] | None = None
+    tmp_path: Path, reasoner: RuleReasoner, settings: BrowserSettings = MAIN, seen: list[int] | None = None
 ) -> BrowseRun:
-    return browse(ASKED, make_web(tmp_path / "web"), mind, eyes(seen), settings)
+    return browse(ASKED, make_web(tmp_path / "web"), reasoner, frame_source(seen), settings)
 
 
 def test_settings_are_those_of_the_appendix() -> None:
@@ -58,7 +58,7 @@ def test_settings_refuse_what_cannot_be() -> None:
 
 
 def test_it_answers_with_the_window_that_proves_it(tmp_path: Path) -> None:
-    found = run(tmp_path, RuleMind())
+    found = run(tmp_path, RuleReasoner())
     assert (found.answer.text, found.failure) == ("PLUM", "")
     (cited,) = found.answer.citations
     assert cited.kind == "video"
@@ -67,24 +67,24 @@ def test_it_answers_with_the_window_that_proves_it(tmp_path: Path) -> None:
 
 
 def test_it_stops_as_soon_as_every_part_is_solved(tmp_path: Path) -> None:
-    mind = RuleMind()
-    found = run(tmp_path, mind)
+    reasoner = RuleReasoner()
+    found = run(tmp_path, reasoner)
     assert found.loops == 2  # the second plan says that all is solved
-    assert mind.asked.count("select_candidates") == 1
+    assert reasoner.asked.count("select_candidates") == 1
 
 
 def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
-    mind = RuleMind()
+    reasoner = RuleReasoner()
     web = make_web(tmp_path / "web", 7)  # without the film that says it
-    found = browse(ASKED, web, mind, eyes(), replace(MAIN, max_steps=2))
-    assert (found.loops, mind.asked.count("plan"), found.answer.matched) == (2, 2, False)
+    found = browse(ASKED, web, reasoner, frame_source(), replace(MAIN, max_steps=2))
+    assert (found.loops, reasoner.asked.count("plan"), found.answer.matched) == (2, 2, False)
     assert all(video.status == "rejected" for video in found.watched)
 
 
 def test_history_reaches_the_planner(tmp_path: Path) -> None:
-    mind = RuleMind()
-    run(tmp_path, mind)
-    second = mind.plans[1]
+    reasoner = RuleReasoner()
+    run(tmp_path, reasoner)
+    second = reasoner.plans[1]
     assert [tried.query for tried in second.tried] == ["kettle film 1", "kettle"]
     assert {video.status for video in second.known} == {"verified", "rejected"}
     assert "PLUM" in next(video.summary for video in second.known if video.status == "verified")
@@ -92,27 +92,27 @@ def test_history_reaches_the_planner(tmp_path: Path) -> None:
 
 def test_the_pyramid_looks_sparsely_and_then_densely(tmp_path: Path) -> None:
     seen: list[int] = []
-    run(tmp_path, RuleMind(), EFFICIENCY, seen)
+    run(tmp_path, RuleReasoner(), EFFICIENCY, seen)
     assert sorted(seen) == [13, 16, 16, 16]  # three sparse looks, one window of 13 s at 1 fps
 
 
 def test_a_window_has_at_most_32_frames(tmp_path: Path) -> None:
     seen: list[int] = []
-    run(tmp_path, RuleMind(), replace(EFFICIENCY, window_frames=8, zoom_rate=5.0), seen)
+    run(tmp_path, RuleReasoner(), replace(EFFICIENCY, window_frames=8, zoom_rate=5.0), seen)
     assert 8 in seen
     assert 65 not in seen
 
 
 def test_without_a_stage(tmp_path: Path) -> None:
-    mind, seen = RuleMind(), list[int]()
-    run(tmp_path / "1", mind, replace(ABLATION, select=False), seen)
-    assert "select_candidates" not in mind.asked
-    mind, seen = RuleMind(), []
-    run(tmp_path / "2", mind, replace(ABLATION, localize=False), seen)
-    assert "locate" not in mind.asked
+    reasoner, seen = RuleReasoner(), list[int]()
+    run(tmp_path / "1", reasoner, replace(ABLATION, select=False), seen)
+    assert "select_candidates" not in reasoner.asked
+    reasoner, seen = RuleReasoner(), []
+    run(tmp_path / "2", reasoner, replace(ABLATION, localize=False), seen)
+    assert "locate" not in reasoner.asked
     assert seen == [100, 100]  # whole videos of 100 s at 1 fps
-    mind, seen = RuleMind(), []
-    found = run(tmp_path / "3", mind, replace(ABLATION, zoom=False), seen)
+    reasoner, seen = RuleReasoner(), []
+    found = run(tmp_path / "3", reasoner, replace(ABLATION, zoom=False), seen)
     assert seen == [16, 16]  # nothing is read again
     (window,) = found.evidence
     assert window.frames is not None
@@ -121,37 +121,37 @@ def test_without_a_stage(tmp_path: Path) -> None:
 
 def test_without_a_modality(tmp_path: Path) -> None:
     seen: list[int] = []
-    found = run(tmp_path / "words", RuleMind(), replace(ABLATION, pictures=False), seen)
+    found = run(tmp_path / "words", RuleReasoner(), replace(ABLATION, pictures=False), seen)
     assert seen == []
     assert found.answer.text == "PLUM"
-    found = run(tmp_path / "looks", RuleMind(), replace(ABLATION, transcript=False))
+    found = run(tmp_path / "looks", RuleReasoner(), replace(ABLATION, transcript=False))
     assert not found.answer.matched  # the secret is only said
 
 
 def test_other_paradigms(tmp_path: Path) -> None:
     seen: list[int] = []
     direct = replace(EFFICIENCY, paradigm="direct")
-    found = run(tmp_path / "direct", RuleMind(), direct, seen)
+    found = run(tmp_path / "direct", RuleReasoner(), direct, seen)
     assert seen == [128, 128, 128]
     assert [window.window.start for window in found.evidence] == [0.0, 0.0, 0.0]
-    mind = RuleMind()
-    run(tmp_path / "words", mind, replace(EFFICIENCY, paradigm="summarization"))
-    assert mind.asked.count("observe") == 3
-    assert not mind.readings[0].windows
-    mind = RuleMind()
-    run(tmp_path / "pages", mind, replace(EFFICIENCY, paradigm="text-search"))
-    assert {read.passage.title for read in mind.readings[0].passages} >= {"Kettles", "kettle film 1"}
-    mind = RuleMind()
-    free = run(tmp_path / "free", mind, replace(EFFICIENCY, paradigm="tool-free"))
-    assert "plan" not in mind.asked
+    reasoner = RuleReasoner()
+    run(tmp_path / "words", reasoner, replace(EFFICIENCY, paradigm="summarization"))
+    assert reasoner.asked.count("observe") == 3
+    assert not reasoner.readings[0].windows
+    reasoner = RuleReasoner()
+    run(tmp_path / "pages", reasoner, replace(EFFICIENCY, paradigm="text-search"))
+    assert {read.passage.title for read in reasoner.readings[0].passages} >= {"Kettles", "kettle film 1"}
+    reasoner = RuleReasoner()
+    free = run(tmp_path / "free", reasoner, replace(EFFICIENCY, paradigm="tool-free"))
+    assert "plan" not in reasoner.asked
     assert free.searches == 0
 
 
 def test_a_dead_link_is_replaced_and_never_knowledge(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film01="dead", film00="private")
-    mind = RuleMind()
+    reasoner = RuleReasoner()
     settings = replace(EFFICIENCY, select=False)
-    found = browse(ASKED, web, mind, eyes(), settings)
+    found = browse(ASKED, web, reasoner, frame_source(), settings)
     assert len(found.watched) == 3
     assert "PageGone" in found.failures
     assert not {"film00", "film01"} & {video.url[-6:] for video in found.watched}
@@ -173,26 +173,26 @@ def test_what_could_not_be_heard_or_read_is_told(tmp_path: Path) -> None:
     """A video is watched without its words, a page is left out; both are failures that were got over."""
     with make_web(tmp_path / "web") as plain:
         web = Deaf(plain._shelf, trace=WebTrace())
-    found = browse(ASKED, web, RuleMind(), eyes(), EFFICIENCY)
+    found = browse(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY)
     assert len(found.watched) == 3
     assert found.failures == ("WebTimeout",) * 3
     told = [step.text for step in found.steps if step.kind == "failure"]
     assert told[0].startswith("the transcript of kettle film 7: WebTimeout")
-    reading = browse(ASKED, web, RuleMind(), eyes(), replace(EFFICIENCY, paradigm="text-search"))
+    reading = browse(ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search"))
     assert reading.failures == ("WebTimeout",)
     web.kind = NoTranscript
-    assert browse(ASKED, web, RuleMind(), eyes(), EFFICIENCY).failures == ()
+    assert browse(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY).failures == ()
 
 
 def test_a_search_for_pages_that_fails_is_told(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", faults=Faults(rate_limit=1.0))
-    found = browse(ASKED, web, RuleMind(), eyes(), replace(EFFICIENCY, paradigm="text-search"))
+    found = browse(ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search"))
     queries = len([step for step in found.steps if step.kind == "failure"]) // 2
     assert queries == 2
     assert found.failures == ("RateLimited",) * 2 * queries
 
 
-class Costly(RuleMind):
+class Costly(RuleReasoner):
     """Its analyst was asked twice: what it was shown again counts, but is not what it was shown last."""
 
     def usage(self) -> Usage:
@@ -212,8 +212,8 @@ def test_the_context_is_the_last_prompt_alone(tmp_path: Path) -> None:
 
 
 def test_a_failed_look_is_no_verified_video(tmp_path: Path) -> None:
-    mind = RuleMind(fails=("locate",), error=ReplyInvalid)
-    found = run(tmp_path, mind, EFFICIENCY)
+    reasoner = RuleReasoner(fails=("locate",), error=ReplyInvalid)
+    found = run(tmp_path, reasoner, EFFICIENCY)
     assert found.watched == ()
     assert found.evidence == ()
     assert set(found.failures) == {"ReplyInvalid"}
@@ -221,33 +221,33 @@ def test_a_failed_look_is_no_verified_video(tmp_path: Path) -> None:
 
 
 def test_without_a_plan_the_question_itself_is_searched(tmp_path: Path) -> None:
-    mind = RuleMind(fails=("plan",), error=ReplyInvalid)
-    found = run(tmp_path, mind)
+    reasoner = RuleReasoner(fails=("plan",), error=ReplyInvalid)
+    found = run(tmp_path, reasoner)
     assert found.answer.text == "PLUM"
     assert [step.data["query"] for step in found.steps if step.kind == "search"] == [ASKED.text]
 
 
 def test_a_spent_budget_ends_the_search_and_still_asks_for_an_answer(tmp_path: Path) -> None:
-    mind = RuleMind(fails=("locate",), error=BudgetSpent)
-    found = run(tmp_path, mind)
-    assert (mind.asked.count("locate"), mind.asked.count("answer_open")) == (1, 1)
+    reasoner = RuleReasoner(fails=("locate",), error=BudgetSpent)
+    found = run(tmp_path, reasoner)
+    assert (reasoner.asked.count("locate"), reasoner.asked.count("answer_open")) == (1, 1)
     assert found.loops == 1
 
 
 def test_a_failed_answer_has_a_name(tmp_path: Path) -> None:
-    found = run(tmp_path, RuleMind(fails=("answer_open",), error=ReplyInvalid))
+    found = run(tmp_path, RuleReasoner(fails=("answer_open",), error=ReplyInvalid))
     assert (found.failure, found.answer.matched, found.answer.confidence) == ("ReplyInvalid", False, 0.0)
 
 
 def test_options_are_chosen_from(tmp_path: Path) -> None:
     asked = Question("q", ASKED.text, ("PLUM", "FIG"))
-    found = browse(asked, make_web(tmp_path / "web"), RuleMind(), eyes(), EFFICIENCY)
+    found = browse(asked, make_web(tmp_path / "web"), RuleReasoner(), frame_source(), EFFICIENCY)
     assert (found.answer.choice, found.answer.text) == ("A", "PLUM")
 
 
 def test_stored_vectors_need_a_library(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="library"):
-        run(tmp_path, RuleMind(), replace(EFFICIENCY, sparse="stored"))
+        run(tmp_path, RuleReasoner(), replace(EFFICIENCY, sparse="stored"))
 
 
 class Shelf:
@@ -273,7 +273,7 @@ class Shelf:
         return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "heard")]
 
 
-class MixedMind(RuleMind):
+class MixedMind(RuleReasoner):
     """Takes pixels as a whole; the views that its watcher got are kept."""
 
     def __init__(self) -> None:
@@ -287,11 +287,11 @@ class MixedMind(RuleMind):
 
 def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
     """An embedded watcher beside an analyst that takes pixels: vectors, text on the screen, and pixels."""
-    mind = MixedMind()
-    both = Eyes.of(mind, cast(Library, Shelf()), eyes().read_frames)
-    found = browse(ASKED, make_web(tmp_path / "web"), mind, both, replace(EFFICIENCY, sparse_frames=25))
-    assert len(mind.views) == 3
-    for view in mind.views:
+    reasoner = MixedMind()
+    both = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source().read_frames)
+    found = browse(ASKED, make_web(tmp_path / "web"), reasoner, both, replace(EFFICIENCY, sparse_frames=25))
+    assert len(reasoner.views) == 3
+    for view in reasoner.views:
         assert view.frames is not None
         assert view.frame_times is not None
         assert view.frame_vectors is not None
@@ -303,7 +303,7 @@ def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
     assert window.frames is not None
     assert window.frame_vectors is not None
     assert len(window.frame_vectors) == len(window.frames.times) == 13
-    found = browse(ASKED, make_web(tmp_path / "web"), mind, both, replace(ABLATION, zoom=False))
+    found = browse(ASKED, make_web(tmp_path / "web"), reasoner, both, replace(ABLATION, zoom=False))
     (window,) = found.evidence
     assert window.frames is not None
     assert window.frame_vectors is not None
@@ -311,29 +311,30 @@ def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
 
 
 def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
-    mind, seen = MixedMind(), list[int]()
-    mind.reads_pixels = False
-    stored = Eyes.of(mind, cast(Library, Shelf()), eyes(seen).read_frames)
-    browse(ASKED, make_web(tmp_path / "web"), mind, stored, EFFICIENCY)
+    reasoner, seen = MixedMind(), list[int]()
+    reasoner.reads_pixels = False
+    stored = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source(seen).read_frames)
+    browse(ASKED, make_web(tmp_path / "web"), reasoner, stored, EFFICIENCY)
     assert seen == []
-    for view in mind.views:
+    for view in reasoner.views:
         assert view.frames is None
         assert view.frame_vectors is not None
         assert len(view.times) == 16
-    mind.views.clear()
-    browse(ASKED, make_web(tmp_path / "web"), mind, stored, replace(EFFICIENCY, sparse="stored"))
-    assert [len(view.times) for view in mind.views] == [200, 200, 200]
+    reasoner.views.clear()
+    browse(ASKED, make_web(tmp_path / "web"), reasoner, stored, replace(EFFICIENCY, sparse="stored"))
+    assert [len(view.times) for view in reasoner.views] == [200, 200, 200]
 
 
 def test_the_planner_is_told_who_uploaded_what(tmp_path: Path) -> None:
-    found = run(tmp_path, RuleMind(), EFFICIENCY)
+    found = run(tmp_path, RuleReasoner(), EFFICIENCY)
     told = next(video.summary for video in found.watched if video.status == "verified")
     assert told.startswith("The channel Tea uploaded it on 8 January 2020.")
 
 
 def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
     first, second = (
-        [json.dumps(step.line()) for step in run(tmp_path / name, RuleMind()).steps] for name in ("a", "b")
+        [json.dumps(step.line()) for step in run(tmp_path / name, RuleReasoner()).steps]
+        for name in ("a", "b")
     )
     assert first == second
 
@@ -341,12 +342,12 @@ def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
 def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     told: list[str] = []
     web = make_web(tmp_path / "web", film01="dead")
-    mind = RuleMind()
+    reasoner = RuleReasoner()
     found = browse(
         ASKED,
         web,
-        mind,
-        eyes(),
+        reasoner,
+        frame_source(),
         MAIN,
         watch=lambda step: told.extend(step_lines(step, 60)),
     )
@@ -357,7 +358,9 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     shape = run_json(found)
     assert shape["schema"] == "rag.agent.video-browser/1"
     json.dumps(shape, allow_nan=False)
-    drawn = page(found, lambda _, times: eyes().read_frames(str(tmp_path / "web" / "film00.mp4"), times))
+    drawn = page(
+        found, lambda _, times: frame_source().read_frames(str(tmp_path / "web" / "film00.mp4"), times)
+    )
     assert "data:image/jpeg;base64," in drawn
     assert "http" not in drawn.replace("https://videos.example", "")
 
@@ -372,7 +375,7 @@ def test_patience_tries_again_where_that_can_help() -> None:
             raise WebTimeout("late")
         return "here"
 
-    assert Patience(3, waited.append).call(slow) == "here"
+    assert RetryPolicy(3, waited.append).call(slow) == "here"
     assert waited == [1.0, 2.0]
 
     def gone() -> str:
@@ -381,5 +384,5 @@ def test_patience_tries_again_where_that_can_help() -> None:
 
     calls.clear()
     with pytest.raises(PageGone):
-        Patience(3).call(gone)
+        RetryPolicy(3).call(gone)
     assert len(calls) == 1

@@ -8,33 +8,33 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.agents.runtime.frame_source import Eyes, open_sight
-from rag.agents.runtime.retry import Patience
+from rag.agents.runtime.frame_source import FrameSource, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.agent import browse
 from rag.agents.video_browser.settings import EFFICIENCY
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.reasoners.roles import Observation
-from tests.browser_world import ASKED, RuleMind, eyes, make_web
+from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
 @pytest.mark.parametrize("error", [BudgetSpent, ReplyInvalid])
 @pytest.mark.parametrize("fails", [("rewrite_question",), ("anchor_event",)])
 def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error: type) -> None:
-    mind = RuleMind(fails=fails, error=error)
-    run = browse(ASKED, make_web(tmp_path), mind, eyes(), EFFICIENCY)
+    reasoner = RuleReasoner(fails=fails, error=error)
+    run = browse(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
     assert (run.answer.text, run.failure) == ("PLUM", "")
     assert run.failures == (error.__name__,)
-    assert mind.readings[-1].anchor.description == ASKED.text
+    assert reasoner.readings[-1].anchor.description == ASKED.text
 
 
 def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
-    mind = RuleMind(fails=("plan", "rewrite_question", "answer_open"), error=ReasonerUnreachable)
-    run = browse(ASKED, make_web(tmp_path), mind, eyes(), EFFICIENCY)
+    reasoner = RuleReasoner(fails=("plan", "rewrite_question", "answer_open"), error=ReasonerUnreachable)
+    run = browse(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
     assert run.failure == "ReasonerUnreachable"
-    assert mind.asked == ["plan", "rewrite_question"]
+    assert reasoner.asked == ["plan", "rewrite_question"]
 
 
-class Speechless(RuleMind):
+class Speechless(RuleReasoner):
     """Watches and has nothing to say."""
 
     def observe(self, request):
@@ -43,10 +43,12 @@ class Speechless(RuleMind):
 
 
 def test_a_summary_of_nothing_is_none(tmp_path: Path) -> None:
-    mind = Speechless()
-    run = browse(ASKED, make_web(tmp_path), mind, eyes(), replace(EFFICIENCY, paradigm="summarization"))
-    assert "observe" in mind.asked
-    assert mind.readings[-1].passages == ()
+    reasoner = Speechless()
+    run = browse(
+        ASKED, make_web(tmp_path), reasoner, frame_source(), replace(EFFICIENCY, paradigm="summarization")
+    )
+    assert "observe" in reasoner.asked
+    assert reasoner.readings[-1].passages == ()
     assert not run.answer.matched
 
 
@@ -55,11 +57,11 @@ def deaf_and_blind(_path: str, _times: np.ndarray) -> None:
 
 
 def test_a_video_of_sound_alone_is_heard(tmp_path: Path) -> None:
-    run = browse(ASKED, make_web(tmp_path), RuleMind(), Eyes(None, deaf_and_blind), EFFICIENCY)
+    run = browse(ASKED, make_web(tmp_path), RuleReasoner(), FrameSource(None, deaf_and_blind), EFFICIENCY)
     assert (run.answer.text, run.failures) == ("PLUM", ())
 
 
 def test_a_short_video_is_as_long_as_it_is(tmp_path: Path) -> None:
     web = make_web(tmp_path)
     result = replace(web.search_videos("kettle").results[0], duration=0.1)
-    assert open_sight(web, result, eyes(), Patience(1, None), words=False).duration == 0.1
+    assert fetch_video(web, result, frame_source(), RetryPolicy(1, None), words=False).duration == 0.1

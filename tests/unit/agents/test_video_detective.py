@@ -14,7 +14,7 @@ from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.features import evenly
 from rag.agents.video_detective.packing import weak_evidence
 from rag.agents.video_detective.records import (
-    Investigation,
+    DetectiveResult,
     Look,
     Planned,
     Selected,
@@ -30,7 +30,7 @@ from rag.errors import BudgetSpent, UsageError
 from rag.library import Library
 from rag.reasoners.roles import Facet, Facets, Reasoner, TimelineEvent
 from rag.records import Question
-from tests.detective_world import RuleMind, open_world, pixels, question
+from tests.detective_world import RuleReasoner, open_world, pixels, question
 
 
 @pytest.fixture(scope="module")
@@ -39,21 +39,23 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield opened
 
 
-def run(library: Library, mind: RuleMind | None = None, **changes: Any) -> tuple[Investigation, RuleMind]:
-    chosen = mind or RuleMind()
+def run(
+    library: Library, reasoner: RuleReasoner | None = None, **changes: Any
+) -> tuple[DetectiveResult, RuleReasoner]:
+    chosen = reasoner or RuleReasoner()
     settings = dataclasses.replace(PAPER, **changes)
     detective = VideoDetective(library, settings, reasoner=cast("Reasoner", chosen))
     return detective.investigate("film", question()), chosen
 
 
 def test_it_finds_the_part_and_answers(library: Library) -> None:
-    found, mind = run(library)
+    found, reasoner = run(library)
     assert found.answer.choice == "D"
     assert found.answer.text == "the hammer of part 9"
     right = [pack for pack in found.selected.packs if pack.start < 200.0 and pack.end > 180.0]
     assert right
-    assert mind.asked[:2] == ["timeline", "decompose_facets"]
-    assert mind.asked[-1] == "answer_choice"
+    assert reasoner.asked[:2] == ["timeline", "decompose_facets"]
+    assert reasoner.asked[-1] == "answer_choice"
     assert [facet.name for facet in found.plan.facets] == ["question", "A", "B", "C", "D"]
     cited = found.answer.citations[0]
     assert cited.kind == "video"
@@ -61,7 +63,7 @@ def test_it_finds_the_part_and_answers(library: Library) -> None:
 
 
 def test_it_keeps_to_its_budgets(library: Library) -> None:
-    found, mind = run(library)
+    found, reasoner = run(library)
     assert len(found.looks) <= PAPER.steps(4) == 10
     assert PAPER.steps(6) == 12
     assert len({look.node for look in found.looks}) == len(found.looks)
@@ -72,7 +74,7 @@ def test_it_keeps_to_its_budgets(library: Library) -> None:
         assert len(look.times) <= 9
         assert all(look.start - 1e-6 <= time < look.end for time in look.times)
     shown = sum(
-        len(window.frame_times) for window in mind.readings[0].windows if window.frame_times is not None
+        len(window.frame_times) for window in reasoner.readings[0].windows if window.frame_times is not None
     )
     assert shown == len(found.frame_times)
 
@@ -119,31 +121,31 @@ def test_the_same_question_gives_the_same_investigation(library: Library) -> Non
 
 
 def test_ablations_take_away_what_they_say(library: Library) -> None:
-    bare, mind = run(library, facets=False)
-    assert "decompose_facets" not in mind.asked
+    bare, reasoner = run(library, facets=False)
+    assert "decompose_facets" not in reasoner.asked
     assert [facet.name for facet in bare.plan.facets] == ["question"]
     once, _ = run(library, refinement=False)
     assert {look.policy for look in once.looks} == {"anchor"}
-    _, mind = run(library, texts=False)
-    assert all(not window.texts for window in mind.readings[0].windows)
-    assert all(not request.view.texts for request in mind.requests)
-    spread, mind = run(library, sampling="uniform")
+    _, reasoner = run(library, texts=False)
+    assert all(not window.texts for window in reasoner.readings[0].windows)
+    assert all(not request.view.texts for request in reasoner.requests)
+    spread, reasoner = run(library, sampling="uniform")
     steps = np.diff(spread.frame_times)
     assert steps.max() - steps.min() <= 1.0
     assert len(spread.frame_times) == 32
     assert [len(pack.times) for pack in spread.selected.packs] == [4] * 8
-    assert any(window.texts for window in mind.readings[0].windows)
+    assert any(window.texts for window in reasoner.readings[0].windows)
 
 
 def test_a_watcher_is_told_of_everything_as_it_happens(library: Library) -> None:
     told: list[Planned | Look | Selected] = []
-    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleMind()))
+    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
     found = detective.investigate("film", question(), told.append)
     assert told == [found.plan, *found.looks, found.selected]
 
 
 def test_an_open_question_is_answered_openly(library: Library) -> None:
-    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleMind()))
+    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
     found = detective.investigate("film", Question("q", "What is shown in part 5?"))
     assert found.answer.choice is None
     assert found.answer.matched
@@ -155,38 +157,38 @@ def test_decoded_frames_go_to_a_mind_that_reads_pixels(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(library, "read_frames", pixels)
-    mind = RuleMind()
-    mind.reads_pixels = True
-    found, _ = run(library, mind)
-    assert all(request.view.frames is not None for request in mind.requests)
-    decoded = [window.frames for window in mind.readings[0].windows if window.frames is not None]
+    reasoner = RuleReasoner()
+    reasoner.reads_pixels = True
+    found, _ = run(library, reasoner)
+    assert all(request.view.frames is not None for request in reasoner.requests)
+    decoded = [window.frames for window in reasoner.readings[0].windows if window.frames is not None]
     assert sum(len(frames.times) for frames in decoded) == len(found.frame_times)
 
 
 def test_a_library_without_pictures_is_searched_by_its_words(tmp_path: Path) -> None:
     with open_world(tmp_path, pictures=False) as library:
-        found, mind = run(library)
+        found, reasoner = run(library)
         assert found.answer.choice == "D"
-        assert all(window.frame_vectors is None for window in mind.readings[0].windows)
+        assert all(window.frame_vectors is None for window in reasoner.readings[0].windows)
 
 
 @pytest.mark.parametrize("role", ["decompose_facets", "timeline", "observe"])
 def test_a_role_that_fails_is_noted_and_the_rest_goes_on(library: Library, role: str) -> None:
-    found, _ = run(library, RuleMind(fails=[role]))
+    found, _ = run(library, RuleReasoner(fails=[role]))
     assert found.answer.choice in set("ABCD")
     noted = [*found.plan.problems, *(look.problem for look in found.looks)]
     assert any("today" in line for line in noted)
 
 
 def test_a_spent_budget_ends_the_looking_and_keeps_what_was_seen(library: Library) -> None:
-    found, mind = run(library, RuleMind(fails=["observe"], error=BudgetSpent))
+    found, reasoner = run(library, RuleReasoner(fails=["observe"], error=BudgetSpent))
     assert len(found.looks) == 1
     assert found.answer.choice in set("ABCD")
-    found, _ = run(library, RuleMind(fails=["answer_choice"], error=BudgetSpent))
+    found, _ = run(library, RuleReasoner(fails=["answer_choice"], error=BudgetSpent))
     assert found.answer.choice is None
     assert not found.answer.matched
     assert "today" in found.answer.explanation
-    assert mind.asked.count("observe") == 1
+    assert reasoner.asked.count("observe") == 1
 
 
 def test_weak_evidence_spreads_the_frames() -> None:
@@ -198,9 +200,9 @@ def test_weak_evidence_spreads_the_frames() -> None:
 
 
 def test_weak_evidence_is_said(library: Library) -> None:
-    mind = RuleMind()
+    reasoner = RuleReasoner()
     detective = VideoDetective(
-        library, dataclasses.replace(PAPER, texts=False), reasoner=cast("Reasoner", mind)
+        library, dataclasses.replace(PAPER, texts=False), reasoner=cast("Reasoner", reasoner)
     )
     found = detective.investigate("film", Question("q", "Zebra?", ("giraffe", "okapi")))
     assert found.selected.fallback.startswith("weak")
@@ -235,7 +237,7 @@ def test_facets_by_words() -> None:
 
 
 def test_events_of_the_timeline_are_given_to_segments(library: Library) -> None:
-    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleMind()))
+    detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
     material = detective.material("film")
     events = (
         TimelineEvent(start=0.0, end=25.0, description="one"),
@@ -258,5 +260,5 @@ def test_evenly_spread_frames() -> None:
 
 
 def test_what_is_laid_before_the_mind_was_looked_for_by_the_options(library: Library) -> None:
-    _, mind = run(library)
-    assert mind.readings[0].sought_by_option
+    _, reasoner = run(library)
+    assert reasoner.readings[0].sought_by_option

@@ -9,14 +9,14 @@ from typing import cast
 
 import pytest
 
+from rag.agents.video_detective import agent as video_detective
+from rag.agents.video_detective import search as video_detective_search
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.agent import agent as video_detective
-from rag.agents.video_detective.agent import search as video_detective_search
-from rag.agents.video_detective.search import Mishaps
+from rag.agents.video_detective.search import ErrorLog
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable
 from rag.library import Library
 from rag.reasoners.roles import Reasoner
-from tests.detective_world import RuleMind, open_world, question
+from tests.detective_world import RuleReasoner, open_world, question
 
 
 @pytest.fixture(scope="module")
@@ -26,21 +26,21 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def test_what_goes_wrong_ends_only_what_it_must() -> None:
-    mishaps = Mishaps()
+    mishaps = ErrorLog()
     mishaps.note("timeline", ReasonerError("no timeline today"))
-    assert mishaps == Mishaps(["timeline: no timeline today"])
-    mishaps.heed(BudgetSpent("spent"))
+    assert mishaps == ErrorLog(["timeline: no timeline today"])
+    mishaps.constraint_mode(BudgetSpent("spent"))
     assert (mishaps.spent, mishaps.gone, len(mishaps.problems)) == (True, False, 1)
-    gone = Mishaps()
-    gone.heed(ReasonerUnreachable("away"))
+    gone = ErrorLog()
+    gone.constraint_mode(ReasonerUnreachable("away"))
     assert (gone.spent, gone.gone) == (True, True)
 
 
 def test_a_mind_that_is_away_is_asked_no_more(library: Library) -> None:
-    mind = RuleMind(fails=["timeline"], error=ReasonerUnreachable)
-    found = VideoDetective(library, reasoner=cast("Reasoner", mind)).investigate("film", question())
+    reasoner = RuleReasoner(fails=["timeline"], error=ReasonerUnreachable)
+    found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("film", question())
     assert found.looks == ()
-    assert mind.asked == ["timeline", "answer_choice"]
+    assert reasoner.asked == ["timeline", "answer_choice"]
     assert found.plan.problems == ("timeline: no timeline today",)
 
 

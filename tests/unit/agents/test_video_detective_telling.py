@@ -16,7 +16,7 @@ from corpora.records import Frames
 from rag._cli import agent_display
 from rag._cli.agent_display import ColorDisplay, StepFile
 from rag._cli.main import main
-from rag.agents.video_detective.agent import Investigation, VideoDetective
+from rag.agents.video_detective.agent import DetectiveResult, VideoDetective
 from rag.agents.video_detective.console import (
     answer_json,
     look_lines,
@@ -31,13 +31,15 @@ from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import Reasoner
 from rag.rendering.shapes import to_json
-from tests.detective_world import RuleMind, open_world, pixels, question
+from tests.detective_world import RuleReasoner, open_world, pixels, question
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Investigation:
+def found(tmp_path_factory: pytest.TempPathFactory) -> DetectiveResult:
     with open_world(tmp_path_factory.mktemp("telling")) as library:
-        return VideoDetective(library, reasoner=cast("Reasoner", RuleMind())).investigate("film", question())
+        return VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner())).investigate(
+            "film", question()
+        )
 
 
 def test_belief_as_a_strip() -> None:
@@ -48,7 +50,7 @@ def test_belief_as_a_strip() -> None:
     assert strip([], [], 10.0, 5) == ""
 
 
-def test_lines_say_what_was_looked_at_and_why(found: Investigation) -> None:
+def test_lines_say_what_was_looked_at_and_why(found: DetectiveResult) -> None:
     plan = list(plan_lines(found.plan, 80))
     assert plan[0].startswith("plan: 5 facets, ")
     assert plan[-1].startswith("  belief ")
@@ -62,7 +64,7 @@ def test_lines_say_what_was_looked_at_and_why(found: Investigation) -> None:
     assert "  problem: no\\nanswer" in list(look_lines(found.plan, broken, 80))
 
 
-def test_steps_and_answer_are_plain_json(found: Investigation) -> None:
+def test_steps_and_answer_are_plain_json(found: DetectiveResult) -> None:
     steps = [step_json(step) for step in (found.plan, *found.looks, found.selected)]
     assert [step["step"] for step in steps] == ["plan", *["look"] * len(found.looks), "show"]
     whole = json.loads(to_json(answer_json(found)))
@@ -74,7 +76,7 @@ def test_steps_and_answer_are_plain_json(found: Investigation) -> None:
     assert whole["settings"]["beta"] == 0.6
 
 
-def test_the_page_needs_no_other_file_and_escapes(found: Investigation) -> None:
+def test_the_page_needs_no_other_file_and_escapes(found: DetectiveResult) -> None:
     asked = dataclasses.replace(found.answer.question, text="<script>alert(1)</script>")
     odd = dataclasses.replace(found, answer=dataclasses.replace(found.answer, question=asked))
 
@@ -95,20 +97,20 @@ def test_the_page_needs_no_other_file_and_escapes(found: Investigation) -> None:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleMind:
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
     """The command's library is the made-up one, and its reasoner the rules."""
-    mind = RuleMind()
+    reasoner = RuleReasoner()
     open_world(tmp_path).close()
 
     def opened(*_: Any, **__: Any) -> Library:
         library = open_world_again(tmp_path)
-        library.__dict__["reasoner"] = mind
+        library.__dict__["reasoner"] = reasoner
         return library
 
     monkeypatch.setattr(Library, "open", opened)
     monkeypatch.setattr(Library, "read_frames", lambda _, path, times: pixels(path, times))
     monkeypatch.chdir(tmp_path)
-    return mind
+    return reasoner
 
 
 def open_world_again(folder: Path) -> Library:
@@ -125,7 +127,7 @@ OPTIONS = [word for option in question().options for word in ("--option", option
 
 
 def test_the_command_tells_its_steps_and_writes_trace_and_page(
-    shelf: RuleMind, capsys: pytest.CaptureFixture[str]
+    shelf: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["agent", "video-detective", "film", question().text, *OPTIONS]
     assert main([*words, "--trace", "t.jsonl", "--html", "r.html", "--json"]) == 0
@@ -147,7 +149,9 @@ def test_the_command_tells_its_steps_and_writes_trace_and_page(
     assert "observe" in shelf.asked
 
 
-def test_the_command_says_what_it_cannot_write(shelf: RuleMind, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_what_it_cannot_write(
+    shelf: RuleReasoner, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["agent", "video-detective", "film", question().text, *OPTIONS]
     assert main([*words, "--trace", "none/t.jsonl"]) == 1
     assert "none/t.jsonl: cannot be written" in capsys.readouterr().err

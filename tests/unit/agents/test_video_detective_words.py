@@ -9,7 +9,7 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.features import Material
+from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
 from rag.agents.video_detective.wording import cited_texts, texts_of
 from rag.library import Library
@@ -38,7 +38,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="module")
-def material(library: Library) -> Material:
+def material(library: Library) -> VideoFeatures:
     return replace(VideoDetective(library).material("film"), texts=(*CUES, SCREEN))
 
 
@@ -48,12 +48,12 @@ def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].t
     return Pack(0, start, end, (start,), words, 0.5, True)
 
 
-def test_a_sentence_is_whole_where_the_pack_cuts_it(material: Material) -> None:
+def test_a_sentence_is_whole_where_the_pack_cuts_it(material: VideoFeatures) -> None:
     held = texts_of(material, pack(14.5, 16.0))
     assert [text.text for text in held if text.kind == "subtitle"] == [cue.text for cue in CUES[1:4]]
 
 
-def test_what_is_said_and_read_keeps_its_kind_beside_a_caption(material: Material) -> None:
+def test_what_is_said_and_read_keeps_its_kind_beside_a_caption(material: VideoFeatures) -> None:
     caption = f"Seems to show a jar. On the screen: “STEP 3”. Said: “{CUES[2].text}”."
     held = texts_of(material, pack(14.5, 16.0, "caption", caption))
     assert {text.kind for text in held} == {"subtitle", "ocr", "caption"}
@@ -63,13 +63,13 @@ def test_what_is_said_and_read_keeps_its_kind_beside_a_caption(material: Materia
     assert texts_of(material, replace(pack(14.5, 16.0), words=None)) == ()
 
 
-def test_speech_without_stops_is_not_followed(material: Material) -> None:
+def test_speech_without_stops_is_not_followed(material: VideoFeatures) -> None:
     many = tuple(Evidence("v", 3.0 * at, 3.0 * at + 2, "asr", f"line {at} and") for at in range(100))
     held = texts_of(replace(material, texts=many), pack(150.0, 160.0, "asr"))
     assert [text.start for text in held] == [150.0, 153.0, 156.0, 159.0]
 
 
-def test_a_long_pack_keeps_what_lies_near_its_best_line(material: Material) -> None:
+def test_a_long_pack_keeps_what_lies_near_its_best_line(material: VideoFeatures) -> None:
     many = tuple(Evidence("v", 3.0 * at, 3.0 * at + 2, "asr", f"Line {at}.") for at in range(100))
     best = replace(pack(0.0, 300.0), words=Words("Line 50.", "asr", "asr", 0.5, "question", 150.0, 152.0))
     held = texts_of(replace(material, texts=many), best)

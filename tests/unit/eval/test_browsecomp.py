@@ -15,7 +15,7 @@ from eval.tasks.browsecomp.building import FULL, check_questions
 from eval.tasks.browsecomp.files import read_questions, write_questions
 from eval.tasks.browsecomp.published import load_published
 from eval.tasks.browsecomp.records import BrowseQuestion, Source
-from eval.tasks.browsecomp.solvers import Browsing, evidence_recall, query_of
+from eval.tasks.browsecomp.solvers import VideoBrowserSolver, evidence_recall, query_of
 from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
 from eval.tasks.browsecomp.workbench.drafting import draft, worded_day
 from eval.tasks.browsecomp.workbench.target_insertion import PlantingPlan, plant
@@ -23,7 +23,7 @@ from eval.workbench.web import WebPlan, plan_web
 from rag.agents.video_browser.settings import EFFICIENCY
 from rag.errors import UsageError
 from rag.reasoners.roles import OpenAnswer, Reading
-from tests.browser_world import HOST, RuleMind, eyes, make_web
+from tests.browser_world import HOST, RuleReasoner, frame_source, make_web
 
 OFFLINE = {
     "id": 12,
@@ -203,9 +203,11 @@ QUESTION = BrowseQuestion(
 )
 
 
-def browsing(folder: Path, name: str, question: BrowseQuestion = QUESTION) -> Browsing:
+def browsing(folder: Path, name: str, question: BrowseQuestion = QUESTION) -> VideoBrowserSolver:
     web = make_web(folder)
-    return Browsing(name, settings_of(name), {question.question_id: question}, web, RuleMind(), eyes())
+    return VideoBrowserSolver(
+        name, settings_of(name), {question.question_id: question}, web, RuleReasoner(), frame_source()
+    )
 
 
 def test_a_run_becomes_a_judged_sample(tmp_path: Path) -> None:
@@ -239,7 +241,7 @@ def test_what_text_alone_answers_is_dropped(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web")
     told = replace(QUESTION, question_id="told", text="Which number?", answers=("kettle film 7",))
     twice = replace(QUESTION, question_id="twice")
-    reasons = check_questions([QUESTION, told, twice], web, RuleMind())
+    reasons = check_questions([QUESTION, told, twice], web, RuleReasoner())
     assert reasons == {
         "told": "the metadata of a video of its chain hold the answer",
         "twice": "another question has the same words",
@@ -248,14 +250,14 @@ def test_what_text_alone_answers_is_dropped(tmp_path: Path) -> None:
 
 def test_what_a_page_of_text_answers_is_dropped(tmp_path: Path) -> None:
     """Nothing of it stands in the metadata: only the control that reads the web's pages can tell."""
-    assert check_questions([QUESTION], make_web(tmp_path / "dry"), RuleMind()) == {}
+    assert check_questions([QUESTION], make_web(tmp_path / "dry"), RuleReasoner()) == {}
     web = make_web(tmp_path / "web", page="A kettle boils water, and the secret is PLUM indeed.")
     options = replace(QUESTION, question_id="options", text="Which of these?", options=("FIG", "PLUM"))
-    reasons = check_questions([QUESTION, options], web, RuleMind())
+    reasons = check_questions([QUESTION, options], web, RuleReasoner())
     assert reasons == {QUESTION.question_id: "text-search answers it without any video"}
 
 
-class Knowing(RuleMind):
+class Knowing(RuleReasoner):
     """Knows without looking."""
 
     def answer_open(self, reading: Reading) -> OpenAnswer:

@@ -19,10 +19,10 @@ from eval.runs.runner import run_system
 from eval.tasks.browsecomp.benchmark import BrowseCompBenchmark
 from eval.tasks.browsecomp.published import read_published
 from eval.tasks.browsecomp.records import BrowseQuestion
-from eval.tasks.browsecomp.solvers import Browsing, query_of
+from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import settings_of
 from rag.errors import ReasonerUnreachable, UsageError
-from tests.browser_world import RuleMind, eyes, make_web
+from tests.browser_world import RuleReasoner, frame_source, make_web
 from tests.toy_benchmark import Player, ToyBenchmark
 
 ROW = {"question": "What color?", "answer": "red", "difficulty": "level1"}
@@ -80,7 +80,7 @@ def test_a_level_may_be_a_number(tmp_path: Path) -> None:
     assert [question.level for question in read_published(path)] == ["level2"]
 
 
-class Silent(RuleMind):
+class Silent(RuleReasoner):
     """Goes away when it is to answer, or to judge."""
 
     def __init__(self, role: str) -> None:
@@ -99,7 +99,9 @@ class Silent(RuleMind):
 @pytest.mark.parametrize("role", ["answer", "judge"])
 def test_an_outage_is_no_wrong_answer(tmp_path: Path, role: str) -> None:
     web = make_web(tmp_path)
-    system = Browsing("x", settings_of("video-browser"), {"q1": QUESTION}, web, Silent(role), eyes())
+    system = VideoBrowserSolver(
+        "x", settings_of("video-browser"), {"q1": QUESTION}, web, Silent(role), frame_source()
+    )
     with pytest.raises(ReasonerUnreachable):
         system.answer(query_of(QUESTION))
 

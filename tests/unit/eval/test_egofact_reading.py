@@ -13,10 +13,10 @@ from eval.tasks.egofact.systems.finding import Unit
 from eval.tasks.egofact.systems.reading import Reader
 from eval.tasks.egofact.systems.watching import Watched
 from localization.records import Window
-from rag.retrieval import FoundClip
+from rag.retrieval import RetrievedClip
 
 CLIP = Clip("c", "v", 0.0, 30.0)
-UNIT = Unit("clip", FoundClip(CLIP, "a.mp4", "", 1.0, 1.0, 1.0, ()))
+UNIT = Unit("clip", RetrievedClip(CLIP, "a.mp4", "", 1.0, 1.0, 1.0, ()))
 SEEN = Watched(Window("v", 5.0, 10.0, 0.5), True, np.array([5.0, 7.5]), np.zeros((2, 4), np.float32))
 
 

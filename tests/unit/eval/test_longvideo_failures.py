@@ -17,7 +17,7 @@ from rag.agents.video_detective.settings import PAPER
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import ChosenOption
 from rag.records import Usage
-from tests.detective_world import RuleMind, open_world, question
+from tests.detective_world import RuleReasoner, open_world, question
 
 QUERY = Query(
     query_id="q1",
@@ -30,7 +30,7 @@ QUERY = Query(
     window=(0.0, 1.0),
     order=(0, 1),
 )
-CORPUS: Any = SimpleNamespace(mind=SimpleNamespace(usage=lambda: Usage(calls=3, prompt_tokens=7)))
+CORPUS: Any = SimpleNamespace(reasoner=SimpleNamespace(usage=lambda: Usage(calls=3, prompt_tokens=7)))
 
 
 class Failing:
@@ -65,11 +65,11 @@ def test_an_outage_ends_the_run_and_an_answer_is_an_answer() -> None:
 def test_who_is_gone_is_asked_for_the_answer_alone(tmp_path: Path) -> None:
     roles = ("timeline", "decompose_facets", "observe", "answer_choice")
     with open_world(tmp_path) as library:
-        mind = RuleMind(fails=roles, error=ReasonerUnreachable)
+        reasoner = RuleReasoner(fails=roles, error=ReasonerUnreachable)
         with pytest.raises(ReasonerUnreachable):
-            VideoDetective(library, PAPER, reasoner=mind).investigate("film", question())
-        assert mind.asked == ["timeline", "answer_choice"]
-        late = RuleMind(fails=("observe",), error=ReasonerUnreachable)
+            VideoDetective(library, PAPER, reasoner=reasoner).investigate("film", question())
+        assert reasoner.asked == ["timeline", "answer_choice"]
+        late = RuleReasoner(fails=("observe",), error=ReasonerUnreachable)
         found = VideoDetective(library, PAPER, reasoner=late).investigate("film", question())
         assert late.asked.count("observe") == 1
         assert found.answer.choice is not None

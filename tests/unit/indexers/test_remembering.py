@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.cached_text import Remembering
+from indexers.cached_text import CachedTextEncoder
 
 
 class Counting:
@@ -25,7 +25,7 @@ class Counting:
 
 def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     encoder = Counting()
-    held = Remembering(encoder)
+    held = CachedTextEncoder(encoder)
     first = held.encode_text(["b", "aa", "b"])
     assert first.tolist() == [[1, 98], [2, 97], [1, 98]]
     assert np.array_equal(held.encode_text(["aa", "b"]), first[[1, 0]])
@@ -36,7 +36,7 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
 
 def test_the_text_unused_for_longest_is_let_go() -> None:
     encoder = Counting()
-    held = Remembering(encoder, kept=2)
+    held = CachedTextEncoder(encoder, kept=2)
     held.encode_text(["a", "b", "a", "c"])
     assert held.encode_text(["a"]).tolist() == [[1, 97]]
     assert encoder.asked == ["a", "b", "c"]
@@ -45,5 +45,5 @@ def test_the_text_unused_for_longest_is_let_go() -> None:
 
 
 def test_more_texts_than_are_kept_are_all_answered() -> None:
-    held = Remembering(Counting(), kept=1)
+    held = CachedTextEncoder(Counting(), kept=1)
     assert held.encode_text(["a", "bb", "ccc"])[:, 0].tolist() == [1, 2, 3]

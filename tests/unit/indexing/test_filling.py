@@ -16,7 +16,7 @@ from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE
 from rag.errors import UnreadableFile
-from rag.indexing.backfill import fill_measures
+from rag.indexing.backfill import backfill_measurements
 from rag.indexing.measuring import Measuring
 from rag.indexing.planning import Group
 from rag.indexing.report import Silent
@@ -54,7 +54,7 @@ def test_sound_that_ends_early_is_told_and_what_was_heard_is_kept(tmp_path: Path
     measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
         told = Told()
-        assert fill_measures([group], writer, reader, measuring, settings, Silent(), told) == 1
+        assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), told) == 1
         assert writer.ready()[video_id]["sound"] == "now"
     assert told == [
         (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
@@ -85,7 +85,7 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_told(tmp_path: Path) 
         writer.begin_video(made)
         writer.put_measures(made.video_id, [shot], None, mark)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
-        assert fill_measures([group], writer, reader, measuring, settings, Silent(), told) == 1
+        assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), told) == 1
         stages = writer.ready()[made.video_id]
         assert (stages["shots"], stages["sound"]) == ("then", "now")
     ((_, reason, _),) = told

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from rag._cli import progress
-from rag._cli.output import talk
+from rag._cli.output import echo_stderr
 from rag._cli.progress import BarProgress, LineProgress, open_progress
 
 
@@ -25,7 +25,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
     said = threading.Event()
 
     def heard(line: str) -> None:
-        talk(line)
+        echo_stderr(line)
         said.set()
 
     monkeypatch.setattr(progress, "talk", heard)

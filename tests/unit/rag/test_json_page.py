@@ -35,12 +35,12 @@ from rag._cli.show import Shown
 from rag.indexing.report import Forecast, IndexReport
 from rag.records import (
     Answer,
-    Likeness,
+    NearDuplicate,
     PassageCitation,
     PassageHit,
     Question,
     ScoredOption,
-    Unjudged,
+    UnmeasuredVideos,
     VideoCitation,
     VideoHit,
 )
@@ -156,7 +156,7 @@ OPENED = {
 }
 
 SHOT = Shot("5f0c2a:s00000", "5f0c2a", 0.0, 18.5, 4.0, "warm", 21.4, 12.1, 48.2, 19.7, 2.1, "live")
-UNJUDGED = Unjudged(1, 12, ("1 video is heard in part: some of its sound is missing",))
+UNJUDGED = UnmeasuredVideos(1, 12, ("1 video is heard in part: some of its sound is missing",))
 MEASURED = {
     "path": "talks/webb.mp4",
     "video_id": "5f0c2a",
@@ -164,7 +164,7 @@ MEASURED = {
     "height": 720,
     "shots": (SHOT,),
     "sound": sound_runs(SoundTrack("5f0c2a", ("speech",) * 18, np.full(18, -21.5, np.float32))),
-    "copies": (Likeness("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
+    "copies": (NearDuplicate("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
     "uncompared": 0,
 }
 MADE = [

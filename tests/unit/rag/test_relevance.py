@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.relevance import (
-    PictureScale,
+    ImageScoreCalibrator,
     answer_confidence,
     chunk_relevance,
     content_words,
@@ -87,7 +87,7 @@ def test_curves_rise_and_stay_in_bounds() -> None:
 
 def test_a_picture_is_relevant_to_what_it_shows_only() -> None:
     tower = PictureWords()
-    scale = PictureScale(tower)
+    scale = ImageScoreCalibrator(tower)
     picture = tower.picture(["drill"], "seed")
     shown, other = tower.encode_text(["A video that shows a drill.", "A video that shows a kettle."])
     assert scale.relevance(shown, picture) > 0.9

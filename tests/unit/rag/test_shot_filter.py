@@ -16,12 +16,12 @@ from corpora.records import (
     Clip,
     Shot,
     SoundTrack,
-    lines_of,
+    vertical_resolution,
 )
 from rag._cli.shots import sound_runs
 from rag.errors import LibraryError, UsageError
 from rag.records import ShotFilter
-from rag.relevance import PictureScale
+from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.shots import (
     CONTEXT_SECONDS,
     allowed_spans,
@@ -38,7 +38,7 @@ from rag.store.layout import Layout
 from rag.store.measures import MEASURED_TABLES, Fingerprint, without_islands
 from rag.store.meta_table import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Where
+from rag.store.records import ClipFrames, SearchFilter
 from rag.store.writing import Writer
 from tests.store_material import META, clip_frames, fill, unit, video
 
@@ -136,7 +136,7 @@ class PlainScale:
         return np.asarray(queries @ rows.T, np.float64)
 
 
-SCALE = cast("PictureScale", PlainScale())
+SCALE = cast("ImageScoreCalibrator", PlainScale())
 
 
 def watched(lamp: dict[float, float], kettle: dict[float, float], seconds: int = 60) -> list[ClipFrames]:
@@ -200,7 +200,7 @@ def test_conditions_meet_in_time(tmp_path: Path) -> None:
 
 def test_a_search_sees_only_what_the_filter_lets_through(tmp_path: Path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
-        cold = resolved(Where(shots=ShotFilter(tone="cold")), reader, None, lambda _: [])
+        cold = resolved(SearchFilter(shots=ShotFilter(tone="cold")), reader, None, lambda _: [])
         assert cold.spans == {video(1).video_id: ((20.0, 60.0),)}
         query = unit(9, 16)
         found = reader.search_clips(query, 10, cold)
@@ -210,7 +210,7 @@ def test_a_search_sees_only_what_the_filter_lets_through(tmp_path: Path) -> None
         assert reader.match_evidence("number", 10, cold) == reader.match_evidence("number", 1, cold)
         (kept,) = reader.spans([hit.key for hit in reader.match_evidence("number", 10, cold)])
         assert (kept.video_id, kept.start) == (video(1).video_id, 20.0)
-        small = resolved(Where(shots=ShotFilter(min_height=49)), reader, None, lambda _: [])
+        small = resolved(SearchFilter(shots=ShotFilter(min_height=49)), reader, None, lambda _: [])
         assert (small.spans, reader.search_clips(query, 10, small)) == ({}, [])
 
 
@@ -219,10 +219,10 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path: Path) -> None:
     with Reader.open(tmp_path / "lib") as reader:
         for wanted in (ShotFilter(tone="warm"), ShotFilter(audio="music")):
             with pytest.raises(LibraryError, match="run rag index on its folders again"):
-                resolved(Where(shots=wanted), reader, None, lambda _: [])
+                resolved(SearchFilter(shots=wanted), reader, None, lambda _: [])
         with pytest.raises(LibraryError, match=r"rag models pull .*rag index FOLDER --reembed"):
-            resolved(Where(shots=ShotFilter(after="a lamp")), reader, None, lambda _: [])
-        assert resolved(Where(), reader, None, lambda _: []) == Where()
+            resolved(SearchFilter(shots=ShotFilter(after="a lamp")), reader, None, lambda _: [])
+        assert resolved(SearchFilter(), reader, None, lambda _: []) == SearchFilter()
 
 
 def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(tmp_path: Path) -> None:
@@ -266,11 +266,11 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
     with Reader.open(tmp_path / "lib") as reader:
 
         def left(**asked: object) -> tuple[int, int, str]:
-            found = unjudged(Where(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one stands for many
+            found = unjudged(SearchFilter(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one stands for many
             assert found is not None
             return found.videos, found.of, "; ".join(found.why)
 
-        assert unjudged(Where(), reader) is None
+        assert unjudged(SearchFilter(), reader) is None
         assert left(min_height=1)[0] == 0
         assert left(tone="warm")[:2] == (1, 3)
         assert "run rag index on the folders again" in left(tone="warm")[2]
@@ -281,7 +281,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert ["heard in part" in heard[2], "measured in vain" in heard[2], "not measured" in heard[2]] == [
             True
         ] * 3
-        one = unjudged(Where(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
+        one = unjudged(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
         assert one is not None
         assert (one.videos, one.of, one.why) == (0, 1, ())
 
@@ -289,20 +289,20 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
 def test_a_filter_alone_lists_what_meets_it_by_video_and_time(tmp_path: Path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
 
-        def found(where: Where) -> list[tuple[str, float, float]]:
+        def found(where: SearchFilter) -> list[tuple[str, float, float]]:
             listed = browse(resolved(where, reader, None, lambda _: []), reader)
             return [(hit.path, hit.start, hit.end) for hit in listed]
 
         # In order of paths: part0, part1.
         one, other = video(2).path, video(1).path
-        assert found(Where(shots=ShotFilter(style="live"))) == [(one, 0, 20), (other, 0, 20)]
+        assert found(SearchFilter(shots=ShotFilter(style="live"))) == [(one, 0, 20), (other, 0, 20)]
         music = [(one, 10, 20), (one, 20, 30), (other, 10, 20), (other, 20, 30)]
-        assert found(Where(shots=ShotFilter(audio="music"))) == music
-        assert found(Where(paths=(other,), start=15, end=25, shots=ShotFilter(audio="music"))) == [
+        assert found(SearchFilter(shots=ShotFilter(audio="music"))) == music
+        assert found(SearchFilter(paths=(other,), start=15, end=25, shots=ShotFilter(audio="music"))) == [
             (other, 15, 20),
             (other, 20, 25),
         ]
-        assert found(Where(shots=ShotFilter(audio="ambient"))) == []
+        assert found(SearchFilter(shots=ShotFilter(audio="ambient"))) == []
 
 
 def test_a_filter_that_nothing_can_meet_is_refused() -> None:
@@ -332,7 +332,11 @@ def test_stretches_of_a_sound_end_with_the_video_and_bridge_nothing_unheard() ->
 
 
 def test_height_is_counted_in_lines() -> None:
-    assert [lines_of(*size) for size in ((1280, 720), (720, 1280), (1920, 800))] == [720, 720, 1080]
+    assert [vertical_resolution(*size) for size in ((1280, 720), (720, 1280), (1920, 800))] == [
+        720,
+        720,
+        1080,
+    ]
 
 
 @pytest.mark.parametrize(

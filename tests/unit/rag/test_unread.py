@@ -78,22 +78,22 @@ def test_stages_are_those_of_ready_videos(library: Library) -> None:
 def test_lines_say_what_is_missing_and_what_brings_it(
     library: Library, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talk = library.video_id("talk.mp4")
-    speech, screen = lines(library, settings, {talk})
-    assert speech.startswith(f"no speech is stored of {library.path_of(talk)}, so what is said there")
+    echo_stderr = library.video_id("talk.mp4")
+    speech, screen = lines(library, settings, {echo_stderr})
+    assert speech.startswith(f"no speech is stored of {library.path_of(echo_stderr)}, so what is said there")
     assert 'set asr.mode = "auto", then take it out and in again with rag remove and rag index' in speech
     assert 'set ocr.mode = "auto", then' in screen
     assert "3 videos, such as " in lines(library, settings)[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
-    assert "it can be read now: take it out" in lines(library, settings, {talk})[1]
+    assert "it can be read now: take it out" in lines(library, settings, {echo_stderr})[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, pip install X brings it")
-    assert "; pip install X brings it; then take it out" in lines(library, settings, {talk})[1]
+    assert "; pip install X brings it; then take it out" in lines(library, settings, {echo_stderr})[1]
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")
 
     monkeypatch.setattr("indexers.ocr.ocr_line", missing)
-    assert "rapidocr is not installed; then" in lines(library, settings, {talk})[1]
+    assert "rapidocr is not installed; then" in lines(library, settings, {echo_stderr})[1]
 
 
 @pytest.mark.parametrize("matched", [True, False])

@@ -10,16 +10,16 @@ from rag.reasoners.llm import open_llm_reasoner, turns_watching
 from rag.reasoners.llm.prompts import load_prompt, render
 from rag.reasoners.llm.usage import usage_of
 from rag.reasoners.roles import JudgeRequest, LocateRequest, ObserveRequest, VideoView
-from rag.reasoners.routing import PartedReasoner
+from rag.reasoners.routing import RoutedReasoner
 from rag.reasoners.token_counting import (
     COUNTED_AS,
     IMAGE_TOKENS,
     MEASURED_AS,
-    CountedReasoner,
+    TokenCountingReasoner,
     count_tokens,
     counted,
-    counted_as,
     counted_tokens,
+    token_count_method,
 )
 from rag.settings import ReasonerSettings
 from tests.chat_server import chat_server, say
@@ -47,9 +47,9 @@ def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector(count):
     spent = []
     for view in (VIEW, replace(VIEW, frames=None), replace(VIEW, frame_vectors=None, frame_times=None)):
         with embedded() as inner:
-            mind = CountedReasoner(inner, count)
-            mind.locate(replace(request, view=view))
-            spent.append(mind.usage().by_role["locate"])
+            reasoner = TokenCountingReasoner(inner, count)
+            reasoner.locate(replace(request, view=view))
+            spent.append(reasoner.usage().by_role["locate"])
     assert {row["image_tokens"] for row in spent} == {4 * IMAGE_TOKENS}
     assert len({row["prompt_tokens"] for row in spent}) == 1
     assert (spent[0]["calls"], spent[0]["counted_calls"], spent[0]["estimated_text_calls"]) == (1, 1, 0)
@@ -59,9 +59,9 @@ def test_the_count_is_that_of_the_rendered_prompt(count):
     turn = turns_watching.locate(LocateRequest("the mirror", replace(VIEW, frames=None)))
     bare = VideoView(VIEW.title, VIEW.start, VIEW.end, VIEW.texts)
     with embedded() as inner:
-        mind = CountedReasoner(inner, count)
-        mind.locate(LocateRequest("the mirror", bare))
-        usage = mind.usage()
+        reasoner = TokenCountingReasoner(inner, count)
+        reasoner.locate(LocateRequest("the mirror", bare))
+        usage = reasoner.usage()
     messages = render(load_prompt("locate"), turn.variables, turn.images, short_side=1)
     text = "\n".join(message.text for message in messages)
     assert (usage.prompt_tokens, usage.image_tokens) == (count(text), 0)
@@ -70,25 +70,27 @@ def test_the_count_is_that_of_the_rendered_prompt(count):
 
 def test_windows_of_a_reading_count_by_their_frames(count):
     with embedded() as inner:
-        mind = CountedReasoner(inner, count)
-        assert mind.answer_open(reading(OPEN, pixels=False)) == inner.answer_open(reading(OPEN, pixels=False))
-        assert mind.usage().image_tokens == 8 * IMAGE_TOKENS
+        reasoner = TokenCountingReasoner(inner, count)
+        assert reasoner.answer_open(reading(OPEN, pixels=False)) == inner.answer_open(
+            reading(OPEN, pixels=False)
+        )
+        assert reasoner.usage().image_tokens == 8 * IMAGE_TOKENS
 
 
 def test_a_match_of_characters_asks_nobody(count):
     with embedded() as inner:
-        mind = CountedReasoner(inner, count)
-        mind.judge(JudgeRequest("?", ("glass",), "Glass"))
-        assert mind.usage().calls == 0
-        mind.judge(JudgeRequest("?", ("glass",), "ceramic"))
-        assert mind.usage().calls == 1
+        reasoner = TokenCountingReasoner(inner, count)
+        reasoner.judge(JudgeRequest("?", ("glass",), "Glass"))
+        assert reasoner.usage().calls == 0
+        reasoner.judge(JudgeRequest("?", ("glass",), "ceramic"))
+        assert reasoner.usage().calls == 1
 
 
 def test_it_says_what_the_one_inside_says(count):
     with embedded() as inner:
-        mind = CountedReasoner(inner, count)
+        reasoner = TokenCountingReasoner(inner, count)
         for case in INPUTS:
-            assert getattr(mind, case.role)(case.request) == getattr(inner, case.role)(case.request)
+            assert getattr(reasoner, case.role)(case.request) == getattr(inner, case.role)(case.request)
 
 
 def play(request):
@@ -107,44 +109,47 @@ def test_of_mixed_parts_each_counts_in_its_own_way(count):
     ):
         own = ReasonerSettings(kind="openai", model="w", base_url=server.base_url)
         watcher = open_llm_reasoner(own)
-        mixed = PartedReasoner({"planner": inner, "watcher": watcher, "analyst": inner, "judge": inner})
-        mind, label = counted(mixed, count)
+        mixed = RoutedReasoner({"planner": inner, "watcher": watcher, "analyst": inner, "judge": inner})
+        reasoner, label = counted(mixed, count)
         assert label == f"watcher: {MEASURED_AS}; planner, analyst, judge: {COUNTED_AS}"
-        mind.decompose_facets(OPEN)
-        mind.observe(ObserveRequest(OPEN, VIEW))
-        mind.answer_open(reading(OPEN, pixels=False))
-        usage = mind.usage()
+        reasoner.decompose_facets(OPEN)
+        reasoner.observe(ObserveRequest(OPEN, VIEW))
+        reasoner.answer_open(reading(OPEN, pixels=False))
+        usage = reasoner.usage()
     looked, planned = usage.by_role["observe"], usage.by_role["decompose_facets"]
     assert (looked["prompt_tokens"], looked["completion_tokens"], looked["counted_calls"]) == (777, 11, 0)
     assert (planned["calls"], planned["counted_calls"], planned["estimated_text_calls"]) == (1, 1, 0)
     assert usage.calls == 3
     assert usage.prompt_tokens == sum(row["prompt_tokens"] for row in usage.by_role.values())
-    assert counted_as(label, usage) == f"{label}; of 3 calls 2 counted, 1 with estimated tokens of images"
-    assert mind.usage().calls == 0
-    assert mind.fingerprint == mixed.fingerprint
+    assert (
+        token_count_method(label, usage)
+        == f"{label}; of 3 calls 2 counted, 1 with estimated tokens of images"
+    )
+    assert reasoner.usage().calls == 0
+    assert reasoner.fingerprint == mixed.fingerprint
 
 
 def test_who_needs_no_counting_comes_back_as_he_is():
     own = open_llm_reasoner(ReasonerSettings(kind="openai", model="m"))
     assert counted(own) == (own, MEASURED_AS)
     other = open_llm_reasoner(ReasonerSettings(kind="openai", model="n"))
-    parted = PartedReasoner({"planner": other, "watcher": own, "analyst": own, "judge": own})
+    parted = RoutedReasoner({"planner": other, "watcher": own, "analyst": own, "judge": own})
     assert counted(parted) == (parted, MEASURED_AS)
 
 
 def test_a_wrapped_mind_that_counts_itself_is_added(count):
     with embedded() as inner:
-        mind = CountedReasoner(inner, count)
+        reasoner = TokenCountingReasoner(inner, count)
         row = dict.fromkeys(("calls", "prompt_tokens", "completion_tokens", "image_tokens", "seconds"), 5.0)
-        mind._inner.usage = lambda: usage_of({"observe": row})
-        mind.decompose_facets(OPEN)
-        usage = mind.usage()
+        reasoner._inner.usage = lambda: usage_of({"observe": row})
+        reasoner.decompose_facets(OPEN)
+        usage = reasoner.usage()
     assert usage.calls == 6
     assert usage.by_role["observe"]["prompt_tokens"] == 5
 
 
 def test_a_label_says_no_more_than_there_is(count):
     with embedded() as inner:
-        mind, label = counted(inner, count)
-        mind.decompose_facets(OPEN)
-        assert counted_as(label, mind.usage()) == label == COUNTED_AS
+        reasoner, label = counted(inner, count)
+        reasoner.decompose_facets(OPEN)
+        assert token_count_method(label, reasoner.usage()) == label == COUNTED_AS

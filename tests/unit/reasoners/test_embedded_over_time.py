@@ -11,7 +11,7 @@ from rag.reasoners.embedded.over_time import answer_over_time, asks_for_count, a
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
 from rag.records import Question
-from rag.relevance import PictureScale
+from rag.relevance import ImageScoreCalibrator
 from tests.answer_world import BagOfWords, PictureWords
 
 
@@ -65,7 +65,7 @@ def test_frames_tell_the_time_too() -> None:
         window(10.0, seen="drill"),
         window(90.0, seen="lamp"),
     )
-    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), PictureScale(tower))
+    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), ImageScoreCalibrator(tower))
     assert reply is not None
     assert reply.choice == "B"
 

@@ -11,10 +11,10 @@ from localization.records import Window
 from rag.reasoners.embedded.choices import answer_choice
 from rag.reasoners.embedded.scenes import windows_in_scene
 from rag.reasoners.embedded.vectors import SentenceVectors
-from rag.reasoners.embedded.zero_shot import Sight
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
 from rag.records import Question
-from rag.relevance import PictureScale
+from rag.relevance import ImageScoreCalibrator
 from tests.answer_world import BagOfWords, PictureWords
 
 CLIP = Clip("v:00000", "v", 0.0, 1000.0)
@@ -37,7 +37,7 @@ def reading(text: str, *windows: ReadWindow) -> Reading:
 def test_windows_of_the_scene_alone_are_listened_to() -> None:
     elsewhere = window(10.0, "hammer", "The voice says the number 34.")
     there = window(500.0, "kettle", "The voice says the number 12.")
-    scale: Any = PictureScale(PictureWords())
+    scale: Any = ImageScoreCalibrator(PictureWords())
     asked = reading("In a clip that shows a kettle, which number does the voice say?", elsewhere, there)
     assert windows_in_scene(asked, scale) == {1}
     assert answer_choice(asked, SentenceVectors(BagOfWords()), scale).choice == "A"
@@ -47,7 +47,7 @@ def test_windows_of_the_scene_alone_are_listened_to() -> None:
 
 def test_nothing_is_left_out_where_the_scene_cannot_be_told() -> None:
     both = window(10.0, "hammer", "The number 34."), window(500.0, "kettle", "The number 12.")
-    scale: Any = PictureScale(PictureWords())
+    scale: Any = ImageScoreCalibrator(PictureWords())
     assert windows_in_scene(reading("Which number does the voice say?", *both), scale) is None
     assert (
         windows_in_scene(reading("In a clip that shows a kettle, which number is said?", *both), None) is None
@@ -58,9 +58,9 @@ def test_nothing_is_left_out_where_the_scene_cannot_be_told() -> None:
 
 def test_words_that_come_near_are_not_seen_where_others_come_nearer() -> None:
     tower = PictureWords()
-    sight = Sight(tower)
+    sight = ZeroShotScorer(tower)
     vectors = np.stack([tower.picture(["knife"], f"{i}") for i in range(3)])
     view = VideoView("v", 0.0, 3.0, frame_times=np.arange(3.0), frame_vectors=vectors)
     assert sight.nearer(["a knife", "the voice says part 12"], view) == ["a knife"]
     assert sight.nearer([], view) == []
-    assert Sight(None).nearer(["a knife"], view) == []
+    assert ZeroShotScorer(None).nearer(["a knife"], view) == []

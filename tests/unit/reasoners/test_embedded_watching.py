@@ -14,7 +14,7 @@ from rag.reasoners.embedded.observing import MOST_SAID, observe
 from rag.reasoners.embedded.timelines import timeline
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.embedded.verifying import match_frame, verify_video
-from rag.reasoners.embedded.zero_shot import Sight
+from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import (
     Facet,
     LocateRequest,
@@ -57,7 +57,7 @@ def showing(*words: str, texts: tuple[Evidence, ...] = ()) -> VideoView:
 
 @pytest.fixture(scope="module")
 def sight():
-    return Sight(Tower())
+    return ZeroShotScorer(Tower())
 
 
 @pytest.fixture(scope="module")

@@ -19,12 +19,12 @@ from tests.unit.reasoners.test_llm_calls import ANCHOR, Scripted
 ANSWER = json.dumps({"text": "glass", "confidence": 0.7, "explanation": "It says so."})
 
 
-def mind(*lines, **settings) -> LlmReasoner:
+def reasoner(*lines, **settings) -> LlmReasoner:
     return LlmReasoner(Scripted(*lines), ReasonerSettings(kind="openai", model="m", **settings))
 
 
 def test_a_share_of_the_calls_is_kept_for_the_answer():
-    spent = mind(ANCHOR, ANCHOR, ANCHOR, ANSWER, max_calls=4)
+    spent = reasoner(ANCHOR, ANCHOR, ANCHOR, ANSWER, max_calls=4)
     for _ in range(3):
         spent.anchor_event(OPEN)
     with pytest.raises(BudgetSpent, match=r"3 calls spent .*reasoner\.max_calls"):
@@ -35,7 +35,7 @@ def test_a_share_of_the_calls_is_kept_for_the_answer():
 
 
 def test_a_single_call_may_be_any_role():
-    assert mind(ANCHOR, max_calls=1).anchor_event(OPEN)
+    assert reasoner(ANCHOR, max_calls=1).anchor_event(OPEN)
 
 
 def test_tokens_are_bounded_before_a_prompt_is_sent():

@@ -69,14 +69,14 @@ def test_a_good_reply_takes_one_call():
 
 def test_a_bad_reply_is_shown_its_error_and_mended():
     client = Scripted("The answer is B.", '{"position": "after"}', ANCHOR)
-    mind = make_reasoner(client)
-    mind.anchor_event(OPEN)
+    reasoner = make_reasoner(client)
+    reasoner.anchor_event(OPEN)
     assert [message.speaker for message in client.heard[1][2:]] == ["assistant", "user"]
     assert client.heard[1][2].text == "The answer is B."
     assert "there is no JSON object in the reply" in client.heard[1][3].text
     assert "description: Field required" in client.heard[2][3].text
     assert len(client.heard[2]) == 4, "only the last bad reply is shown"
-    usage = mind.usage()
+    usage = reasoner.usage()
     assert (usage.calls, usage.by_role["anchor_event"]["repairs"]) == (3, 2)
 
 
@@ -119,9 +119,9 @@ def test_what_the_model_does_not_cite_is_not_cited():
 
 def test_a_model_that_reads_words_only_is_sent_no_picture():
     with_pictures, without = Scripted(json.dumps(CHOSEN)), Scripted(json.dumps(CHOSEN))
-    mind = make_reasoner(without, images=False)
-    assert not mind.reads_pixels
-    mind.answer_choice(reading(CHOICE))
+    reasoner = make_reasoner(without, images=False)
+    assert not reasoner.reads_pixels
+    reasoner.answer_choice(reading(CHOICE))
     make_reasoner(with_pictures).answer_choice(reading(CHOICE))
     assert len(without.heard[0][1].pictures) == 0
     assert len(with_pictures.heard[0][1].pictures) == 8
@@ -129,29 +129,29 @@ def test_a_model_that_reads_words_only_is_sent_no_picture():
 
 
 def test_calls_are_bounded_for_each_question():
-    mind = make_reasoner(Scripted("nonsense", ANCHOR), max_calls=2)
-    mind.anchor_event(OPEN)
+    reasoner = make_reasoner(Scripted("nonsense", ANCHOR), max_calls=2)
+    reasoner.anchor_event(OPEN)
     with pytest.raises(BudgetSpent, match=r"2 calls spent .*reasoner\.max_calls"):
-        mind.anchor_event(OPEN)
-    assert mind.usage().calls == 2
-    mind.anchor_event(OPEN)
+        reasoner.anchor_event(OPEN)
+    assert reasoner.usage().calls == 2
+    reasoner.anchor_event(OPEN)
 
 
 def test_counts_of_the_server_are_taken_as_they_are():
-    mind = make_reasoner(Scripted(Sent(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0)))
-    mind.anchor_event(OPEN)
-    usage = mind.usage()
+    reasoner = make_reasoner(Scripted(Sent(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0)))
+    reasoner.anchor_event(OPEN)
+    usage = reasoner.usage()
     assert (usage.prompt_tokens, usage.completion_tokens, usage.image_tokens) == (120, 15, 0)
     assert usage.by_role["anchor_event"]["estimated_text_calls"] == 0
     assert set(usage.by_role["anchor_event"]) == set(KEYS)
-    assert mind.usage().calls == 0, "usage resets"
+    assert reasoner.usage().calls == 0, "usage resets"
 
 
 def test_missing_counts_are_estimated_and_marked():
     client = Scripted(Sent(json.dumps(CHOSEN)))
-    mind = make_reasoner(client)
-    mind.answer_choice(reading(CHOICE))
-    row = mind.usage().by_role["answer_choice"]
+    reasoner = make_reasoner(client)
+    reasoner.answer_choice(reading(CHOICE))
+    row = reasoner.usage().by_role["answer_choice"]
     text = sum(-(-len(message.text.encode()) // 4) for message in client.heard[0])
     assert row["image_tokens"] == 8 * 3 * 2, "eight frames of 64 x 48, patches of 28"
     assert row["prompt_tokens"] == text + 48
@@ -160,8 +160,8 @@ def test_missing_counts_are_estimated_and_marked():
 
 
 def test_a_failed_call_is_counted():
-    mind = make_reasoner(Scripted(ReasonerUnreachable("gone")))
+    reasoner = make_reasoner(Scripted(ReasonerUnreachable("gone")))
     with pytest.raises(ReasonerUnreachable):
-        mind.anchor_event(OPEN)
-    usage = mind.usage()
+        reasoner.anchor_event(OPEN)
+    usage = reasoner.usage()
     assert (usage.calls, usage.prompt_tokens) == (1, 0)

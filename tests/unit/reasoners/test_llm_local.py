@@ -72,11 +72,11 @@ def test_material_that_spells_a_token_of_the_chat_stays_words(client):
 
 
 def test_noise_is_an_invalid_reply_and_was_counted(folder):
-    mind = open_llm_reasoner(settings(folder, repairs=1))
-    assert (mind.name, mind.reads_pixels) == ("transformers:tiny-vlm", True)
+    reasoner = open_llm_reasoner(settings(folder, repairs=1))
+    assert (reasoner.name, reasoner.reads_pixels) == ("transformers:tiny-vlm", True)
     with pytest.raises(ReplyInvalid, match="transformers:tiny-vlm: no usable reply for answer_choice"):
-        mind.answer_choice(reading(CHOICE))
-    usage = mind.usage()
+        reasoner.answer_choice(reading(CHOICE))
+    usage = reasoner.usage()
     row = usage.by_role["answer_choice"]
     assert (usage.calls, usage.image_tokens) == (2, 2 * 8 * IMAGE_TOKENS)
     assert usage.prompt_tokens > 2000
@@ -84,17 +84,17 @@ def test_noise_is_an_invalid_reply_and_was_counted(folder):
 
 
 def test_generation_is_interrupted_at_the_deadline(folder):
-    mind = open_llm_reasoner(settings(folder, max_tokens=20_000, timeout_seconds=0.2))
+    reasoner = open_llm_reasoner(settings(folder, max_tokens=20_000, timeout_seconds=0.2))
     started = time.monotonic()
     with pytest.raises(ReasonerUnreachable, match=r"no whole reply within 0\.2 s"):
-        mind.anchor_event(OPEN)
+        reasoner.anchor_event(OPEN)
     assert time.monotonic() - started < 10
 
 
 def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
-    mind = open_llm_reasoner(settings(write_tiny_vlm(tmp_path / "short", context=1024)))
+    reasoner = open_llm_reasoner(settings(write_tiny_vlm(tmp_path / "short", context=1024)))
     with pytest.raises(ReasonerError, match=r"tokens and the model takes 1024"):
-        mind.anchor_event(OPEN)
+        reasoner.anchor_event(OPEN)
 
 
 def test_a_reply_gets_what_the_context_leaves(tmp_path):

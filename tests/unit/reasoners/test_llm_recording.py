@@ -194,7 +194,7 @@ def test_the_embedded_reasoner_has_nothing_to_record(tape):
 def test_a_replay_needs_neither_server_nor_model(tape):
     recorded(tape, ANCHOR).anchor_event(OPEN)
     tape.write_text(tape.read_text())
-    mind = open_llm_reasoner(ReasonerSettings(kind="transformers", model="/nowhere/tiny", replay=tape))
-    assert mind.name == "transformers:tiny"
+    reasoner = open_llm_reasoner(ReasonerSettings(kind="transformers", model="/nowhere/tiny", replay=tape))
+    assert reasoner.name == "transformers:tiny"
     with pytest.raises(ReplayUnknown, match="model is 'transformers:tiny', recorded with 'scripted'"):
-        mind.anchor_event(OPEN)
+        reasoner.anchor_event(OPEN)

@@ -7,7 +7,7 @@ import pytest
 from rag.errors import BudgetSpent, SettingsError
 from rag.reasoners import open_reasoner
 from rag.reasoners.roles import PARTS, ROLES, JudgeRequest, ObserveRequest, PlanRequest
-from rag.reasoners.routing import PartedReasoner
+from rag.reasoners.routing import RoutedReasoner
 from rag.settings import ReasonerSettings, Settings
 from tests.chat_server import chat_server, say
 from tests.readings import OPEN
@@ -45,17 +45,17 @@ def test_each_part_asks_its_own_model_and_one_count_is_kept():
             "watcher": {"model": "w", "image_short_side": 32},
             "judge": {"model": "j"},
         }
-        mind = open_reasoner(Settings(reasoner=chosen), None)
-        assert isinstance(mind, PartedReasoner)
-        assert mind.name == "openai:m+openai:p+openai:w+openai:j"
-        mind.plan(PlanRequest(OPEN))
-        mind.observe(ObserveRequest(OPEN, VIEW))
-        mind.judge(JudgeRequest(OPEN.text, ("glass",), "some glass"))
+        reasoner = open_reasoner(Settings(reasoner=chosen), None)
+        assert isinstance(reasoner, RoutedReasoner)
+        assert reasoner.name == "openai:m+openai:p+openai:w+openai:j"
+        reasoner.plan(PlanRequest(OPEN))
+        reasoner.observe(ObserveRequest(OPEN, VIEW))
+        reasoner.judge(JudgeRequest(OPEN.text, ("glass",), "some glass"))
     assert [request["model"] for request in server.requests] == ["p", "w", "j"]
-    usage = mind.usage()
+    usage = reasoner.usage()
     assert usage.calls == 3
     assert set(usage.by_role) == {"plan", "observe", "judge"}
-    assert mind.usage().calls == 0
+    assert reasoner.usage().calls == 0
 
 
 def test_parts_share_the_bounds_of_a_run():
@@ -68,11 +68,11 @@ def test_parts_share_the_bounds_of_a_run():
             "kept_for_answer": 0,
             "planner": {"model": "p"},
         }
-        mind = open_reasoner(Settings(reasoner=chosen), None)
-        mind.plan(PlanRequest(OPEN))
-        mind.observe(ObserveRequest(OPEN, VIEW))
+        reasoner = open_reasoner(Settings(reasoner=chosen), None)
+        reasoner.plan(PlanRequest(OPEN))
+        reasoner.observe(ObserveRequest(OPEN, VIEW))
         with pytest.raises(BudgetSpent, match="2 calls"):
-            mind.plan(PlanRequest(OPEN))
+            reasoner.plan(PlanRequest(OPEN))
 
 
 def test_parts_with_the_same_settings_are_one_mind():

@@ -12,10 +12,10 @@ from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.settings import PAPER
 from rag.errors import ReplayUnknown
 from tests import detective_world
-from tests.browser_world import ASKED, RuleMind, eyes, make_web
+from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
-class Forgetful(RuleMind):
+class Forgetful(RuleReasoner):
     """Has every role recorded but one."""
 
     def __init__(self, role: str) -> None:
@@ -29,13 +29,13 @@ class Forgetful(RuleMind):
 @pytest.mark.parametrize("role", ["plan", "select_candidates", "locate", "answer_open"])
 def test_video_browser_stops(tmp_path: Path, role: str) -> None:
     with make_web(tmp_path) as web, pytest.raises(ReplayUnknown, match="does not hold"):
-        browse(ASKED, web, Forgetful(role), eyes(), BrowserSettings(max_steps=1))
+        browse(ASKED, web, Forgetful(role), frame_source(), BrowserSettings(max_steps=1))
 
 
 @pytest.mark.parametrize("role", ["timeline", "decompose_facets", "observe", "answer_choice"])
 def test_video_detective_stops(tmp_path: Path, role: str) -> None:
-    mind = detective_world.RuleMind(fails=(role,), error=ReplayUnknown)
+    reasoner = detective_world.RuleReasoner(fails=(role,), error=ReplayUnknown)
     with detective_world.open_world(tmp_path) as library:
-        detective = VideoDetective(library, PAPER, reasoner=mind)
+        detective = VideoDetective(library, PAPER, reasoner=reasoner)
         with pytest.raises(ReplayUnknown, match=f"no {role} today"):
             detective.investigate("film", detective_world.question())

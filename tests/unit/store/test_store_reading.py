@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rag.store.reading import Reader
-from rag.store.records import Hit, Where
+from rag.store.records import Hit, SearchFilter
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.store_material import (
@@ -70,30 +70,35 @@ def test_clips_are_ranked_by_cosine_and_pending_ones_are_not_there(reader: Reade
 
 def test_clips_filtered_by_video_path_and_time(reader: Reader) -> None:
     one = frozenset([video(1).video_id])
-    assert best(reader.search_clips(QUERY, 9, Where(videos=one))) == [k for k, _ in expected_clips((1,))]
-    assert reader.search_clips(QUERY, 9, Where(videos=frozenset([video(8).video_id]))) == []
+    assert best(reader.search_clips(QUERY, 9, SearchFilter(videos=one))) == [
+        k for k, _ in expected_clips((1,))
+    ]
+    assert reader.search_clips(QUERY, 9, SearchFilter(videos=frozenset([video(8).video_id]))) == []
     odd = [k for k, _ in expected_clips((1, 3))]
-    assert best(reader.search_clips(QUERY, 9, Where(paths=("/corpus/part1",)))) == odd
-    assert best(reader.search_clips(QUERY, 9, Where(paths=("*/part1/*.mp4",)))) == odd
-    assert best(reader.search_clips(QUERY, 9, Where(paths=("video[13].mp4",)))) == odd
-    assert best(reader.search_clips(QUERY, 9, Where(videos=one, paths=("video2.mp4",)))) == []
-    early = reader.search_clips(QUERY, 9, Where(end=30.0))
+    assert best(reader.search_clips(QUERY, 9, SearchFilter(paths=("/corpus/part1",)))) == odd
+    assert best(reader.search_clips(QUERY, 9, SearchFilter(paths=("*/part1/*.mp4",)))) == odd
+    assert best(reader.search_clips(QUERY, 9, SearchFilter(paths=("video[13].mp4",)))) == odd
+    assert best(reader.search_clips(QUERY, 9, SearchFilter(videos=one, paths=("video2.mp4",)))) == []
+    early = reader.search_clips(QUERY, 9, SearchFilter(end=30.0))
     assert {key[-5:] for key in best(early)} == {"00000"}
-    assert {key[-5:] for key in best(reader.search_clips(QUERY, 9, Where(start=30.0)))} == {"00001"}
-    assert len(reader.search_clips(QUERY, 9, Where(start=29.9, end=30.1))) == 6
+    assert {key[-5:] for key in best(reader.search_clips(QUERY, 9, SearchFilter(start=30.0)))} == {"00001"}
+    assert len(reader.search_clips(QUERY, 9, SearchFilter(start=29.9, end=30.1))) == 6
 
 
 def test_evidence_filtered_in_both_searches(reader: Reader) -> None:
     for where, kept in [
-        (Where(), lambda _: True),
-        (Where(kinds=frozenset(["ocr"])), lambda span: span.kind == "ocr"),
-        (Where(kinds=frozenset()), lambda _: False),
-        (Where(start=5.0, end=15.0), lambda span: span.start == 10.0),
-        (Where(start=5.0, end=float("inf")), lambda span: span.start >= 10.0),
-        (Where(start=float("inf")), lambda _: False),
-        (Where(videos=frozenset([video(2).video_id])), lambda span: span.video_id == video(2).video_id),
-        (Where(paths=("video2.mp4", "video3.mp4")), lambda span: span.video_id != video(1).video_id),
-        (Where(paths=("nothing",)), lambda _: False),
+        (SearchFilter(), lambda _: True),
+        (SearchFilter(kinds=frozenset(["ocr"])), lambda span: span.kind == "ocr"),
+        (SearchFilter(kinds=frozenset()), lambda _: False),
+        (SearchFilter(start=5.0, end=15.0), lambda span: span.start == 10.0),
+        (SearchFilter(start=5.0, end=float("inf")), lambda span: span.start >= 10.0),
+        (SearchFilter(start=float("inf")), lambda _: False),
+        (
+            SearchFilter(videos=frozenset([video(2).video_id])),
+            lambda span: span.video_id == video(2).video_id,
+        ),
+        (SearchFilter(paths=("video2.mp4", "video3.mp4")), lambda span: span.video_id != video(1).video_id),
+        (SearchFilter(paths=("nothing",)), lambda _: False),
     ]:
         wanted = sorted(
             (s for n in (1, 2, 3) for s in spans(n) if kept(s)), key=lambda s: (s.video_id, s.start)
@@ -107,12 +112,12 @@ def test_evidence_filtered_in_both_searches(reader: Reader) -> None:
 
 
 def test_passages_filtered_by_path(reader: Reader) -> None:
-    where = Where(paths=("2.txt",))
+    where = SearchFilter(paths=("2.txt",))
     wanted = {p.passage_id for p in passages(2)}
     assert set(best(reader.search_passages(WORD_QUERY, 99, where))) == wanted
     assert set(best(reader.match_passages("lamp", 99, where))) == wanted
     assert len(reader.search_passages(WORD_QUERY, 99)) == 8
-    assert reader.match_passages("lamp", 99, Where(paths=("none",))) == []
+    assert reader.match_passages("lamp", 99, SearchFilter(paths=("none",))) == []
 
 
 def test_frames_come_in_the_order_asked_for(reader: Reader) -> None:

@@ -14,8 +14,8 @@ from corpora.records import Clip
 from eval.tasks.egofact.records import EgoFact
 from rag.errors import UsageError
 from rag.library import Library
-from rag.relevance import PictureScale
-from rag.retrieval import FoundClip
+from rag.relevance import ImageScoreCalibrator
+from rag.retrieval import RetrievedClip
 from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ class Corpus:
         return {self.names[key]: frames for key, frames in stored.items()}
 
     @cached_property
-    def scale(self) -> PictureScale:
+    def scale(self) -> ImageScoreCalibrator:
         tower = self.library.tower
         if tower is None:
             raise UsageError("the library has no picture vectors; index it with an image encoder")
-        return PictureScale(tower)
+        return ImageScoreCalibrator(tower)
 
     def vector(self, words: str) -> NDArray[np.float32]:
         """(dim,) unit row of words in the space of the pictures."""
@@ -78,11 +78,11 @@ class Corpus:
         paths = [*([first] if first is not None else []), *self.library.reader.paths(clip.video_id)]
         return next(filter(os.path.exists, paths), paths[0])
 
-    def found(self, name: str, score: float = 1.0) -> FoundClip:
+    def found(self, name: str, score: float = 1.0) -> RetrievedClip:
         """A clip as if retrieval had found it."""
         clip = self.clips[name]
         video = self.library.reader.video(clip.video_id)
-        return FoundClip(clip, self.path(clip, video.path), video.title, score, 1.0, 1.0, ())
+        return RetrievedClip(clip, self.path(clip, video.path), video.title, score, 1.0, 1.0, ())
 
 
 def ranked(scores: Sequence[tuple[str, float]], count: int) -> list[tuple[str, float]]:

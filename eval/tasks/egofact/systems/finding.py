@@ -14,8 +14,8 @@ from rag.answering import passages_for
 from rag.questions import parse_question
 from rag.reasoners.roles import AnchorEvent, ReadPassage, RewrittenQuestion
 from rag.records import Question
-from rag.retrieval import FoundClip
-from rag.store.records import Where
+from rag.retrieval import RetrievedClip
+from rag.store.records import SearchFilter
 
 __all__ = [
     "Asked",
@@ -34,7 +34,7 @@ CLIPS = 5
 """EgoFact, D.2: clips read for a query."""
 PASSAGES = 5
 """EgoFact, D.2.2: passages read where they are sought for the whole question."""
-EVERYWHERE = Where()
+EVERYWHERE = SearchFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Unit:
 
     name: str
     """Of the clip, in the benchmark."""
-    found: FoundClip
+    found: RetrievedClip
     part: Window | None = None
 
 

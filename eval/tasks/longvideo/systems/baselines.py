@@ -17,7 +17,7 @@ from eval.runs.records import Query, Sample
 from eval.tasks.longvideo.systems.corpus import Corpus, question_of, sampled
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.answering import read_packs
-from rag.agents.video_detective.features import Material, evenly
+from rag.agents.video_detective.features import VideoFeatures, evenly
 from rag.agents.video_detective.packing import best_words, uniform_frames
 from rag.agents.video_detective.records import Pack
 from rag.agents.video_detective.scoring import Scorer, facets_of
@@ -38,19 +38,19 @@ class _Baseline(ABC):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {"frames": PAPER.frames, "tokens": self.corpus.counted_as}
+        return {"frames": PAPER.frames, "tokens": self.corpus.token_count_method}
 
     @abstractmethod
     def answer(self, query: Query) -> Sample: ...
 
     def _ground(self) -> VideoDetective:
         """For its material, its pixels and its counter."""
-        return VideoDetective(self.corpus.library, reasoner=self.corpus.mind, must_choose=True)
+        return VideoDetective(self.corpus.library, reasoner=self.corpus.reasoner, must_choose=True)
 
     def _read(
         self,
         ground: VideoDetective,
-        material: Material,
+        material: VideoFeatures,
         question: Question,
         packs: Sequence[Pack],
         event: str,
@@ -67,11 +67,11 @@ class Uniform(_Baseline):
     def answer(self, query: Query) -> Sample:
         ground = self._ground()
         material = ground.material(self.corpus.video_id(query))
-        question, mind = question_of(query), ground.reasoner
-        mind.usage()
+        question, reasoner = question_of(query), ground.reasoner
+        reasoner.usage()
         packs = _grouped(material, uniform_frames(material, PAPER.frames))
-        reply = mind.answer_choice(self._read(ground, material, question, packs, question.text))
-        return sampled(query, reply, packs, mind.usage())
+        reply = reasoner.answer_choice(self._read(ground, material, question, packs, question.text))
+        return sampled(query, reply, packs, reasoner.usage())
 
 
 class Retrieval(_Baseline):
@@ -85,9 +85,9 @@ class Retrieval(_Baseline):
     def answer(self, query: Query) -> Sample:
         ground = self._ground()
         material = ground.material(self.corpus.video_id(query))
-        question, mind = question_of(query), ground.reasoner
-        mind.usage()
-        reply = mind.decompose_facets(question)
+        question, reasoner = question_of(query), ground.reasoner
+        reasoner.usage()
+        reply = reasoner.decompose_facets(question)
         library = self.corpus.library
         facets = facets_of(reply, question)
         scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
@@ -109,8 +109,8 @@ class Retrieval(_Baseline):
             for node in nodes
         ]
         event = reply.general_semantic_query
-        chosen = mind.answer_choice(self._read(ground, material, question, packs, event))
-        return sampled(query, chosen, tuple(packs), mind.usage())
+        chosen = reasoner.answer_choice(self._read(ground, material, question, packs, event))
+        return sampled(query, chosen, tuple(packs), reasoner.usage())
 
 
 class VideoAgent(_Baseline):
@@ -126,15 +126,15 @@ class VideoAgent(_Baseline):
     def answer(self, query: Query) -> Sample:
         ground = self._ground()
         material = ground.material(self.corpus.video_id(query))
-        question, mind = question_of(query), ground.reasoner
-        mind.usage()
+        question, reasoner = question_of(query), ground.reasoner
+        reasoner.usage()
         taken = uniform_frames(material, self.first)
-        reply, packs = self._asked(ground, material, question, mind, taken)
+        reply, packs = self._asked(ground, material, question, reasoner, taken)
         rounds = 1
         facets: tuple[Facet, ...] = ()
         while rounds < self.rounds and reply.confidence < self.sure and len(taken) < PAPER.frames:
             # Asked once: the reply depends on the question alone.
-            facets = facets or facets_of(mind.decompose_facets(question), question)
+            facets = facets or facets_of(reasoner.decompose_facets(question), question)
             library = self.corpus.library
             scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
             for facet in facets:
@@ -142,23 +142,23 @@ class VideoAgent(_Baseline):
                 fit[taken] = -np.inf
                 more = np.argsort(-fit, kind="stable")[: max(1, self.first // len(facets))].tolist()
                 taken = (taken + [index for index in more if index not in taken])[: PAPER.frames]
-            reply, packs = self._asked(ground, material, question, mind, sorted(taken))
+            reply, packs = self._asked(ground, material, question, reasoner, sorted(taken))
             rounds += 1
-        return sampled(query, reply, packs, mind.usage(), rounds=rounds)
+        return sampled(query, reply, packs, reasoner.usage(), rounds=rounds)
 
     def _asked(
         self,
         ground: VideoDetective,
-        material: Material,
+        material: VideoFeatures,
         question: Question,
-        mind: Reasoner,
+        reasoner: Reasoner,
         frames: Sequence[int],
     ) -> tuple[ChosenOption, tuple[Pack, ...]]:
         packs = _grouped(material, sorted(frames))
-        return mind.answer_choice(self._read(ground, material, question, packs, question.text)), packs
+        return reasoner.answer_choice(self._read(ground, material, question, packs, question.text)), packs
 
 
-def _grouped(material: Material, frames: Sequence[int]) -> tuple[Pack, ...]:
+def _grouped(material: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]:
     """Frames in packs by the segment they lie in."""
     held: dict[int, list[float]] = {}
     for index in frames:
@@ -178,7 +178,7 @@ def _grouped(material: Material, frames: Sequence[int]) -> tuple[Pack, ...]:
     )
 
 
-def _times(material: Material, node: int) -> tuple[float, ...]:
+def _times(material: VideoFeatures, node: int) -> tuple[float, ...]:
     start, end = float(material.segments.starts[node]), float(material.segments.ends[node])
     chosen = evenly(material.times, start, end, PAPER.frames_per_node)
     return tuple(float(material.times[index]) for index in chosen)

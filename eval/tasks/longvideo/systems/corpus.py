@@ -38,12 +38,12 @@ class Corpus:
         return counted(self.library.reasoner)
 
     @property
-    def mind(self) -> Reasoner:
+    def reasoner(self) -> Reasoner:
         """The library's reasoner, counted where no language model counts its tokens."""
         return self._counted[0]
 
     @property
-    def counted_as(self) -> str:
+    def token_count_method(self) -> str:
         return self._counted[1]
 
     def video_id(self, query: Query) -> str:

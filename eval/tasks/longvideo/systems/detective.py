@@ -11,10 +11,10 @@ from typing import Any, cast
 from eval.runs.records import Query, Sample
 from eval.tasks.longvideo.films import Film
 from eval.tasks.longvideo.systems.corpus import Corpus, question_of, sampled
-from rag.agents.video_detective.agent import Investigation, VideoDetective
+from rag.agents.video_detective.agent import DetectiveResult, VideoDetective
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
 from rag.reasoners.roles import ChosenOption, Observation, ObserveRequest, Reasoner
-from rag.reasoners.token_counting import CountedReasoner
+from rag.reasoners.token_counting import TokenCountingReasoner
 from rag.relevance import content_words
 
 __all__ = ["Detective", "TruthfulWatcher"]
@@ -34,7 +34,7 @@ class Detective:
         return {
             **dataclasses.asdict(self.chosen),
             "truthful_watcher": self.truthful,
-            "tokens": self.corpus.counted_as,
+            "tokens": self.corpus.token_count_method,
         }
 
     def answer(self, query: Query) -> Sample:
@@ -58,14 +58,16 @@ class Detective:
         return self._made[key]
 
     def _reasoner(self, query: Query) -> Reasoner:
-        mind = self.corpus.mind
+        reasoner = self.corpus.reasoner
         if not self.truthful:
-            return mind
+            return reasoner
         film = self.corpus.films[query.video]
-        if isinstance(mind, CountedReasoner):
+        if isinstance(reasoner, TokenCountingReasoner):
             # Inside the count, so that its looks cost what any other watcher's would.
-            return CountedReasoner(cast("Reasoner", TruthfulWatcher(self.corpus.library.reasoner, film)))
-        return cast("Reasoner", TruthfulWatcher(mind, film))
+            return TokenCountingReasoner(
+                cast("Reasoner", TruthfulWatcher(self.corpus.library.reasoner, film))
+            )
+        return cast("Reasoner", TruthfulWatcher(reasoner, film))
 
 
 class TruthfulWatcher:
@@ -95,7 +97,7 @@ class TruthfulWatcher:
         return Observation(caption=caption, missing=missing, needs_more_info=bool(missing))
 
 
-def _told(found: Investigation) -> dict[str, Any]:
+def _told(found: DetectiveResult) -> dict[str, Any]:
     return {
         "looks": [
             {

@@ -39,6 +39,6 @@ class Surviving:
             return self.system.answer(query)
         except (ReplyInvalid, BudgetSpent) as error:
             reply = ChosenOption(choice=None, confidence=0.0, explanation=str(error))
-            usage = self.corpus.mind.usage()
+            usage = self.corpus.reasoner.usage()
             sample = sampled(query, reply, (), usage, failure=type(error).__name__)
             return dataclasses.replace(sample, parse_failure=isinstance(error, ReplyInvalid))

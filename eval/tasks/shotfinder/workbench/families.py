@@ -141,11 +141,11 @@ class _Picker:
         before = ""
         for story_seed, story in self._candidates(name):
             (event,) = story.events
-            deed = (event.action_id, event.kind_id)
-            if story.scene == before or deed in self._used or event.kind_id in self._kinds:
+            action = (event.action_id, event.kind_id)
+            if story.scene == before or action in self._used or event.kind_id in self._kinds:
                 continue
             before = story.scene
-            self._used.add(deed)
+            self._used.add(action)
             self._kinds.add(event.kind_id)
             found.append(story_seed)
             if len(found) == count:
