@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["save_vit_b32", "write_footage"]
-
 
 def write_footage(path: Path, seconds: float, *, size: tuple[int, int] = (1280, 720), fps: int = 30) -> None:
     """H.264 with movement, texture, grain and a cut every 7 s: nothing a codec gets for nothing."""

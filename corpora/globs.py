@@ -6,8 +6,6 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Globs"]
-
 
 class Globs:
     """Patterns on the `/`-separated path of a file below its root, case-sensitive.

@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 from corpora.errors import UnreadableFile
 
-__all__ = ["content_hash"]
-
 BLOCK = 4 * 2**20
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["FileKind", "kind_of", "sidecar_base", "sidecar_owners"]
-
 FileKind = Literal["video", "audio", "passages"]
 
 VIDEO = (

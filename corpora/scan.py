@@ -28,8 +28,6 @@ from corpora.globs import Globs
 from corpora.kinds import FileKind, kind_of, sidecar_base, sidecar_owners
 from corpora.records import Problem
 
-__all__ = ["FoundFile", "Scan", "scan"]
-
 HOLLOW_SIZE = 256 * 2**20
 HOLLOW_SHARE = 0.01
 MAX_EXTENTS = 4096

@@ -6,8 +6,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["ScanSettings", "SettingsSection", "VideoSettings"]
-
 
 class SettingsSection(BaseModel):
     """Base of every section of the settings: unknown keys are refused, values are frozen and finite."""

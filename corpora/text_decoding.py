@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["clean", "decode", "guess_encoding", "read_text_blocks"]
-
 SAMPLE = 256 * 2**10
 BLOCK = 2**20
 BYTE_ORDER_MARKS = (

@@ -26,8 +26,6 @@ from eval.resumable import (
 )
 from rag.errors import UsageError
 
-__all__ = ["BadLine", "BatchQuestion", "Output", "read_questions"]
-
 _ID_KEYS = ("_id", "question_id", "query_id", "id")
 _TEXT_KEYS = ("text", "question", "query")
 

@@ -11,16 +11,6 @@ from typing import Any, TextIO
 
 from rag.errors import RagError, UsageError
 
-__all__ = [
-    "atomic_write_text",
-    "differences",
-    "first_few",
-    "map_os_errors",
-    "open_locked",
-    "truncate_partial_line",
-    "whole_lines",
-]
-
 SHOWN = 3
 """Differences that are told; the others are counted."""
 

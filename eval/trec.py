@@ -17,8 +17,6 @@ import numpy as np
 
 from rag.errors import UsageError
 
-__all__ = ["RunRow", "escape_id", "read_run", "run_lines", "unescape_id"]
-
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 _TO_ESCAPE = re.compile(r"%(?=[0-9A-F]{2})|[\s\x00-\x1f\x7f-\x9f\udc80-\udcff\ufeff]")
 

@@ -21,8 +21,6 @@ from indexers.stages import Off
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RATE", "Asr", "asr_line", "open_asr", "quiet_cut", "windows"]
-
 RATE = 16_000
 """Samples a second that Whisper hears."""
 WINDOW = 300 * RATE

@@ -20,8 +20,6 @@ from indexers.protocol import ImageEncoder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BATCHES", "Measured", "Opener", "Timing", "examine", "measure", "probe_pictures"]
-
 BATCHES = (8, 16, 32)
 MIN_COSINE = 0.999
 TIE = 1.1

@@ -11,8 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CachedTextEncoder"]
-
 KEPT = 50_000
 """Texts held at most: 75 MB at 384 numbers each."""
 

@@ -19,8 +19,6 @@ from corpora.records import Tone
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ColourFigures", "colour_figures", "tone_of"]
-
 SHORT_SIDE = 56
 """Colours are measured on pictures this small: noise and block edges average out."""
 MINKOWSKI = 6

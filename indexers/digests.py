@@ -18,8 +18,6 @@ from typing import Any
 
 from indexers.errors import WeightsInvalid
 
-__all__ = ["expect_digest", "file_digest", "fingerprint", "folder_digest"]
-
 Stamp = tuple[int, int, int, int]
 
 

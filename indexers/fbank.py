@@ -19,8 +19,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["mel_filters", "mel_log_fbank"]
-
 FRAME_SECONDS = 0.025
 STEP_SECONDS = 0.010
 PREEMPHASIS = 0.97

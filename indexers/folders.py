@@ -9,8 +9,6 @@ from typing import Any
 
 from indexers.errors import WeightsInvalid
 
-__all__ = ["model_type", "read_json", "text_settings"]
-
 # Defaults of CLIPTextConfig and SiglipTextConfig: a saved config may leave them out.
 CLIP_TEXT = {
     "hidden_size": 512,

@@ -29,8 +29,6 @@ from indexers.protocol import ImageEncoder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["STILL_THRESHOLD", "EncodedClip", "StillBatcher", "encode_frames", "stand_ins"]
-
 STILL_THRESHOLD = 3.0
 """Levels of 255 by which a block's mean may differ."""
 BLOCK = 8

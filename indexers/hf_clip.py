@@ -15,8 +15,6 @@ from indexers.preprocess import read_preprocessing
 from indexers.tensors import Tensors, weight_files
 from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transformers
 
-__all__ = ["open_transformers"]
-
 
 def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> TorchImageEncoder:
     """The image half of the folder's model; its text half opens when first asked for.

@@ -33,18 +33,6 @@ from indexers.torchvision_guard import guard_torchvision
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "HUGE",
-    "ImageBindEncoder",
-    "ImageBindText",
-    "audio_inputs",
-    "clip_pairs",
-    "import_models",
-    "moments",
-    "open_imagebind",
-    "open_imagebind_text",
-]
-
 HUGE: Mapping[str, int] = {
     "vision_embed_dim": 1280,
     "vision_num_blocks": 32,

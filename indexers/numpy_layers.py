@@ -18,8 +18,6 @@ from indexers.tensors import Tensors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Attention", "LayerNorm", "Linear", "activation", "attention", "erf"]
-
 # erf on [-4, 4] as a ratio of polynomials, as Eigen's `generic_fast_erf_float`; beyond, it is 1 in float32.
 ERF_OVER = (
     -2.72614225801306e-10,

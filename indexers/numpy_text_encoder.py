@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from threadpoolctl import ThreadpoolController
 
-__all__ = ["LightText", "can_read_sentences", "open_picture_text", "open_sentences"]
-
 Forward = Callable[["NDArray[np.int64]"], "NDArray[np.float32]"]
 
 

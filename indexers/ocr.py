@@ -19,8 +19,6 @@ from indexers.stages import Off
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Ocr", "TextBox", "lines_in_reading_order", "ocr_line", "open_ocr"]
-
 PACKAGES = ("rapidocr", "onnxruntime", "cv2")
 INSTALL = "pip install 'offline-video-rag[ocr]'"
 

@@ -29,8 +29,6 @@ from indexers.torchvision_guard import guard_torchvision
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OpenClipText", "open_openclip", "open_openclip_text"]
-
 CONFIG = "open_clip_config.json"
 WEIGHTS = ("open_clip_model.safetensors", "model.safetensors")
 RESAMPLE = {"bicubic": 3, "bilinear": 2}

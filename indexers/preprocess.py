@@ -20,8 +20,6 @@ from indexers.folders import read_json
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CLIP_MEAN", "CLIP_STD", "Preprocessing", "read_preprocessing"]
-
 CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
 CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 BICUBIC = 3

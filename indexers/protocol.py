@@ -11,8 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ByParts", "ImageEncoder", "TextEncoder", "TextTower", "unit_rows"]
-
 
 class TextTower(Protocol):
     """The half of an image encoder that a question needs: words into the picture's space."""

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from indexers.backend import Opener
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
-__all__ = [
-    "BackendChoice",
-    "Resolution",
-    "choose_backend",
-    "open_image_encoder",
-    "open_query_encoder",
-    "open_text_encoder",
-    "open_text_tower",
-    "open_word_counter",
-    "resolve_image_encoder",
-]
-
 DEFAULT_BACKEND = "torch-fp32"
 DEFAULT_BATCH = 16
 IMAGEBIND = "imagebind-huge"

@@ -25,8 +25,6 @@ from indexers.torch_backend import quiet_transformers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BATCH", "SentenceEncoder"]
-
 BATCH = 16
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 

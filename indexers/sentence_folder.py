@@ -10,8 +10,6 @@ from typing import Any, Literal
 from indexers.errors import WeightsInvalid
 from indexers.folders import model_type, read_json
 
-__all__ = ["Role", "SentenceFolder", "prompt", "read_sentence_folder"]
-
 Role = Literal["query", "document"]
 
 

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from corpora.settings import SettingsSection
 
-__all__ = ["AsrSettings", "EncoderSettings", "OcrSettings"]
-
 Switch = Literal["auto", "on", "off"]
 
 

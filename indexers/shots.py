@@ -20,8 +20,6 @@ from indexers.style import STATISTICS, StylePrompts, picture_statistics, style_o
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FrameFigures", "cut_times", "describe_shots", "joined", "measure_frames", "pictures_of"]
-
 THUMB_HEIGHT, THUMB_WIDTH = 18, 32
 COLOURS = 5
 FIGURES = COLOURS + len(STATISTICS)

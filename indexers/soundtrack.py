@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Samples = NDArray[np.float32]
 
-__all__ = ["SAMPLE_RATE", "SoundMeter", "sound_figures"]
-
 SAMPLE_RATE = 16000
 BLOCK_SECONDS = 32
 """Measured together; one second before it runs in the filters."""

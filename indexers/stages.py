@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PICTURES", "SOUND", "Off"]
-
 PICTURES = "pictures/1"
 """Changes whenever the same frames would be measured otherwise (`indexers.shots`)."""
 SOUND = "sound/1"

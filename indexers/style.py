@@ -17,8 +17,6 @@ from corpora.records import Style
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PROMPTS", "STATISTICS", "STYLES", "StylePrompts", "picture_statistics", "style_of"]
-
 STYLES: tuple[Style, ...] = ("live", "2d", "3d", "graphics")
 STATISTICS = ("grain", "texture", "shading", "outlines", "dark outlines", "even")
 PROMPTS: dict[Style, tuple[str, ...]] = {

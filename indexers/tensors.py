@@ -20,8 +20,6 @@ from indexers.errors import WeightsInvalid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tensors", "weight_files"]
-
 NUMPY_TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 

@@ -21,8 +21,6 @@ from indexers.folders import model_type, read_json, text_settings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tokens", "picture_tokens", "sentence_tokens", "word_counter"]
-
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 

@@ -18,8 +18,6 @@ from indexers.torchvision_guard import guard_torchvision
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BACKENDS", "TorchImageEncoder", "available_backends", "in_dtype", "quiet_transformers"]
-
 BACKENDS = ("torch-fp32", "torch-bf16")
 
 

@@ -13,8 +13,6 @@ import importlib.util
 import sys
 from typing import Any
 
-__all__ = ["guard_torchvision"]
-
 SCHEMAS = (
     "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
     "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
-__all__ = ["affinity_graph", "centred", "neighbours_of", "normalized", "temporal_affinity", "visual_affinity"]
-
 ALPHA = 0.6
 TAU = 30.0
 NEIGHBOURS = 8

@@ -18,8 +18,6 @@ from localization.windows import TIME_STEP, Span, best_window, span_mean, window
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Anchored", "Method", "Position", "anchored_window", "shifted"]
-
 Position = Literal["before", "after", "within"]
 Method = Literal["shift", "adjacent"]
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
-__all__ = ["BeliefField", "Carried", "closed_form", "diffused", "hybrid_prior", "strongest"]
-
 Carried = Literal["surprise", "all"]
 
 ITERATIONS = 7

@@ -22,8 +22,6 @@ from localization.windows import TIME_STEP, Span, WindowScores, best_window, win
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LENGTHS", "centred", "event_window", "most_salient_window", "paired_event", "standardised"]
-
 LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 """Seconds that an event may take (EgoFact's are of a few seconds)."""
 FLAT = 1e-3

@@ -17,8 +17,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Source", "fused_score", "inverse_frequencies", "lexical_score", "raised", "semantic_score"]
-
 Source = Literal["ocr", "asr", "caption"]
 
 CLIP = 3.0

@@ -23,8 +23,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Alignment", "Track", "align"]
-
 SPEEDS = (0.85, 1.18)
 """Least and greatest speed of a copy."""
 LEAST_OVERLAP = 0.7

@@ -19,8 +19,6 @@ from localization.windows import TIME_STEP
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Segments", "cut_segments", "sampled", "unit_rows"]
-
 SIMILARITY = 0.82
 SHORTEST = 10
 DECIMALS = 6

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.sparse import csr_array
 
-__all__ = ["distinct", "diverse", "graph_nms"]
-
 SUPPRESSION = 0.2
 NODES = 8
 DECIMALS = 6

@@ -8,8 +8,6 @@ from pydantic import Field
 
 from corpora.settings import SettingsSection
 
-__all__ = ["LocalizeSettings"]
-
 
 class LocalizeSettings(SettingsSection):
     window_seconds: float = Field(5.0, gt=0)

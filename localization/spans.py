@@ -16,8 +16,6 @@ from localization.windows import TIME_STEP
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["covering_window", "fused_similarity", "rasterised"]
-
 FLAT = 0.02
 """A standard deviation below this says that the pictures do not tell the frames apart."""
 

@@ -29,8 +29,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MIN_FILL", "TIME_STEP", "Span", "best_window", "best_windows", "span_mean", "window_scores"]
-
 TIME_STEP = 1e-6
 """Times closer than this are one time: a frame at `start + w` less half a step is outside."""
 MIN_FILL = 0.5

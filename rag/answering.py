@@ -40,16 +40,6 @@ from rag.store.records import ClipFrames, SearchFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "NOTHING_MATCHES",
-    "STAGES",
-    "ReadFrames",
-    "answer_question",
-    "passages_for",
-    "proving_window",
-    "read_windows",
-]
-
 NOTHING_MATCHES = "Nothing in the library matches this question."
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
 SENTENCE_REACH = 4.0

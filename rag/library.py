@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from rag.retrieval import Retriever
     from rag.retrieval.retriever import Kind
 
-__all__ = ["Check", "Library"]
-
 
 @dataclass(frozen=True, slots=True)
 class Check:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.retrieval.retriever import Kind
 
-__all__ = ["LibraryQueryEngine", "LibraryRetriever"]
-
 
 class LibraryRetriever(BaseRetriever):  # type: ignore[misc]  # LlamaIndex is Any to mypy: it takes minutes to follow
     """Windows of videos and passages for a query, best first.

@@ -14,8 +14,6 @@ from hashlib import blake2b
 from rag.errors import QuestionError
 from rag.records import Question
 
-__all__ = ["MAX_CHARACTERS", "MAX_OPTIONS", "option_label", "parse_question"]
-
 MAX_OPTIONS = 26
 MAX_CHARACTERS = 16_000
 """Of question and options together. A longer text is refused, never cut: no encoder here reads more

@@ -28,8 +28,6 @@ from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
 from localization.settings import LocalizeSettings
 from rag.errors import SettingsError
 
-__all__ = ["Settings", "load_settings"]
-
 
 class SearchSettings(SettingsSection):
     top_k: int = Field(5, ge=1, le=1000)

@@ -23,8 +23,6 @@ from rag.relevance import content_words, tokens
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 
-__all__ = ["THINGS", "BagOfWords", "PictureWords", "Script", "build_library"]
-
 THINGS = ("drill", "iron", "lamp", "kettle", "spoon", "knife", "hammer", "brush")
 
 

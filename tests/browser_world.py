@@ -35,8 +35,6 @@ from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
 
-__all__ = ["ASKED", "RuleReasoner", "frame_source", "make_web"]
-
 HOST = "https://videos.example/watch?v="
 DURATION = 100.0
 ASKED = Question("q", "Which word is the secret of the kettle film?")

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["Act", "ChatServer", "chat_server", "cut", "dribble", "hang", "raw", "say", "status"]
-
 Act = Callable[["_Handler", dict[str, Any]], None]
 """Answers one request, given its JSON body."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from tests.synthetic import damage, truncate, write_video
 from tests.tiny_models import save_clip
 
-__all__ = ["tiny_settings", "write_corpus"]
-
 
 def write_corpus(folder: Path) -> Path:
     """Seven videos and two passage files; one video is damaged, one cut off, one there under two names."""

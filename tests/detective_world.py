@@ -28,8 +28,6 @@ from rag.relevance import content_words, tokens
 from rag.settings import load_settings
 from tests.answer_world import THINGS, BagOfWords, PictureWords, build_library
 
-__all__ = ["FILM", "RuleReasoner", "open_world", "question"]
-
 FILM = [
     (20.0 * part, 20.0 * part + 20.0, thing, f"Now someone shows the {thing} of part {part}")
     for part, thing in enumerate([*THINGS, *reversed(THINGS), *THINGS])

@@ -16,8 +16,6 @@ from rag.reasoners.roles import (
 )
 from rag.records import Usage
 
-__all__ = ["RecallingMind"]
-
 
 class RecallingMind:
     """Searches for film 7, knows it by its secret, and finds the moment at 40 s."""

@@ -40,8 +40,6 @@ from rag.reasoners.roles import (
 from rag.records import Question
 from tests.readings import CHOICE, OPEN
 
-__all__ = ["INPUTS", "SPARSE", "Case", "assert_sound_reply", "video_view"]
-
 
 @dataclass(frozen=True)
 class Case:

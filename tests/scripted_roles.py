@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["play_role"]
-
 
 def play_role(system: str, user: str) -> dict[str, Any]:
     """A sound reply to a rendered prompt."""

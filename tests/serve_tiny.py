@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["serve"]
-
 
 def serve(port: int) -> None:
     """Until the process is ended. Models are named by their folder and loaded at the first request."""

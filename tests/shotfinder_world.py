@@ -30,8 +30,6 @@ from rag.reasoners.roles import (
 )
 from tests.browser_world import RuleReasoner
 
-__all__ = ["MeasuredShelf", "ShotMind", "eyes_with", "shots_of"]
-
 TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")
 WARMTHS = (30.0, -30.0, 0.0)
 """b* of the light, far from where one tone ends."""

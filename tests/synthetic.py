@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from eval.workbench.subtitles import add_subtitles, subtitle_packet
 
-__all__ = ["CARDS", "Card", "Scene", "damage", "read_time_code", "truncate", "write_video"]
-
 Image = NDArray[np.uint8]
 Card = str | tuple[int, int, int]
 """A picture: an RGB colour, or a text drawn black on white."""

@@ -11,8 +11,6 @@ from typing import Any
 from corpora.passages.document import Document, cut_point
 from corpora.records import Passage
 
-__all__ = ["CHUNK_OVERLAP", "CHUNK_SIZE", "chunk", "count_pieces"]
-
 CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
 CHUNK_OVERLAP = 30

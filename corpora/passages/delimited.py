@@ -13,8 +13,6 @@ from corpora.passages.rows import EXPECTED, TEXT, Row, documents_of_rows, name_c
 from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
 
-__all__ = ["read", "vertical_resolution"]
-
 MAX_FIELD = 16 * 2**20
 """Characters; an unclosed quote swallows at most this much before the row is given up."""
 MAX_LINE = 2**20

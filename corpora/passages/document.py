@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from corpora.text_decoding import clean
 
-__all__ = ["Document", "cut_point", "make_document", "one_line", "tidy"]
-
 MAX_TITLE = 300
 MAX_ID = 500
 

@@ -15,8 +15,6 @@ from corpora.passages.rows import EXPECTED, Row, documents_of_rows
 from corpora.records import Problem
 from corpora.text_decoding import decode
 
-__all__ = ["read", "read_json"]
-
 MAX_ROW = 64 * 2**20
 MAX_JSON = 256 * 2**20
 

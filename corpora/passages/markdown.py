@@ -9,8 +9,6 @@ from corpora.passages.document import Document, make_document
 from corpora.passages.plain_text import pieces, refuse_binary
 from corpora.records import Problem
 
-__all__ = ["plain", "read"]
-
 MAX_INLINE = 10_000
 """Lines longer than this are no prose, and are left as they are."""
 

@@ -12,8 +12,6 @@ from corpora.passages.rows import EXPECTED, IDENTITY, TEXT, TITLE, Row, document
 from corpora.passages.wikihow import SEPARATE
 from corpora.records import Problem
 
-__all__ = ["read"]
-
 BATCH_ROWS = 256
 
 

@@ -11,8 +11,6 @@ from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, make_document
 from corpora.records import Problem
 
-__all__ = ["read"]
-
 MAX_NAMED = 5
 
 

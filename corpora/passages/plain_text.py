@@ -10,8 +10,6 @@ from corpora.passages.document import Document, cut_point, make_document
 from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
 
-__all__ = ["first_line_title", "pieces", "read", "refuse_binary"]
-
 PIECE = 4 * 2**20
 """Characters after which a text is cut at the next paragraph and goes on as another document."""
 MAX_TITLE_LINE = 120

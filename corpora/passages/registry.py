@@ -11,8 +11,6 @@ from corpora.errors import DamagedFile, UnreadableFile, UnsupportedFile
 from corpora.passages.document import Document
 from corpora.records import Problem
 
-__all__ = ["READERS", "read_documents"]
-
 READERS = {
     ".txt": "plain_text:read",
     ".text": "plain_text:read",

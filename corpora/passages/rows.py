@@ -12,8 +12,6 @@ from corpora.passages.document import Document, make_document, one_line
 from corpora.passages.wikihow import wikihow_documents
 from corpora.records import Problem
 
-__all__ = ["EXPECTED", "Row", "documents_of_rows", "name_columns"]
-
 TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
 TITLE = ("title", "heading", "headline", "name", "subject")
 IDENTITY = ("_id", "id", "doc_id", "docid", "docno", "pid", "passage_id", "article_id")

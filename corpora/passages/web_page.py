@@ -13,8 +13,6 @@ from corpora.passages.plain_text import refuse_binary
 from corpora.records import Problem
 from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
 
-__all__ = ["read"]
-
 MAX_BYTES = 64 * 2**20
 FIRST_BLOCK = 64 * 2**10
 MAX_REST = 16 * 2**10

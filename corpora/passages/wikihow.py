@@ -15,8 +15,6 @@ from corpora.passages.document import Document, make_document
 if TYPE_CHECKING:
     from corpora.passages.rows import Row
 
-__all__ = ["wikihow_documents"]
-
 ALL = frozenset({"headline", "title", "text"})
 SEPARATE = frozenset({"overview", "headline", "text", "sectionlabel", "title"})
 MAX_ARTICLE = 8 * 2**20

@@ -13,8 +13,6 @@ from corpora.video.clock import LeapFilter
 from corpora.video.containers import clock_start, open_media, packets, pick_audio, time_of
 from corpora.video.decoders import Heartbeat
 
-__all__ = ["read_audio"]
-
 RUN_UP = 2.0
 """Seconds ahead of the start at which decoding begins: codecs need some packets to settle."""
 

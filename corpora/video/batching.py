@@ -13,8 +13,6 @@ from corpora.records import Frames
 from corpora.video.keyframes import KeyframePicker
 from corpora.video.records import FrameBatch, FrameRequest, Keyframe
 
-__all__ = ["Batcher", "Sample", "Selector"]
-
 MOST_FRAMES = 32
 MOST_BYTES = 64 * 2**20
 

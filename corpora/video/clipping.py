@@ -20,8 +20,6 @@ from corpora.video.sampling import EPSILON
 from corpora.video.seeking import BEGINNING, entry_before
 from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder
 
-__all__ = ["encode_clip"]
-
 AUDIO_RATE = 48000
 TICKS = Fraction(1, 90000)
 

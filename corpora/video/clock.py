@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-__all__ = ["JUMP", "LEAP", "LeapFilter"]
-
 LEAP = 10.0
 """Seconds; a step ahead that is longer is believed only if the next time does not go back again."""
 JUMP = 3600.0

@@ -9,8 +9,6 @@ from typing import Any
 
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 
-__all__ = ["clock_start", "language_of", "open_media", "packets", "pick_audio", "pick_video", "time_of"]
-
 DEMUXERS = (
     *("mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "avi", "mpeg", "mpegts", "mpegvideo"),
     *(

@@ -9,8 +9,6 @@ from pathlib import Path
 from corpora.errors import UsageError
 from corpora.video.reader import MediaReader
 
-__all__ = ["cut_clip"]
-
 
 def cut_clip(path: str | os.PathLike[str], start: float, end: float, out: str | os.PathLike[str]) -> None:
     """Write [start, end) seconds of `path` to `out` as MP4 (H.264, and AAC where there is sound).

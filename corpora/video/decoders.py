@@ -14,8 +14,6 @@ from corpora.errors import UsageError
 from corpora.records import Frames
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 
-__all__ = ["Decoder", "Heartbeat", "decoder_names", "open_decoder"]
-
 Heartbeat = Callable[[], None]
 """Called after every sign of progress; may raise to give the file up."""
 

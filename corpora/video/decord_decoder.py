@@ -21,8 +21,6 @@ from corpora.video.pictures import scaled_size
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Sampler
 
-__all__ = ["DecordDecoder"]
-
 ADVICE = "; try RAG_VIDEO__DECODER=pyav"
 REFUSED = ("hevc", "av1", "vvc")
 """It knows no AV1 and VVC, and drops HEVC frames silently, so that all later ones have a false time."""

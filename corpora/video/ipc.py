@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Closed", "readable", "receive", "send"]
-
 _HEAD = struct.Struct("<IQ")
 _MOST_HEADER = 64 * 2**20
 _DTYPES = ("|u1", "<f4", "<f8")

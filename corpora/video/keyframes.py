@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KeyframePicker"]
-
 EDGE = 28
 """Gray levels between the pixels left and right of one: an outlined 24-pixel letter of a 720p picture
 has that at a short side of 224."""

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Painter", "scaled_size"]
-
 
 def scaled_size(width: int, height: int, short_side: int) -> tuple[int, int]:
     """(width, height) with the short side at `short_side`: even, at least 2, never larger than the source."""

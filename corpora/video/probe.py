@@ -22,9 +22,8 @@ from corpora.video.containers import (
     time_of,
     video_streams,
 )
-from corpora.video.records import Probe, TimedText
-
-__all__ = ["LAST_FRAME", "packets_end", "probe_file"]
+from corpora.video.records import Probe
+from corpora.video.timed_text import TimedText
 
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""

@@ -23,8 +23,6 @@ from corpora.video.sampling import EPSILON, Sampler
 from corpora.video.seeking import BEGINNING, Entry, entry_before, seekable
 from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder, damage_text
 
-__all__ = ["PyavDecoder"]
-
 SKIPPING = ("h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4")
 """Codecs whose decoder knows from the packet itself that no other frame refers to it."""
 SKIP_FPS = 15.0

@@ -12,14 +12,19 @@ from corpora.errors import FileProblem, StalledFile, UsageError
 from corpora.records import Frames
 from corpora.video import ipc as wire
 from corpora.video.decoders import decoder_names
-from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
+from corpora.video.records import (
+    DecodeReport,
+    FrameBatch,
+    FrameRequest,
+    Keyframe,
+    Probe,
+)
 from corpora.video.subprocess_call import Child
+from corpora.video.timed_text import TimedText
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["FrameStream", "MediaReader"]
 
 
 class FrameStream:

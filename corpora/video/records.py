@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DecodeReport", "FrameBatch", "FrameRequest", "Keyframe", "Probe", "TimedText"]
-
 
 @dataclass(frozen=True, slots=True)
 class Probe:

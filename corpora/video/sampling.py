@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import Generic, TypeVar
 
-__all__ = ["EPSILON", "Sampler"]
-
 EPSILON = 1e-6
 """Seconds; containers round times to the microsecond."""
 

@@ -10,8 +10,6 @@ from corpora.video.containers import open_media, packets, time_of
 from corpora.video.decoders import Heartbeat
 from corpora.video.records import Probe
 
-__all__ = ["BEGINNING", "Entry", "enter", "entry_before", "seekable"]
-
 _STEPS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
 """Seconds; seeks go back so far before the time asked for, until enough keyframes lie between."""
 

@@ -14,8 +14,6 @@ from corpora.text_decoding import clean, decode
 from corpora.video.subtitle_files import parse_subtitles
 from corpora.video.timed_text import TimedText
 
-__all__ = ["Sidecars", "read_sidecars"]
-
 MAX_SUBTITLE_BYTES = 64 * 2**20
 MAX_INFO_BYTES = 256 * 2**20
 MAX_TAGS = 200

@@ -18,8 +18,6 @@ from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
 from corpora.video.seeking import BEGINNING, Entry, enter
 
-__all__ = ["DamageMet", "Shown", "StreamDecoder", "damage_text"]
-
 MOST_THREADS = 8
 HUGE_PIXELS = 36_000_000
 """Above 8K one thread decodes: each thread holds frames of its own."""

@@ -15,8 +15,6 @@ from pathlib import Path
 import corpora.errors as errors
 import corpora.video.ipc as wire
 
-__all__ = ["Child"]
-
 PIPE_BYTES = 2**20
 CANCEL_SECONDS = 5.0
 _ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Cue", "Cues", "parse_ass", "parse_srt", "parse_subtitles", "parse_vtt", "plain_ass", "plain_text"]
-
 ZERO_LENGTH_SECONDS = 1.0
 """A cue that ends when it starts is given this length: an empty interval would never be found."""
 ROLL_GAP = 0.1

@@ -9,9 +9,7 @@ from typing import Any
 
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
 from corpora.video.decoders import Heartbeat
-from corpora.video.records import TimedText
-
-__all__ = ["plain_text", "read_texts"]
+from corpora.video.timed_text import TimedText
 
 TEXT_CODECS = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
 """Bitmap subtitles (DVD, Blu-ray, DVB) hold pictures of text and are passed over."""

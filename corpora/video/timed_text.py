@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from corpora.records import EvidenceKind
 
-__all__ = ["TimedText"]
-
 
 @dataclass(frozen=True, slots=True)
 class TimedText:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from eval.metrics.scored import Scored
 
-__all__ = ["correct", "parse_failure", "unjudged"]
-
 
 def correct(scored: Scored) -> float | None:
     """None for a sample that nobody could judge."""

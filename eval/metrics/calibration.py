@@ -19,8 +19,6 @@ from eval.metrics.estimate import Estimate
 from eval.metrics.intervals import cluster_interval, cluster_places, drawn_totals, percentiles
 from eval.metrics.scored import Scored
 
-__all__ = ["BINS", "Bin", "brier", "expected_calibration_error", "reliability"]
-
 BINS = 10
 
 

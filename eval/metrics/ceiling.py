@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from eval.metrics.scored import Scored
 
-__all__ = ["ORACLE_SECONDS", "best_iou", "oracle_iou", "own_ceiling"]
-
 ORACLE_SECONDS = 5.0
 """The paper's window (4.1)."""
 

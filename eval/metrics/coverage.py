@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from eval.metrics.scored import Scored
 
-__all__ = ["ENOUGH", "covered", "covers_event"]
-
 ENOUGH = 0.8
 
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["holm"]
-
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values, in the order given."""

@@ -30,17 +30,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "LEVEL",
-    "RESAMPLES",
-    "Quantity",
-    "cluster_interval",
-    "cluster_places",
-    "drawn_totals",
-    "draws",
-    "percentiles",
-]
-
 LEVEL = 0.95
 RESAMPLES = 5000
 SEED = 20_250_926

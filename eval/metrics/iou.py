@@ -17,8 +17,6 @@ from collections.abc import Callable
 
 from eval.metrics.scored import Measure, Scored
 
-__all__ = ["THRESHOLDS", "corpus_iou", "found_iou", "recall_at_one", "temporal_iou"]
-
 THRESHOLDS = (0.3, 0.5, 0.7)
 _HAIR = 1e-9
 

@@ -15,8 +15,6 @@ from eval.metrics.intervals import cluster_interval
 from eval.metrics.scored import Scored
 from eval.runs.records import LETTERS
 
-__all__ = ["FACTS", "chose_fact", "letter_shares"]
-
 FACTS = frozenset("BDF")
 
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
-__all__ = ["mcnemar_p"]
-
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
     """1.0 where no question tells the two apart. Raises `ValueError` for a negative count."""

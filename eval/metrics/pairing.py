@@ -19,8 +19,6 @@ from eval.metrics.mcnemar import mcnemar_p
 from eval.metrics.permutation import sign_flip_p
 from eval.metrics.scored import Scored
 
-__all__ = ["Paired", "compare"]
-
 
 @dataclass(frozen=True, slots=True)
 class Paired:

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["sign_flip_p"]
-
 
 def sign_flip_p(cluster_differences: Iterable[int]) -> float:
     """P(|sum of +-D_c| >= |sum of D_c|) over all signs; 1.0 where no cluster differs.

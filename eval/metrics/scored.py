@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from eval.runs.records import Query, Sample
 
-__all__ = ["Measure", "Scored", "score_samples"]
-
 
 @dataclass(frozen=True, slots=True)
 class Scored:

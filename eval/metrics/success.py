@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping
 from eval.trec import RunRow
 from rag.errors import ExtraMissing
 
-__all__ = ["CLIPS_AT", "PASSAGES_AT", "success"]
-
 CLIPS_AT = 5
 PASSAGES_AT = 6
 

@@ -16,8 +16,6 @@ from eval.metrics.scored import Measure, Scored
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT
 from eval.metrics.understanding import event_shown, judged
 
-__all__ = ["CASES", "MEASURES", "estimate", "families", "measure_slices"]
-
 FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
 """The paper's order of columns."""
 

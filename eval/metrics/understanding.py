@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from eval.metrics.scored import Scored
 
-__all__ = ["event_shown", "judged"]
-
 
 def judged(scored: Scored) -> float | None:
     if not scored.clip_found or scored.sample.understood is None:

@@ -13,8 +13,6 @@ from eval.reports.layout import Cell, Table, family_name, p_text, percent, perce
 from eval.reports.published import ACCURACY, MARK, METHODS, QUERY_COUNTS
 from eval.reports.rows import BASELINE, Row, Section
 
-__all__ = ["accuracy_table", "paper_accuracy_table", "query_table"]
-
 
 def query_table(section: Section) -> Table:
     """Table 1: queries by family, beside the paper's count."""

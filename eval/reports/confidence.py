@@ -7,8 +7,6 @@ from eval.metrics.tables import estimate
 from eval.reports.layout import Table, percent_range, record
 from eval.reports.rows import Section
 
-__all__ = ["calibration_table", "reliability_table"]
-
 
 def calibration_table(section: Section) -> Table:
     body, records = [], []

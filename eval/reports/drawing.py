@@ -14,17 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLOURS",
-    "draw",
-    "group_names",
-    "grouped_bars",
-    "legend_below",
-    "lines_apart",
-    "n_text",
-    "percent_axis",
-]
-
 COLOURS = ("#7a869a", "#d9730d", "#2f7ed8", "#3c9d6b", "#8e5bb5", "#c2475a")
 """Told apart in grey too; without localization grey, with it orange."""
 MARKERS = ("o", "s", "^", "D", "v", "P")

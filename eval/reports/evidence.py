@@ -15,16 +15,6 @@ from eval.reports.published import MARK, REMARKS, UNDERSTANDING
 from eval.reports.rows import Row, Section
 from eval.runs.records import LETTERS
 
-__all__ = [
-    "RETRIEVALS",
-    "UNDERSTANDINGS",
-    "case_estimates",
-    "letters_table",
-    "retrieval_table",
-    "understanding_by_family_table",
-    "understanding_table",
-]
-
 RETRIEVALS: Mapping[str, Measure] = {
     name: MEASURES[name] for name in (f"clip success@{CLIPS_AT}", f"passage success@{PASSAGES_AT}")
 }

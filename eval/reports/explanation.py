@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_explanation"]
-
 GOLD = COLOURS[3]
 FOUND = COLOURS[1]
 ANCHOR = COLOURS[2]

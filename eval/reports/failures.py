@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
 
-__all__ = ["Failing", "Failure", "Shown", "write_failures"]
-
 SHORT_SIDE = 150
 QUALITY = 70
 MOST_PICTURED = 200

@@ -9,18 +9,6 @@ from dataclasses import dataclass
 
 from eval.metrics.estimate import Estimate
 
-__all__ = [
-    "Table",
-    "amount_range",
-    "csv_text",
-    "family_name",
-    "markdown_table",
-    "p_text",
-    "percent",
-    "percent_range",
-    "record",
-]
-
 NOTHING = "–"
 
 Cell = str | int | float | None

@@ -13,8 +13,6 @@ from eval.reports.layout import Table, percent, percent_range, record
 from eval.reports.published import MARK, REMARKS
 from eval.reports.rows import Section
 
-__all__ = ["SERIES", "WindowPoint", "localization_table", "window_points", "window_table"]
-
 WITHIN = (
     *(f"R@1 IoU>={threshold}" for threshold in THRESHOLDS),
     "mIoU",

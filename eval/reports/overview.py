@@ -24,8 +24,6 @@ from eval.resumable import atomic_write_text
 from eval.runs.paths import run_folders
 from rag.errors import UsageError
 
-__all__ = ["MARK", "write_overview"]
-
 MARK = "paper, other data"
 TITLE = "All benchmarks"
 NOTE = (

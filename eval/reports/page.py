@@ -28,8 +28,6 @@ from eval.resumable import atomic_write_text, whole_lines
 from eval.runs.paths import plain_name, run_folders
 from rag.errors import UsageError
 
-__all__ = ["seconds_of", "write_report"]
-
 
 def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
     """Write the report of these runs into `out`; gives the files written, the page first.

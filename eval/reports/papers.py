@@ -12,8 +12,6 @@ from eval.metrics.accuracy import correct
 from eval.metrics.scored import Measure
 from eval.reports.published import ACCURACY
 
-__all__ = ["NOTES", "Compared", "compared", "printed"]
-
 RIGHT = "right"
 
 

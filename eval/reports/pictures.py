@@ -21,8 +21,6 @@ from eval.reports.rows import Section, named_systems, shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "draw_reliability"]
-
 CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from eval.reports.rows import Section
 
-__all__ = ["made_with"]
-
 SHORT = 12
 """Of a commit."""
 HASH = 16

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["ACCURACY", "MARK", "METHODS", "QUERY_COUNTS", "REMARKS", "UNDERSTANDING", "Remark"]
-
 MARK = "paper, other data"
 
 QUERY_COUNTS: Mapping[str, int] = {

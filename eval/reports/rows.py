@@ -15,8 +15,6 @@ from eval.runs.records import Query
 from eval.runs.results import check_retrieval, score_run
 from rag.errors import UsageError
 
-__all__ = ["BASELINE", "OURS", "Row", "Section", "gather", "named_systems", "shown"]
-
 BASELINE = "no-localization"
 OURS = "localized"
 

@@ -11,8 +11,6 @@ from typing import cast
 from eval.reports.layout import Table
 from eval.reports.rows import Section
 
-__all__ = ["REPORT_SPECS", "ReportSpec", "report_spec_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReportSpec:

@@ -39,8 +39,6 @@ from eval.runs.samples import (
 )
 from rag.errors import UsageError
 
-__all__ = ["Run", "RunWriter", "queries_text", "read_run_folder"]
-
 IDENTITY = {"benchmark", "system", "seed", "settings", "dataset", "encoders", "queries"}
 """What every run says of itself."""
 

@@ -18,8 +18,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SCHEMA", "identity_of", "known_identity", "session_of"]
-
 SCHEMA = "rag.eval.run/1"
 
 PACKAGES = (

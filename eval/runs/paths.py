@@ -11,8 +11,6 @@ from eval.resumable import differences, first_few
 from eval.runs.manifest import known_identity
 from rag.errors import UsageError
 
-__all__ = ["default_place", "folder_name", "plain_name", "require_same_run", "run_folders"]
-
 RUNS = Path("runs")
 LEVELS = 2
 """How deep below a folder runs are looked for: `runs/SYSTEM-seed0` and `runs/BENCHMARK/SYSTEM-seed0`."""

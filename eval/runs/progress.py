@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["Counted", "Made", "drawing", "indexing", "watched"]
-
 Made = Callable[[str], None]
 """Told of each step in words: `drew 3 of 48 films`, `indexing video 2 of 48`."""
 

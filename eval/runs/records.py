@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "LETTERS",
-    "Benchmark",
-    "ClipScore",
-    "ClipWindow",
-    "Explanation",
-    "PassageScore",
-    "Query",
-    "Sample",
-    "System",
-    "option_index",
-    "sample_of",
-]
-
 LETTERS = "ABCDEF"
 """Of up to six options; in the paper's order, before shuffling, F is the right one (EgoFact, section 2.2)."""
 

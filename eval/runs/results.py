@@ -19,8 +19,6 @@ from eval.runs.samples import canonical
 from eval.trec import escape_id, read_run, run_lines
 from rag.errors import UsageError
 
-__all__ = ["check_retrieval", "score_run", "write_results", "write_retrieval"]
-
 SCHEMA = "rag.eval.results/1"
 
 

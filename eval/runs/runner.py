@@ -16,8 +16,6 @@ from eval.runs.results import write_results, write_retrieval
 from eval.runs.samples import check_sample
 from rag.errors import UsageError
 
-__all__ = ["Done", "Watch", "run_system"]
-
 
 class Watch(Protocol):
     """Who looks on: told how many queries are to do, then of each that is done."""

@@ -18,16 +18,6 @@ from eval.resumable import whole_lines
 from eval.runs.records import LETTERS, Query, Sample, option_index
 from rag.errors import UsageError
 
-__all__ = [
-    "canonical",
-    "check_sample",
-    "query_line",
-    "read_queries",
-    "read_records",
-    "read_samples",
-    "sample_line",
-]
-
 Record = TypeVar("Record", Query, Sample)
 
 DECIMALS = 6

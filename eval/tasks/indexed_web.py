@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from rag.reasoners.roles import Reasoner
     from rag.web import MockWeb
 
-__all__ = ["IndexedWeb"]
-
 
 class IndexedWeb(ABC):
     """To be inherited from. The web lies in `folder/web`, the library in `folder/library`; both are opened

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from eval.workbench.film import Line
 
-__all__ = ["action_noise", "said_near"]
-
 NEAR = 2.0
 """Seconds on both sides of a moment."""
 NOISES = {

@@ -30,8 +30,6 @@ from eval.workbench.wording import (
     tidy,
 )
 
-__all__ = ["CLEAR", "Fuzz", "QueryText", "beside", "heard", "impression", "moment", "vague_thing"]
-
 
 @dataclass(frozen=True, slots=True)
 class Fuzz:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rag.store.reading import Reader
 
-__all__ = ["screen_text_hash"]
-
 
 def screen_text_hash(reader: Reader) -> str:
     """16 hex digits over all on-screen text of a library's videos; the same for the same text."""

@@ -24,8 +24,6 @@ from eval.workbench.sprites import (
 )
 from eval.workbench.story import ClipStory, Thing
 
-__all__ = ["MARGIN", "WIDE", "Spot", "backdrop", "frame_width"]
-
 WIDE = 16 / 9
 MARGIN = 0.10
 """How far the backdrop reaches beyond the frame on every side, in frame heights, for the camera to sway."""

@@ -17,8 +17,6 @@ from eval.workbench.sound import to_sixteen_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GRADES", "Change", "changed_frames", "changed_sound", "plan_change"]
-
 HEIGHTS = (240, 288, 432, 480, 540)
 SPEEDS = (0.9, 0.92, 0.94, 0.96, 1.04, 1.06, 1.08, 1.1)
 GRADES: dict[str, tuple[float, float, float]] = {

@@ -34,18 +34,6 @@ from eval.workbench.speech import find_voice
 from eval.workbench.workshop import make_films
 from rag.errors import RagError, UsageError
 
-__all__ = [
-    "CorpusPlan",
-    "CorpusReport",
-    "Progress",
-    "alone",
-    "claim_folder",
-    "finished_films",
-    "make_corpus",
-    "make_missing",
-    "write_lines",
-]
-
 
 class Progress(Protocol):
     """Who wants to know how far it is; seconds are seconds of media."""

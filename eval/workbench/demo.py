@@ -23,8 +23,6 @@ from eval.workbench.wording import (
     predicate,
 )
 
-__all__ = ["DEMO_PLAN", "DemoQuestion", "demo_questions"]
-
 DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12)
 OPTIONS = 6
 PICK = 1

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Effect = Callable[[EventScene], None]
 
-__all__ = ["AFTER", "BEFORE", "BETWEEN"]
-
 WATER: Color = (80, 160, 226)
 
 

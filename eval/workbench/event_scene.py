@@ -27,8 +27,6 @@ from eval.workbench.sprites import (
 )
 from eval.workbench.story import ClipStory, Event
 
-__all__ = ["EventScene"]
-
 
 class EventScene:
     """One event of a story at one moment, to be painted on one picture.

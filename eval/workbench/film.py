@@ -31,20 +31,6 @@ from eval.workbench.subtitles import add_subtitles, subtitle_packet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "AUDIO_RATE",
-    "BARE",
-    "DEMO",
-    "Chapter",
-    "Dressing",
-    "Line",
-    "Render",
-    "clip_frames",
-    "forget_sprites",
-    "frames_hash",
-    "write_film",
-]
-
 AUDIO_RATE = 16000
 AUDIO_FRAME = 1024
 

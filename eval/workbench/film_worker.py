@@ -20,8 +20,6 @@ from eval.workbench.screen_text import Card
 from eval.workbench.shot_films import ShotJob
 from rag.errors import RagError
 
-__all__ = ["as_job", "main"]
-
 
 def as_job(fields: Mapping[str, Any]) -> Job:
     """The job that `dataclasses.asdict` took apart."""

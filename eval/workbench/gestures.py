@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["GESTURES", "HAND", "THING", "Gesture"]
-
 HAND, THING = 0.42, 0.54
 """Sizes of the hand and of the object in it."""
 

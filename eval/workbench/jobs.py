@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CorpusPlan", "Job", "film_jobs", "make_film", "truth"]
-
 Kind = Literal["clip", "long", "web", "copy"]
 Advance = Callable[[float], None]
 Item = TypeVar("Item")

@@ -36,8 +36,6 @@ from eval.workbench.wording import scene
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LongFilm", "Part", "long_dressing", "long_frames", "long_sound", "plan_long_film"]
-
 SHORTEST, LONGEST = 30, 90
 """Seconds between two changes of scene."""
 SPOKEN_SHARE = 0.5

@@ -10,8 +10,6 @@ from typing import Any
 
 from corpora.kinds import kind_of
 
-__all__ = ["MANIFEST", "is_workbench", "read_marker", "write_marker"]
-
 MANIFEST = Path(".workbench", "manifest.json")
 VERSION = 1
 

@@ -29,8 +29,6 @@ from eval.workbench.story import ClipStory, Event
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Painter"]
-
 
 class Painter:
     """Paints the frames of one story at one size.

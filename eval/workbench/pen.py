@@ -10,8 +10,6 @@ from typing import Literal
 import numpy as np
 from PIL import Image, ImageDraw
 
-__all__ = ["STYLES", "Color", "Look", "Pen", "Point", "Style", "darker", "lighter", "mix"]
-
 Color = tuple[int, int, int]
 Point = tuple[float, float]
 Style = Literal["live", "flat", "shaded", "graphics"]

@@ -9,8 +9,6 @@ from eval.workbench.pen import Color, darker
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory
 
-__all__ = ["paint_person"]
-
 HAIR: tuple[Color, ...] = ((40, 28, 22), (92, 58, 32), (196, 156, 84), (150, 146, 142), (128, 48, 28))
 
 

@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["Card", "paint_card"]
-
 PANEL = (22, 26, 38)
 LETTERS = (250, 248, 236)
 LETTER = 0.062

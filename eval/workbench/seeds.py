@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import random
 
-__all__ = ["stable_number", "stream"]
-
 
 def stable_number(*parts: object) -> int:
     """64 bits that depend on nothing but the parts' text."""

@@ -33,8 +33,6 @@ from eval.workbench.wording import scene
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Heard", "ShotJob", "shot_film", "shot_job", "shot_story"]
-
 Heard = Literal["speech", "music", "ambient"]
 GAINS: dict[Heard, tuple[float, float]] = {"speech": (0.3, 0.15), "music": (0.3, 0.15), "ambient": (2.0, 0.5)}
 """Of the scene's own noise, and of what is done in it, under each sound."""

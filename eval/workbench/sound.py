@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Samples = NDArray[np.float32]
 
-__all__ = ["add_at", "melody", "story_sound", "to_sixteen_bits"]
-
 LOOP = 2**17
 """Samples of noise that repeat without a seam: 8.2 s."""
 AMBIENCE: dict[str, tuple[float, float, float]] = {

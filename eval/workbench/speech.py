@@ -19,8 +19,6 @@ from rag.errors import RagError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["VoicedLine", "find_voice", "spoken_seconds", "voiced"]
-
 PROGRAM = "flite"
 SECONDS_A_LINE = 60
 

@@ -19,19 +19,6 @@ from eval.workbench.shapes.hands import HAND_RECIPES
 from eval.workbench.story import Thing
 from eval.workbench.wording import COLORS
 
-__all__ = [
-    "LEVELS",
-    "TurnedSprites",
-    "fixture_sprite",
-    "hand_sprite",
-    "level",
-    "paste",
-    "prop_sprite",
-    "scaled",
-    "thing_look",
-    "thing_sprite",
-]
-
 LEVELS = (32, 48, 72, 108, 162, 243, 364)
 """Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""
 KEPT = 16

@@ -27,17 +27,6 @@ from eval.workbench.wording import (
     prop_name,
 )
 
-__all__ = [
-    "CLIP_SECONDS",
-    "VARIANTS",
-    "ClipStory",
-    "Event",
-    "Prop",
-    "Thing",
-    "held_out",
-    "plan_clip",
-]
-
 CLIP_SECONDS = 30.0
 VARIANTS: dict[Split, range] = {"train": range(48), "dev": range(48, 56), "test": range(56, 64)}
 """How a kind may look; no two splits share a look."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["add_subtitles", "subtitle_packet"]
-
 # Every encoder of FFmpeg takes its lines as those of an ASS file, and wants the head of one.
 ASS_HEADER = b"""[Script Info]
 ScriptType: v4.00+

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Samples = NDArray[np.float32]
 
-__all__ = ["murmured"]
-
 VOWELS: dict[str, tuple[float, float, float]] = {
     "a": (730.0, 1090.0, 2440.0),
     "e": (530.0, 1840.0, 2480.0),

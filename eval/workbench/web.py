@@ -28,19 +28,6 @@ from eval.workbench.web_people import (
     repeated_words,
 )
 
-__all__ = [
-    "HOST",
-    "Upload",
-    "WebPage",
-    "WebPlan",
-    "new_film",
-    "plan_pages",
-    "plan_web",
-    "shown_film",
-    "video_name",
-    "watch_url",
-]
-
 HOST = "https://videos.example"
 """A name that can never be a real one (RFC 2606)."""
 SITES = ("https://howto.example", "https://handbook.example", "https://allabout.example")

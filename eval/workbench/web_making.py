@@ -37,8 +37,6 @@ from eval.workbench.web import (
 )
 from rag.errors import RagError, UsageError
 
-__all__ = ["WebReport", "make_web"]
-
 
 @dataclass(frozen=True, slots=True)
 class WebReport:

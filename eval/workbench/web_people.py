@@ -9,17 +9,6 @@ from eval.workbench.long_films import LongFilm
 from eval.workbench.story import Event
 from eval.workbench.wording import place_name
 
-__all__ = [
-    "CHANNELS",
-    "NOISE",
-    "RELOADERS",
-    "Channel",
-    "Words",
-    "film_words",
-    "noise_words",
-    "repeated_words",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Channel:

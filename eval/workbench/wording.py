@@ -11,24 +11,6 @@ from typing import Literal
 
 from eval.workbench.catalogue import Kind, Split, with_article
 
-__all__ = [
-    "ACTIONS",
-    "COLORS",
-    "LIGHTS",
-    "PROPS",
-    "SCENES",
-    "Action",
-    "Scene",
-    "Slot",
-    "action",
-    "allows",
-    "place_name",
-    "predicate",
-    "prop_name",
-    "scene",
-    "tidy",
-]
-
 Slot = Literal["patient_location", "patient_destination", "instrument", "event_location"]
 
 

@@ -17,8 +17,6 @@ from typing import Any
 from eval.workbench.jobs import Job, make_film
 from rag.errors import RagError
 
-__all__ = ["make_films"]
-
 _ROOT = Path(__file__).resolve().parents[2]
 _Told = tuple[Job | None, dict[str, Any]]
 

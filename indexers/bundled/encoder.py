@@ -21,20 +21,6 @@ from indexers.torch_backend import TorchImageEncoder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BUNDLED",
-    "DIM",
-    "MEAN",
-    "PREPROCESSING",
-    "SENTENCES",
-    "SIZE",
-    "SPREAD",
-    "WEIGHTS",
-    "BundledText",
-    "open_bundled",
-    "open_bundled_text",
-]
-
 BUNDLED = "bundled"
 SENTENCES = "all-MiniLM-L6-v2"
 """The sentence encoder whose vectors the tower was trained against."""

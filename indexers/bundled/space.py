@@ -12,8 +12,6 @@ from indexers.protocol import unit_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TextSpace"]
-
 
 @dataclass(frozen=True, slots=True)
 class TextSpace:

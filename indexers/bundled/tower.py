@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from indexers.tensors import Tensors
 
-__all__ = ["open_tower", "readings", "vectors"]
-
 STRIDES = {"stem": 4, "to_middle": 2, "to_high": 2}
 BLOCKS = ("low.0", "to_middle", "middle.0", "middle.1", "to_high", "high.0", "high.1")
 

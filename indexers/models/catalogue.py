@@ -9,8 +9,6 @@ from typing import Literal
 from corpora.errors import SettingsError
 from indexers.models.pins import PINS, Pin
 
-__all__ = ["Family", "Model", "Purpose", "catalogue", "known_model"]
-
 Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
 Family = Literal["bundled", "clip", "siglip", "openclip", "imagebind", "sentence", "whisper", "vlm"]
 

@@ -10,8 +10,6 @@ from typing import Any
 from indexers.errors import WeightsInvalid
 from indexers.models.catalogue import Family, Model
 
-__all__ = ["check_folder", "check_safetensors"]
-
 # Each group is satisfied by any one of its alternatives; an alternative is a set of files.
 Alternatives = tuple[tuple[str, ...], ...]
 CONFIG: Alternatives = (("config.json",),)

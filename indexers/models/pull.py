@@ -21,8 +21,6 @@ from indexers.models.lookup import home_folder
 from indexers.models.verify import Lock, file_sha256, read_lock, verify, write_lock
 from indexers.settings import EncoderSettings
 
-__all__ = ["Progress", "pull"]
-
 Progress = Callable[[str, int, int], None]
 """Called with a file's name, the bytes of it that are here, and its bytes in all."""
 

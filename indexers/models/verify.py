@@ -17,18 +17,6 @@ from indexers.models.catalogue import Model, Purpose, catalogue, known_model
 from indexers.models.lookup import find_weights
 from indexers.settings import EncoderSettings
 
-__all__ = [
-    "LOCK_FILE",
-    "FileCheck",
-    "Lock",
-    "ModelRow",
-    "Verification",
-    "file_sha256",
-    "list_models",
-    "read_lock",
-    "verify",
-]
-
 LOCK_FILE = "MODEL.json"
 
 

@@ -6,8 +6,6 @@ import typer
 
 from rag._cli import agent_raclo, agent_shotfinder, agent_video_browser, agent_video_detective
 
-__all__ = ["app"]
-
 app = typer.Typer(help="Let an agent work on one question, and watch it.", rich_markup_mode=None)
 app.command("raclo")(agent_raclo.raclo)
 app.command("shotfinder")(agent_shotfinder.shotfinder)

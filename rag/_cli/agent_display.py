@@ -16,8 +16,6 @@ from rag.errors import RagError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Display", "StepFile", "open_display", "telling", "without_clock"]
-
 BRIGHT = {"plan:": "bold cyan", "look": "bold", "shown:": "bold cyan"}
 COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "problem:": "red"}
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rag.agents.raclo.records import RacloRun
     from rag.agents.raclo.settings import RacloSettings
 
-__all__ = ["raclo"]
-
 Whole = Annotated[str, typer.Option("--global", metavar="TEXT", help="G: the impression of the whole.")]
 KeyMoment = Annotated[str, typer.Option("--moment", metavar="TEXT", help="K: one image of it.")]
 Before = Annotated[str, typer.Option("--before", metavar="TEXT", help="T: what was just before the moment.")]

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.records import ShotRun
     from rag.agents.shotfinder.settings import ShotSettings
 
-__all__ = ["shotfinder"]
-
 Described = Annotated[str, typer.Argument(metavar="DESCRIPTION", help="What is to be seen in the shot.")]
 Color = Annotated[
     Literal["warm", "cold", "neutral"] | None,

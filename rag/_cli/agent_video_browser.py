@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from rag.agents.video_browser.records import BrowseRun
     from rag.agents.video_browser.settings import BrowserSettings
 
-__all__ = ["video_browser"]
-
 Loops = Annotated[int, typer.Option("--loops", metavar="T", min=1, max=50, help="Search loops at most.")]
 Videos = Annotated[
     int, typer.Option("--videos", metavar="K", min=1, max=50, help="Videos watched in each loop.")

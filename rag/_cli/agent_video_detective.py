@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from corpora.records import Frames
-    from rag.agents.video_detective.agent import DetectiveResult, VideoDetective
-    from rag.agents.video_detective.records import Look, Planned, Selected
+    from rag.agents.video_detective.agent import VideoDetective
+    from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
 
     Watch = Callable[[Planned | Look | Selected], None]
-
-__all__ = ["video_detective"]
 
 
 def video_detective(

@@ -27,27 +27,6 @@ if TYPE_CHECKING:
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
 
-__all__ = [
-    "AnyWebFolder",
-    "Asked",
-    "Corpus",
-    "FaultRates",
-    "Options",
-    "PageFile",
-    "TraceFile",
-    "WebFolder",
-    "citation",
-    "citing",
-    "frames_reader",
-    "open_library",
-    "open_reasoner",
-    "open_web_and_library",
-    "pictures_of",
-    "vision_status",
-    "web_folder",
-    "write_page",
-]
-
 Asked = Annotated[
     str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
 ]

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from eval.batches import BatchQuestion
     from rag.store.records import SearchFilter
 
-__all__ = ["ask"]
-
 
 def ask(
     question: Annotated[

@@ -15,8 +15,6 @@ from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
 
-__all__ = ["Counts", "manifest", "run_batch", "windows_path", "write_run"]
-
 
 @dataclass(frozen=True, slots=True)
 class Counts:

@@ -20,8 +20,6 @@ from rag.records import Answer, VideoCitation
 if TYPE_CHECKING:
     from rag.indexing.report import IndexReport
 
-__all__ = ["demo"]
-
 
 def demo(
     folder: Annotated[

@@ -22,8 +22,6 @@ from rag.errors import LibraryNotFound, RagError
 if TYPE_CHECKING:
     from rag._cli.session import Session
 
-__all__ = ["Finding", "doctor", "finding_lines"]
-
 REQUIRED = (
     "av",
     "decord",
@@ -142,7 +140,8 @@ def _temporary_space() -> Finding:
 
 
 def _weights(session: Session) -> Iterator[Finding]:
-    from indexers.weights import list_models, resolve_image_encoder
+    from indexers.models.lookup import resolve_image_encoder
+    from indexers.models.verify import list_models
 
     encoder = session.settings.encoder
     yield _told("weights", "image encoder", lambda: resolve_image_encoder(encoder).reason)

@@ -13,8 +13,6 @@ from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
 
-__all__ = ["Listed", "app"]
-
 app = typer.Typer(help="Try systems on a benchmark, and report what they reach.", rich_markup_mode=None)
 
 

@@ -18,8 +18,6 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from eval.runs.folder import Run
 
-__all__ = ["failures"]
-
 
 def failures(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder that holds some.")],

@@ -10,8 +10,6 @@ from typing import Any, Self
 
 from rag._cli.output import echo_stderr
 
-__all__ = ["RunProgress"]
-
 
 class RunProgress:
     """A bar with the time left where a person watches, else a line every ten seconds.

@@ -12,8 +12,6 @@ from rag._cli.options import Config, Json, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
 
-__all__ = ["report"]
-
 
 def report(
     runs: Annotated[

@@ -19,8 +19,6 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from eval.runs.runner import Done
 
-__all__ = ["Benchmark", "Data", "run"]
-
 Benchmark = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A name of 'rag eval list', or MODULE:FACTORY of your own.")
 ]

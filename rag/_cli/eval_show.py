@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from eval.runs.folder import Run
     from eval.runs.records import Benchmark, ClipWindow, Query, Sample
 
-__all__ = ["require_same_data", "show"]
-
 
 def show(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],

@@ -13,8 +13,6 @@ import typer
 
 from rag._cli.main import app
 
-__all__ = ["markdown"]
-
 _COLUMNS = 96
 
 _HEAD = """# The command line

@@ -16,8 +16,6 @@ from rag._cli.session import start
 if TYPE_CHECKING:
     from rag.indexing.report import IndexReport
 
-__all__ = ["index", "summary_lines"]
-
 
 def index(
     paths: Annotated[

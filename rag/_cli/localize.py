@@ -12,8 +12,6 @@ from rag._cli.options import Config, Json, Library, Seed, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start, words
 
-__all__ = ["localize"]
-
 
 def localize(
     video: Annotated[

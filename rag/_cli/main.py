@@ -15,8 +15,6 @@ from rag._cli.eval_commands import app as eval_app
 from rag._cli.output import echo_stderr, open_standard_streams
 from rag.errors import RagError
 
-__all__ = ["app", "main", "run"]
-
 app = typer.Typer(
     name="rag",
     help="Ask questions of your own videos and documents, offline.",

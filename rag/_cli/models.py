@@ -13,9 +13,7 @@ from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import start
 
 if TYPE_CHECKING:
-    from indexers.weights import ModelRow, Verification
-
-__all__ = ["app", "verification_shape"]
+    from indexers.models.verify import ModelRow, Verification
 
 app = typer.Typer(
     help="List, fetch and check model weights. Only 'pull' ever uses a network.", rich_markup_mode=None
@@ -32,7 +30,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of 'rag models
 def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
     """Every model: what it is for, size, licence, and whether it is here."""
     session = start(None, config, as_json, verbose, None)
-    from indexers.weights import list_models
+    from indexers.models.verify import list_models
 
     rows = list_models(session.settings.encoder)
     if session.as_json:
@@ -48,7 +46,8 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 def pull(name: Name, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
     """Fetch a model's files, held to a commit and to hashes; safetensors only."""
     session = start(None, config, as_json, verbose, None)
-    from indexers.weights import known_model, pull
+    from indexers.models.catalogue import known_model
+    from indexers.models.pull import pull
 
     model = known_model(name)
     if model.licence_note:
@@ -67,7 +66,7 @@ def pull(name: Name, config: Config = None, as_json: Json = None, verbose: Verbo
 def verify(names: Names = None, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
     """Hash the files of models that are here and compare with what was published or first pulled."""
     session = start(None, config, as_json, verbose, None)
-    from indexers.weights import list_models, verify
+    from indexers.models.verify import list_models, verify
 
     encoder = session.settings.encoder
     rows = list_models(encoder)
@@ -91,7 +90,7 @@ def verification_shape(found: Sequence[Verification]) -> dict[str, Any]:
 
 
 def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
-    from indexers.weights import readable_size
+    from indexers.models.lookup import readable_size
     from rag.rendering.terminal import excerpt, table_lines
 
     cells = [["", "model", "for", "size", "licence"]]

@@ -7,21 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "Config",
-    "End",
-    "Json",
-    "Library",
-    "PathGlobs",
-    "Record",
-    "Replay",
-    "Seed",
-    "Start",
-    "Threshold",
-    "TopK",
-    "Verbose",
-]
-
 Library = Annotated[
     Path | None,
     typer.Option(

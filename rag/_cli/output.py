@@ -10,17 +10,6 @@ from typing import Any, TextIO
 
 from rag.errors import RagError
 
-__all__ = [
-    "echo_stderr",
-    "is_json",
-    "line_width",
-    "open_standard_streams",
-    "print_json",
-    "print_lines",
-    "stderr_width",
-    "width",
-]
-
 UNCUT = 1_000_000
 """Columns where nobody watches."""
 

@@ -14,8 +14,6 @@ from rag._cli.output import echo_stderr
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-__all__ = ["BarProgress", "LineProgress", "Watched", "open_progress"]
-
 QUIET_SECONDS = 10.0
 """Without progress for this long, the display says for how long nothing has moved."""
 

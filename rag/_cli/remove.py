@@ -12,8 +12,6 @@ from rag._cli.options import Config, Json, Library, Seed, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 
-__all__ = ["remove"]
-
 
 def remove(
     paths: Annotated[

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rag.records import PassageHit, UnmeasuredVideos, VideoHit
     from rag.store.records import SearchFilter
 
-__all__ = ["search"]
-
 Kind = Literal["video", "passage", "all"]
 Tone = Literal["warm", "cold", "neutral"]
 Style = Literal["live", "2d", "3d", "graphics"]

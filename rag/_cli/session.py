@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.store.records import SearchFilter
 
-__all__ = ["Session", "start", "where", "words"]
-
 
 @dataclass(frozen=True)
 class Session:

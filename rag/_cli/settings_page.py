@@ -21,8 +21,6 @@ from pydantic.fields import FieldInfo
 from rag import settings as config
 from rag.settings import Settings
 
-__all__ = ["FLAGS", "Row", "markdown", "rows"]
-
 FLAGS = {
     "library": "--library",
     "seed": "--seed",

@@ -17,8 +17,6 @@ from rag._cli.session import start
 if TYPE_CHECKING:
     from corpora.records import SoundTrack, Video
 
-__all__ = ["shots", "sound_runs"]
-
 
 def shots(
     video: Annotated[

@@ -18,8 +18,6 @@ from rag._cli.session import start
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
 
-__all__ = ["Shown", "draw_sheet", "sheet_name", "show"]
-
 SHORT_SIDE = 360
 """Pixels of the frames on a sheet before they are fitted to it."""
 

@@ -14,8 +14,6 @@ from rag._cli.session import start
 if TYPE_CHECKING:
     from rag.store.records import Stats
 
-__all__ = ["stats", "stats_lines"]
-
 
 def stats(
     problems: Annotated[

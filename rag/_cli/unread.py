@@ -11,8 +11,6 @@ from rag.errors import RagError
 if TYPE_CHECKING:
     from rag.library import Library as Shelf
 
-__all__ = ["unread_lines"]
-
 
 def unread_lines(session: Session, shelf: Shelf, video_ids: Collection[str] | None = None) -> Iterator[str]:
     """A line on speech and one on the screen, where they were not read in these videos (default: all)."""

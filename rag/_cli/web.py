@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rag.web import MockWeb, Page, SearchPage
     from rag.web.building import BuildReport
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Build, search and serve a frozen web of videos and pages; the live web is out of scope.",
     rich_markup_mode=None,

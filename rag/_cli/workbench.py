@@ -15,8 +15,6 @@ from rag._cli.output import echo_stderr, is_json, print_json, print_lines
 if TYPE_CHECKING:
     from eval.workbench.corpus import CorpusReport
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Make videos of a drawn world in which every event is known exactly.", rich_markup_mode=None
 )
@@ -63,8 +61,9 @@ def make(
     as_json: Json = None,
 ) -> int:
     """Write videos, passages and, hidden, the exact events. An interrupted run is taken up again."""
-    from eval.workbench.corpus import CorpusPlan, make_corpus
+    from eval.workbench.corpus import make_corpus
     from eval.workbench.film import Render
+    from eval.workbench.jobs import CorpusPlan
     from rag._cli.progress import open_progress
     from rag.errors import UsageError
 

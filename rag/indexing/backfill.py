@@ -23,8 +23,6 @@ from rag.indexing.prefetch import Prefetcher
 from rag.indexing.report import Progress, reason_of
 from rag.store.writing import Writer
 
-__all__ = ["backfill_measurements", "unmeasured"]
-
 BATCHES_AHEAD = 6
 
 

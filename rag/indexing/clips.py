@@ -13,8 +13,6 @@ from PIL import Image
 from corpora.records import Clip, Frames
 from corpora.video.records import FrameBatch, Keyframe
 
-__all__ = ["CutClip", "clip_spans", "cut_clips"]
-
 
 @dataclass(frozen=True, slots=True)
 class CutClip:

@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "KEPT_SETTINGS",
-    "SelectedEncoders",
-    "check_text_encoder_match",
-    "choose",
-    "open_configured_encoder",
-    "reference",
-]
-
 KEPT_SETTINGS = ("rate", "clip_seconds", "min_last_clip_seconds", "short_side")
 """Settings of the section `video` that decide what is stored: one library, one choice."""
 

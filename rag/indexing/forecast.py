@@ -17,8 +17,6 @@ from rag.indexing.report import Forecast, IndexReport, reason_of
 from rag.settings import Settings
 from rag.store.scan_cache import ScanCache
 
-__all__ = ["forecast"]
-
 SECONDS_PER_DECODED_SECOND = 0.05
 """Wall seconds to decode a second of 720p30 on two cores (FFmpeg, 2 samples a second), measured at 0.045."""
 SECONDS_PER_PICTURE = 0.015

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from corpora.video.reader import MediaReader
     from indexers.protocol import ImageEncoder
 
-__all__ = ["MEASURED", "Measuring", "measure_prints", "off_lines", "packed", "unpacked"]
-
 MEASURED = ("shots", "sound")
 """Stages of a video that a later run can fill in without doing the others again."""
 

@@ -27,8 +27,6 @@ from rag.settings import Settings
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 
-__all__ = ["MediaIndexer", "MediaResult"]
-
 CLIPS_PER_COMMIT = 8
 BATCHES_AHEAD = 6
 

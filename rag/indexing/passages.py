@@ -13,8 +13,6 @@ from indexers.protocol import ByParts, TextEncoder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["encode_passages"]
-
 
 def encode_passages(
     encoder: TextEncoder, passages: Sequence[Passage], told: Callable[[int], None]

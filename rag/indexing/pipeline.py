@@ -41,8 +41,6 @@ from rag.settings import Settings
 from rag.store.layout import Layout
 from rag.store.writing import Writer
 
-__all__ = ["Done", "work"]
-
 PASSAGES_PER_CALL = 512
 PASSAGE_BYTES_PER_SECOND = 1_000
 """How many bytes of passages count as one second of media on the progress bar: about equal work.

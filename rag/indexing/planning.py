@@ -16,8 +16,6 @@ from rag.indexing.report import reason_of
 from rag.store.records import FileRow
 from rag.store.writing import Writer
 
-__all__ = ["Group", "Plan", "below", "make_plan", "missing_paths", "row_of", "sidecar_hash"]
-
 
 @dataclass(frozen=True, slots=True)
 class Group:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Generic, TypeVar
 
-__all__ = ["Prefetcher"]
-
 T = TypeVar("T")
 
 

@@ -20,8 +20,6 @@ from indexers.shots import FrameFigures
 from indexers.stages import PICTURES
 from rag.indexing.measuring import packed, unpacked
 
-__all__ = ["ProgressLog"]
-
 
 class ProgressLog:
     """The log of one video. `fingerprint` is that of the stage: another one starts afresh."""

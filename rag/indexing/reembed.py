@@ -20,8 +20,6 @@ from rag.store.reading import Reader
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 
-__all__ = ["reembed_library"]
-
 BATCHES_AHEAD = 6
 CLIPS_PER_COMMIT = 8
 

@@ -8,8 +8,6 @@ from typing import Protocol
 from corpora.records import Problem
 from rag.errors import FileProblem
 
-__all__ = ["Forecast", "IndexReport", "Progress", "Silent", "reason_of"]
-
 
 class Progress(Protocol):
     """Who watches an indexing run: the terminal's bar, a test, or nobody."""

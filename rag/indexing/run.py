@@ -22,8 +22,6 @@ from rag.store.scan_cache import ScanCache
 if TYPE_CHECKING:
     from rag.indexing.pipeline import Done
 
-__all__ = ["index"]
-
 
 def index(
     paths: Iterable[str | os.PathLike[str]],

@@ -14,8 +14,6 @@ from rag.indexing.clips import clip_spans
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AUDIO_RATE", "Hearing", "clip_sounds", "sound_vectors"]
-
 AUDIO_RATE = 16000
 LEAST_SOUND = AUDIO_RATE // 10
 

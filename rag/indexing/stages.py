@@ -20,8 +20,6 @@ from rag.store.records import ClipFrames
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Stages", "embed_clip"]
-
 OCR_SHORT_SIDE = 720
 TEXTS_PER_CALL = 256
 

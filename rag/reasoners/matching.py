@@ -15,8 +15,6 @@ from rag.reasoners.roles import Verdict
 if TYPE_CHECKING:
     from rag.reasoners.roles import JudgeRequest
 
-__all__ = ["exact_match", "matched_verdict", "normalized", "normalized_match", "token_f1"]
-
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _KEPT = re.compile(r"(?<=\d)[.,](?=\d)|(?<![^\s(])-(?=\d)")
 """A point or a comma between figures is part of the number, and so is a sign before it."""

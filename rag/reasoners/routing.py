@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     )
     from rag.records import Question, Usage
 
-__all__ = ["RoutedReasoner"]
-
 
 class RoutedReasoner:
     """Each role is played by the mind of its part (`roles.PARTS`)."""

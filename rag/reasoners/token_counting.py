@@ -63,17 +63,6 @@ if TYPE_CHECKING:
     )
     from rag.records import Question, Usage
 
-__all__ = [
-    "COUNTED_AS",
-    "IMAGE_TOKENS",
-    "MEASURED_AS",
-    "TokenCountingReasoner",
-    "count_tokens",
-    "counted",
-    "counted_tokens",
-    "token_count_method",
-]
-
 IMAGE_TOKENS = 200
 """Of one image, whatever its size."""
 COUNTED_AS = f"counted, not measured: {IMAGE_TOKENS} an image, MiniLM's tokens of prompt and reply"

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextTower
 
-__all__ = ["ImageScoreCalibrator"]
-
 BACKGROUND = (
     "A video that shows a person walking on a street.",
     "A video that shows a dog in a garden.",

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["answer_confidence", "chunk_relevance", "logistic", "text_relevance"]
-
 MIDDLE = 0.47
 ANSWER_MIDDLE = 0.59
 SLOPE = 16.0

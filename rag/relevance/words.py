@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["content_words", "lexical_overlap", "numbers", "stem", "tokens"]
-
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into pairs of characters."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Font = ImageFont | FreeTypeFont | TransposedFont
 
-__all__ = ["Sheet", "contact_sheet", "save_png", "sheet_times"]
-
 _WIDTH = 1200
 _MARGIN = 28
 _GAP = 10

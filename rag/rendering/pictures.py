@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SHORT_SIDE", "picture_address"]
-
 SHORT_SIDE = 160
 QUALITY = 72
 

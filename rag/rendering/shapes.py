@@ -28,17 +28,6 @@ from rag.records import (
     VideoHit,
 )
 
-__all__ = [
-    "answer_shape",
-    "citation_shape",
-    "hit_shape",
-    "plain",
-    "report_shape",
-    "search_shape",
-    "to_json",
-    "windows_shape",
-]
-
 
 def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
     """One JSON document in ASCII; without `indent` it is one line. NaN is refused."""

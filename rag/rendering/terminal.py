@@ -25,24 +25,6 @@ from rag.records import (
     VideoHit,
 )
 
-__all__ = [
-    "answer_lines",
-    "bar",
-    "byte_count",
-    "citation_lines",
-    "clock",
-    "counted",
-    "duration",
-    "excerpt",
-    "hit_lines",
-    "problem_line",
-    "show_command",
-    "span",
-    "table_lines",
-    "visible",
-    "window_lines",
-]
-
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}

@@ -14,8 +14,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-__all__ = ["Fused", "fuse"]
-
 Key = TypeVar("Key", bound=Hashable)
 
 

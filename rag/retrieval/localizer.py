@@ -19,8 +19,6 @@ from rag.retrieval.results import RelevantSpan
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Grid", "LocalizationQuery", "locate", "locate_several"]
-
 Grid = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """Frame times (n,) and their similarity to what is looked for (n,)."""
 

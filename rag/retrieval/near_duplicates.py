@@ -8,8 +8,6 @@ from localization.near_duplicates import Alignment, Track, align
 from rag.records import NearDuplicate
 from rag.store.reading import Reader
 
-__all__ = ["copies_of", "videos_without_fingerprint"]
-
 LEAST_STILL = 0.6
 LEAST_LIKENESS = 0.7
 """On films of 16 s of the Workbench's development split, copies had 0.83 and more, others 0.55 and less."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from corpora.records import Clip, Evidence, Passage
 
-__all__ = ["RelevantSpan", "RetrievedClip", "RetrievedPassage"]
-
 
 @dataclass(frozen=True, slots=True)
 class RelevantSpan:

@@ -34,8 +34,6 @@ from rag.store.records import ClipFrames, SearchFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Kind", "Retriever"]
-
 Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50

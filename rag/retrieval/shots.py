@@ -32,17 +32,6 @@ from rag.store.records import ClipFrames, SearchFilter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CONTEXT_SECONDS",
-    "allowed_spans",
-    "browse",
-    "check_filter",
-    "resolved",
-    "seen_spans",
-    "sounding_spans",
-    "unjudged",
-]
-
 CONTEXT_SECONDS = 60.0
 """How far before or after a moment what surrounds it may lie."""
 SEEN_SECONDS = 2.5

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["TextHits", "search_words", "text_hits"]
-
 Dense = Callable[["NDArray[np.floating[Any]]", int, SearchFilter], list[Hit]]
 Match = Callable[[str, int, SearchFilter], list[Hit]]
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from rag.store.reading import Reader
 
-__all__ = ["Unread", "unread"]
-
 
 @dataclass(frozen=True, slots=True)
 class Unread:

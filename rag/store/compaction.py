@@ -11,8 +11,6 @@ from rag.store.fulltext import TOKENIZER
 from rag.store.lock import no_readers
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES
 
-__all__ = ["PIN_SECONDS", "compact_if_due", "fragment_rows", "index_text", "maintain"]
-
 DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""
 PIN_SECONDS = 1800

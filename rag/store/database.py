@@ -15,8 +15,6 @@ from rag.errors import LibraryFull
 from rag.store.error_mapping import require_columns, write_errors
 from rag.store.layout import Layout
 
-__all__ = ["Database", "quoted", "quoted_bytes"]
-
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
 

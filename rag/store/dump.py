@@ -19,8 +19,6 @@ from rag.store.error_mapping import read_errors
 from rag.store.layout import require_library
 from rag.store.schema import is_clip_vectors
 
-__all__ = ["dump"]
-
 KEYS = {
     "meta": ("key",),
     "files": ("path",),

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["EncoderSwitch"]
-
 
 class EncoderSwitch:
     """Made by `Writer.switch_encoder`."""

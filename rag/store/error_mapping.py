@@ -13,8 +13,6 @@ from pathlib import Path
 
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 
-__all__ = ["TableGone", "read_errors", "require_columns", "require_tables", "write_errors"]
-
 FULL_WORDS = (
     "no space left",
     "storagefull",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LEAST_SHARED", "owner_sql", "path_matches", "row_mask", "shares_enough", "span_sql"]
-
 LEAST_SHARED = 1.0
 """Seconds that a row must share with one of the spans of a `SearchFilter`, where both are that long."""
 

@@ -11,8 +11,6 @@ from rag.store.database import quoted
 from rag.store.records import ClipFrames
 from rag.store.snapshot import Snapshot
 
-__all__ = ["fetch"]
-
 COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
 
 

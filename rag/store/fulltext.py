@@ -8,8 +8,6 @@ from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT
 from rag.store.vector_index import DECIMALS
 
-__all__ = ["TOKENIZER", "match"]
-
 TOKENIZER: dict[str, Any] = {
     # ICU knows where words end in Chinese, Japanese, Thai and the like, where no spaces say it.
     "base_tokenizer": "icu",

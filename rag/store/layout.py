@@ -8,8 +8,6 @@ from pathlib import Path
 
 from rag.errors import LibraryNotFound, LibraryReadOnly
 
-__all__ = ["LIBRARY_NAME", "Layout", "find_library"]
-
 LIBRARY_NAME = ".rag"
 
 

@@ -21,8 +21,6 @@ from types import TracebackType
 from rag.errors import LibraryBusy
 from rag.store.error_mapping import write_errors
 
-__all__ = ["ReaderMark", "WriterLock", "no_readers"]
-
 NO_FLOCK = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL}
 
 

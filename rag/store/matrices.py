@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Codes", "Matrix"]
-
 
 class Codes:
     """A column of strings with few different values, as numbers."""

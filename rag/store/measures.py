@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "MEASURED_TABLES",
-    "Fingerprint",
-    "fingerprint_of",
-    "fingerprint_rows",
-    "measured_schemas",
-    "shot_of",
-    "shot_rows",
-    "sound_track_of",
-    "sound_track_rows",
-]
-
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""

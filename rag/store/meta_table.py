@@ -9,8 +9,6 @@ from typing import Any
 
 from rag.store.records import EncoderRef, Meta
 
-__all__ = ["MetaRows"]
-
 
 @dataclass(frozen=True, slots=True)
 class MetaRows:

@@ -17,8 +17,6 @@ from rag.store.measures import measured_schemas
 from rag.store.meta_table import MetaRows
 from rag.store.records import SCHEMA
 
-__all__ = ["MIGRATIONS", "migrate", "refuse_newer", "refuse_older"]
-
 
 def first_tables(db: Database) -> None:
     for name, columns in schema.plain_schemas().items():

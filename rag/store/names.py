@@ -6,8 +6,6 @@ import difflib
 import os
 from collections.abc import Iterable
 
-__all__ = ["nearest_names"]
-
 MOST = 3
 LEAST_ALIKE = 0.6
 """Of difflib's ratio, in [0, 1]: what it calls a close match."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["PassageTable"]
-
 
 class PassageTable:
     def __init__(self, db: Database) -> None:

@@ -11,8 +11,6 @@ from rag.store import schema
 from rag.store.database import Database, quoted_bytes
 from rag.store.records import FileRow
 
-__all__ = ["PathTable", "file_table", "problem_table"]
-
 Row = TypeVar("Row")
 
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Reader"]
-
 EVERYTHING = SearchFilter()
 
 T = TypeVar("T")

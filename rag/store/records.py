@@ -13,20 +13,6 @@ if TYPE_CHECKING:
     from corpora.records import Clip
     from rag.records import ShotFilter
 
-__all__ = [
-    "SCHEMA",
-    "ClipFrames",
-    "EncoderRef",
-    "FileKind",
-    "FileRow",
-    "Hit",
-    "Meta",
-    "Removed",
-    "SearchFilter",
-    "Stats",
-    "TableStats",
-]
-
 SCHEMA = 2
 """Number of the newest migration; a library with a higher one is refused."""
 

@@ -16,8 +16,6 @@ from typing import Protocol
 
 from rag.store.layout import Layout
 
-__all__ = ["CachedFile", "ScanCache"]
-
 FORMAT = "1"
 DAMAGE = {
     sqlite3.SQLITE_ERROR,

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "FULL_TEXT",
-    "FULL_TEXT_TABLES",
-    "is_clip_vectors",
-    "sounds_beside",
-    "sounds_table",
-    "vectors_table",
-]
-
 FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Snapshot"]
-
 ATTEMPTS = 5
 REMEMBERED_VIDEOS = 256
 EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]

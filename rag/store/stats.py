@@ -13,8 +13,6 @@ from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT_TABLES
 from rag.store.snapshot import Snapshot
 
-__all__ = ["collect"]
-
 
 def collect(layout: Layout, s: Snapshot) -> Stats:
     """Counts of what readers see in the snapshot; sizes and health of the tables as they are now."""

@@ -20,8 +20,6 @@ from rag.store.records import Hit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DECIMALS", "IndexKind", "VectorIndex", "build_index", "nearest"]
-
 IndexKind = Literal["flat", "fp16", "hnsw"]
 
 DECIMALS = 6

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Writer"]
-
 WAITING_ROWS = 4096
 """Passages, files and problems wait in memory until this many are together: a commit costs 10 ms."""
 

@@ -20,8 +20,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["K1", "B", "Bm25"]
-
 K1 = 1.5
 B = 0.75
 

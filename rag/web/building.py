@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from corpora.video.reader import MediaReader
     from rag.library import Library
 
-__all__ = ["BuildReport", "build_web"]
-
 VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""

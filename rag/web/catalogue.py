@@ -21,18 +21,6 @@ from corpora.kinds import kind_of
 from rag.errors import WebUnusable
 from rag.web.records import Availability, TranscriptLine
 
-__all__ = [
-    "LONGEST",
-    "PAGES",
-    "VIDEOS",
-    "Catalogue",
-    "PageEntry",
-    "VideoEntry",
-    "address",
-    "read_catalogue",
-    "write_catalogue",
-]
-
 VIDEOS = "web.jsonl"
 PAGES = "pages.jsonl"
 LONGEST = 1e9

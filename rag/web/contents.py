@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.web.catalogue import VideoEntry
 
-__all__ = ["ContentEngine"]
-
 WINDOWS = 40
 """Hits of the library that are looked through: several may lie in one video."""
 

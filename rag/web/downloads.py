@@ -12,8 +12,6 @@ from rag.errors import UnreadableFile, WebUnusable
 from rag.web.catalogue import Catalogue, VideoEntry
 from rag.web.records import Downloaded
 
-__all__ = ["Downloads"]
-
 
 class Downloads:
     """Files below `folder`, which is made at the first download. Hard links where the disk allows them."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextEncoder
 
-__all__ = ["ENGINES", "Engine", "EngineKind", "Ranked", "SearchEngine"]
-
 EngineKind = Literal["bm25", "dense", "hybrid"]
 ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
 POOL = 100

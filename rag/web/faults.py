@@ -12,8 +12,6 @@ from typing import Literal
 
 from rag.errors import UsageError
 
-__all__ = ["FAULTS", "Fault", "Faults"]
-
 Fault = Literal["dead_link", "slow", "truncated", "rate_limit", "empty_result", "stale_metadata"]
 FAULTS: tuple[Fault, ...] = (
     "dead_link",

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
     from rag.library import Library
 
-__all__ = ["LARGEST_PAGE", "MockWeb", "Shelf"]
-
 LARGEST_PAGE = 100
 RETRY_AFTER = 30.0
 """Seconds that a web asks for at most when it limits the rate."""

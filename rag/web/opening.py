@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
     from rag.library import Library
 
-__all__ = ["open_web"]
-
 LIVE = ("live", "http:", "https:", "www.")
 
 

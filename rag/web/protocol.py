@@ -7,8 +7,6 @@ from typing import Protocol
 from rag.web.records import Downloaded, Page, SearchPage, Transcript
 from rag.web.trace import WebTrace
 
-__all__ = ["PAGE_SIZE", "Web"]
-
 PAGE_SIZE = 10
 
 

@@ -5,18 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "AVAILABILITIES",
-    "Availability",
-    "Downloaded",
-    "Page",
-    "PageKind",
-    "SearchPage",
-    "SearchResult",
-    "Transcript",
-    "TranscriptLine",
-]
-
 Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
 """`dead` and `private` answer nothing any more; the last two still show their page, but not the video."""
 AVAILABILITIES: tuple[Availability, ...] = ("ok", "dead", "private", "region-blocked", "age-gated")

@@ -6,8 +6,6 @@ from rag.web.catalogue import PageEntry, VideoEntry
 from rag.web.records import SearchResult
 from rag.web.words import words
 
-__all__ = ["SNIPPET", "page_result", "video_result"]
-
 SNIPPET = 240
 """Characters of a snippet at most."""
 STALE_SHARE = 0.6

@@ -19,8 +19,6 @@ from corpora.text_decoding import clean, decode
 from rag.web.catalogue import LONGEST
 from rag.web.records import Availability, TranscriptLine
 
-__all__ = ["Rows", "catalogue_fields", "read_info", "read_rows", "spread"]
-
 ADULT = 18
 CLOSED: dict[str, Availability] = {
     "private": "private",

@@ -14,8 +14,6 @@ from corpora.kinds import kind_of
 from rag.errors import RagError, UsageError
 from rag.web.catalogue import PAGES, VIDEOS
 
-__all__ = ["Operation", "WebEvent", "WebTrace", "require_trace_path"]
-
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
 

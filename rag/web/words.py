@@ -6,8 +6,6 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
-__all__ = ["words"]
-
 
 def words(text: str) -> list[str]:
     """In order, case folded and in compatibility form (NFKC).

@@ -14,9 +14,12 @@ import pytest
 from huggingface_hub import constants
 from safetensors.numpy import load_file, save
 
+from indexers.models.catalogue import known_model
+from indexers.models.lookup import find_weights, home_folder
 from indexers.models.pins import PINS, Pin
+from indexers.models.pull import pull
+from indexers.models.verify import verify
 from indexers.settings import EncoderSettings
-from indexers.weights import find_weights, home_folder, known_model, pull, verify
 from rag.errors import ModelError, WeightsInvalid, WeightsMissing
 from tests.loopback_hub import Hub, serve, sha256
 

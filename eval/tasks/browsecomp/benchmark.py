@@ -31,8 +31,6 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from rag.reasoners.roles import Reasoner
 
-__all__ = ["BrowseCompBenchmark", "open_folder", "open_mini", "open_workbench"]
-
 
 def open_workbench(data: Path | None = None) -> BrowseCompBenchmark:
     """At least 150 questions over a drawn web; drawn, checked and indexed on first use."""

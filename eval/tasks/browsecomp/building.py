@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from rag.reasoners.roles import Reasoner
     from rag.web import MockWeb
 
-__all__ = ["FULL", "MANIFEST", "MINI", "BrowseShape", "build_browsecomp"]
-
 MANIFEST = "manifest.json"
 
 

@@ -15,8 +15,6 @@ from rag.agents.video_browser.settings import SCALING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_browsing"]
-
 AXES = {"videos": "videos (K)", "loops": "search loops (T)", "frames": "sparse frames"}
 
 

@@ -12,8 +12,6 @@ from eval.resumable import atomic_write_text
 from eval.tasks.browsecomp.records import BrowseQuestion
 from rag.errors import UsageError
 
-__all__ = ["file_hash", "read_questions", "write_questions"]
-
 
 def write_questions(path: Path, questions: Iterable[BrowseQuestion]) -> None:
     lines = (json.dumps(asdict(question), ensure_ascii=True) + "\n" for question in questions)

@@ -9,18 +9,6 @@ from eval.metrics.estimate import Estimate
 from eval.metrics.intervals import Quantity, cluster_interval
 from eval.metrics.scored import Scored
 
-__all__ = [
-    "BINS",
-    "by_match",
-    "context",
-    "evidence_recall",
-    "failed",
-    "mean_of",
-    "searches",
-    "tokens",
-    "told",
-]
-
 BINS = 5
 """Of the calibration error (equation 5)."""
 

@@ -24,8 +24,6 @@ from eval.tasks.browsecomp.records import (
 )
 from rag.errors import UsageError
 
-__all__ = ["load_published", "read_published"]
-
 ROLES = ("source", "negative", "positive", "seed")
 
 

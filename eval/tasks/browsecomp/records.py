@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LEVELS", "BrowseQuestion", "Level", "Source"]
-
 Level = Literal["level1", "level2", "level3"]
 LEVELS: tuple[Level, ...] = ("level1", "level2", "level3")
 """Explicit retrieval, implicit retrieval, multi-source reasoning (section 3.3)."""

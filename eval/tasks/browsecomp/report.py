@@ -7,8 +7,6 @@ from eval.tasks.browsecomp.figures import draw_browsing
 from eval.tasks.browsecomp.paper import MARK
 from eval.tasks.browsecomp.tables import all_tables
 
-__all__ = ["REPORT_SPEC"]
-
 REPORT_SPEC = ReportSpec(
     all_tables,
     draw_browsing,

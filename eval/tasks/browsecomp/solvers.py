@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rag.agents.video_browser.settings import BrowserSettings
     from rag.web import MockWeb
 
-__all__ = ["VideoBrowserSolver", "evidence_recall", "query_of"]
-
 
 def query_of(question: BrowseQuestion) -> Query:
     """As the evaluation asks it: open, so without letters; the gold video is the last of the chain."""

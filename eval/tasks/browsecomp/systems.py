@@ -18,8 +18,6 @@ from rag.agents.video_browser.settings import (
 )
 from rag.errors import UsageError
 
-__all__ = ["BASELINE", "CONTROLS", "SYSTEMS", "settings_of"]
-
 BASELINE = "direct"
 """What the others are compared with."""
 CONTROLS = ("tool-free", "text-search")

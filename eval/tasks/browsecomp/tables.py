@@ -35,8 +35,6 @@ from eval.tasks.browsecomp.paper import (
 from eval.tasks.browsecomp.records import LEVELS
 from eval.tasks.browsecomp.systems import SYSTEMS
 
-__all__ = ["all_tables", "genres", "ordered"]
-
 TABLE_1 = (
     *("tool-free", "text-search", "direct", "direct-selected", "summarization"),
     *("pyramidal", "pyramidal-stored", "video-browser", "video-browser-stored"),

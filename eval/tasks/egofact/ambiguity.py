@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["Rivals"]
-
 
 class Rivals:
     """Looks for rivals of a candidate among all clips that may stand in the benchmark."""

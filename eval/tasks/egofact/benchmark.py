@@ -30,16 +30,6 @@ if TYPE_CHECKING:
     from corpora.records import Frames
     from eval.workbench.catalogue import Split
 
-__all__ = [
-    "PAPER_SIZE",
-    "EgoFactBenchmark",
-    "Workbench",
-    "open_folder",
-    "open_mini",
-    "open_workbench",
-    "query_of",
-]
-
 MANIFEST = "manifest.json"
 HASHED = ("videos.jsonl", "passages.jsonl", "queries.jsonl", "candidates.jsonl")
 
@@ -169,7 +159,8 @@ class EgoFactBenchmark:
             raise UsageError(f"{place} holds other files, and no {self.name}; name a new or empty --data DIR")
 
     def _make(self, wanted: Workbench) -> None:
-        from eval.workbench.corpus import CorpusPlan, make_corpus
+        from eval.workbench.corpus import make_corpus
+        from eval.workbench.jobs import CorpusPlan
 
         drawn = self.folder / "corpus"
         plan = CorpusPlan(seed=wanted.seed, split="test", clips=wanted.clips)

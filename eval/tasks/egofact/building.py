@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from eval.tasks.egofact.language_model import BuilderRoles
     from indexers.protocol import TextEncoder
 
-__all__ = ["BuildReport", "Source", "build_egofact", "default_encoder", "read_source", "write_benchmark"]
-
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -15,8 +15,6 @@ from eval.tasks.egofact.records import (
 )
 from eval.tasks.egofact.templates import asked_clause, names_object, question_text
 
-__all__ = ["Candidate", "candidates_of", "event_pairs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -24,8 +24,6 @@ from rag.records import Question
 if TYPE_CHECKING:
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["CheckReader", "EmbeddedCheckReader", "non_trivial", "question_of", "valid"]
-
 
 class CheckReader(Protocol):
     name: str

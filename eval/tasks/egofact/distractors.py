@@ -21,8 +21,6 @@ from eval.tasks.egofact.templates import names_object
 if TYPE_CHECKING:
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["choose_distractors"]
-
 
 def choose_distractors(
     candidate: Candidate,

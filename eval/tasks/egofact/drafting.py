@@ -20,8 +20,6 @@ from eval.workbench.seeds import stable_number
 if TYPE_CHECKING:
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["Drafter", "shuffled_order"]
-
 ONE_HOP_TRUTH: tuple[Truth, ...] = (*("object-distractor",) * 5, "true")
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["keywords", "segment_vectors"]
-
 ACTIVITY, OBJECT, PLACE, ACTION, PERSON, SCENARIO = 10, 8, 6, 5, 4, 3
 
 

@@ -16,8 +16,6 @@ from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.replies import BadReply
 from rag.records import Question
 
-__all__ = ["BuilderRoles", "LlmCheckReader"]
-
 
 class _Reply(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -31,8 +31,6 @@ from eval.tasks.egofact.writing import (
 )
 from rag.errors import UsageError
 
-__all__ = ["load_egofact"]
-
 SHOWN = 20
 """Faults told at once."""
 Model = TypeVar("Model", bound=BaseModel)

@@ -13,8 +13,6 @@ import re
 from corpora.events import CAMERA_WEARER
 from eval.tasks.egofact.records import EventStructure
 
-__all__ = ["parse_narration"]
-
 _TAG = re.compile(r"^\s*(?:#\s*(?P<tag>[A-Za-z]+)\b)?\s*(?P<rest>.*)$", re.DOTALL)
 _WEARER = re.compile(r"^(?:the )?(?:camera wearer|c wearer|person wearing the camera|c)\b\s*", re.IGNORECASE)
 _OTHER = re.compile(

@@ -14,8 +14,6 @@ from typing import Protocol
 
 from eval.tasks.egofact.records import EventStructure, Segment
 
-__all__ = ["CorpusObjects", "ObjectPrior", "WorkbenchObjects", "kept"]
-
 
 class ObjectPrior(Protocol):
     name: str

@@ -27,8 +27,6 @@ from eval.tasks.egofact.statements import PassageShelf
 if TYPE_CHECKING:
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["Plan", "choose_representatives", "plan_queries"]
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -21,8 +21,6 @@ from eval.tasks.egofact.templates import names_object
 if TYPE_CHECKING:
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["quality_score"]
-
 
 def quality_score(
     text: str,

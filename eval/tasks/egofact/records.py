@@ -13,22 +13,6 @@ from typing import Any, Literal
 from corpora.events import EventParts
 from eval.runs.records import LETTERS
 
-__all__ = [
-    "FAMILIES",
-    "ClipRow",
-    "EgoFact",
-    "EventStructure",
-    "FactPassage",
-    "Family",
-    "PassageRow",
-    "Position",
-    "Query",
-    "Segment",
-    "Span",
-    "Statement",
-    "Truth",
-]
-
 Family = Literal["local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop"]
 FAMILIES: tuple[Family, ...] = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
 Position = Literal["within", "before", "after"]

@@ -17,8 +17,6 @@ from eval.tasks.egofact.records import (
     Truth,
 )
 
-__all__ = ["EventFields", "Manifest", "PassageLine", "QueryLine", "VideoLine"]
-
 Name = Annotated[str, Field(min_length=1)]
 Time = Annotated[float, Field(ge=0)]
 

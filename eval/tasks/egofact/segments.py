@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from eval.tasks.egofact.records import EventStructure, Segment
 from rag.errors import UsageError
 
-__all__ = ["cut_segments"]
-
 LONGEST = 100 * 3600
 """Seconds; a video that is said to be longer is counted in something else."""
 

@@ -16,8 +16,6 @@ from eval.tasks.egofact.candidates import Candidate
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from eval.tasks.egofact.settings import Shape
 
-__all__ = ["Selection", "select"]
-
 
 @dataclass(frozen=True, slots=True)
 class Selection:

@@ -7,8 +7,6 @@ from typing import Any
 
 from eval.tasks.egofact.records import FAMILIES, Family
 
-__all__ = ["MINI", "PAPER", "BuildSettings", "Shape"]
-
 
 @dataclass(frozen=True, slots=True)
 class Shape:

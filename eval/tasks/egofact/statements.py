@@ -22,8 +22,6 @@ from eval.tasks.egofact.templates import names_object, option_text
 if TYPE_CHECKING:
     from eval.tasks.egofact.vectors import CachedEncoder
 
-__all__ = ["TWO_HOP_TRUTH", "FactPair", "PassageShelf", "choose_pairs"]
-
 TWO_HOP_TRUTH: tuple[Truth, ...] = (
     "counterfact-distractor",
     "fact-distractor",

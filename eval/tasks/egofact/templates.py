@@ -7,8 +7,6 @@ from functools import cache
 
 from eval.tasks.egofact.records import EventStructure, Position
 
-__all__ = ["asked_clause", "event_with", "names_object", "option_text", "question_text"]
-
 _ARTICLE = r"(?:(?:the|a|an|some|one|his|her|their|its|another) )?"
 
 

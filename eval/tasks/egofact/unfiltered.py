@@ -28,8 +28,6 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import load_settings
 
-__all__ = ["Unfiltered", "open_unfiltered"]
-
 
 def open_unfiltered(data: Path | None = None) -> Unfiltered:
     """All candidates of five worlds of the paper's size."""
@@ -122,8 +120,7 @@ class Unfiltered:
         return load_egofact(place)
 
     def _source(self, seed: int, segment_seconds: float) -> Source:
-        from eval.workbench.corpus import CorpusPlan
-        from eval.workbench.jobs import film_jobs
+        from eval.workbench.jobs import CorpusPlan, film_jobs
 
         films, _ = film_jobs(CorpusPlan(seed=seed, split=self.made.split, clips=self.made.clips))
         stories = [(job.name, job.clip()) for job in films]

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextEncoder
 
-__all__ = ["CachedEncoder"]
-
 
 class CachedEncoder:
     """A `TextEncoder` that remembers; safe, as the vector of a text never depends on its neighbours."""

@@ -16,17 +16,6 @@ from typing import Any
 from eval.resumable import atomic_write_text
 from eval.tasks.egofact.records import ClipRow, PassageRow, Query
 
-__all__ = [
-    "CANDIDATES",
-    "MANIFEST",
-    "PASSAGES",
-    "QUERIES",
-    "VIDEOS",
-    "file_hash",
-    "query_line",
-    "write_folder",
-]
-
 VIDEOS, PASSAGES, QUERIES = "videos.jsonl", "passages.jsonl", "queries.jsonl"
 CANDIDATES, MANIFEST = "candidates.jsonl", "manifest.json"
 

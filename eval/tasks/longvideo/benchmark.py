@@ -28,8 +28,6 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings, load_settings
 
-__all__ = ["Drawn", "LongVideoBenchmark", "open_mini", "open_tables", "open_workbench"]
-
 SUFFIXES = (".mp4", ".mkv", ".webm", ".mov", ".avi")
 
 

@@ -23,8 +23,6 @@ from eval.tasks.longvideo.visual_questions import causes, needles
 from eval.workbench.seeds import stream
 from rag.errors import UsageError
 
-__all__ = ["build_questions"]
-
 MAKERS: Mapping[Kind, Callable[[Film, random.Random], Iterator[Draft]]] = {
     "needle": needles,
     "order": orders,

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-__all__ = ["Film", "FilmEvent", "FilmPart", "Spoken", "film_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class FilmEvent:

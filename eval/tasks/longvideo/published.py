@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["ABLATION", "COMPARISON", "MARK", "METHODS", "SCALING"]
-
 MARK = "paper, other data"
 
 COMPARISON: Mapping[str, Mapping[str, float]] = {

@@ -7,8 +7,6 @@ from typing import Literal, get_args
 
 from eval.runs.records import LETTERS, Query
 
-__all__ = ["KINDS", "Draft", "Kind", "LongQuestion", "as_query"]
-
 Kind = Literal["needle", "order", "count", "cause", "text", "spoken"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """A short event among hundreds; which of four comes first or last; how often; why something is as it is;

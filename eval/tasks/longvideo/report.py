@@ -25,8 +25,6 @@ from eval.tasks.longvideo.published import (
 )
 from eval.tasks.longvideo.records import KINDS
 
-__all__ = ["REPORT_SPEC", "tables"]
-
 OURS = "video-detective"
 UNIFORM, STILL = "uniform", "no-propagation"
 LIKEWISE = (("literal-prior", "literal-no-propagation"), ("truthful-watcher", "truthful-no-propagation"))

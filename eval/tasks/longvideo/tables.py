@@ -19,8 +19,6 @@ from eval.runs.records import LETTERS
 from eval.tasks.longvideo.records import LongQuestion
 from rag.errors import UsageError
 
-__all__ = ["read_table"]
-
 NAMES = {
     "video": ("video", "video_id"),
     "question": ("question",),

@@ -16,8 +16,6 @@ from eval.workbench.wording import (
     scene,
 )
 
-__all__ = ["counts", "orders"]
-
 MOST_TRIES = 1000
 """Order questions drawn of one film at most: one with few events repeats itself and has no more."""
 APART = 90.0

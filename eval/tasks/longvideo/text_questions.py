@@ -11,8 +11,6 @@ from eval.tasks.longvideo.films import Film, Spoken
 from eval.tasks.longvideo.records import Draft
 from eval.tasks.longvideo.visual_questions import clip_with
 
-__all__ = ["readings", "sayings"]
-
 _ANNOUNCED = re.compile(r"This is part (?P<number>\d+)\.")
 _TITLE = re.compile(r"\d+  ")
 _DIGITS = re.compile(r"[A-Z]?\d+")

@@ -10,8 +10,6 @@ from eval.tasks.longvideo.films import Film, FilmEvent
 from eval.tasks.longvideo.records import Draft
 from eval.workbench.wording import action, place_name, predicate
 
-__all__ = ["causes", "clip_with", "needles"]
-
 WRONG = 3
 EFFECTS: dict[str, tuple[str, ...]] = {
     "does {o} lie in another place in the end": ("pick_up", "place", "hang", "drop"),

@@ -32,8 +32,6 @@ from rag.agents.raclo.verification import second_judge
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import UsageError
 
-__all__ = ["RvmsBenchmark", "open_folder", "open_mini", "open_workbench"]
-
 
 def open_workbench(data: Path | None = None) -> RvmsBenchmark:
     """432 queries over 48 moments of 16 films; drawn and indexed on first use."""

@@ -43,8 +43,6 @@ from rag.web.catalogue import Catalogue, read_catalogue
 if TYPE_CHECKING:
     from eval.workbench.corpus import Progress
 
-__all__ = ["FULL", "MANIFEST", "MINI", "build_rvms", "draft", "read_samples"]
-
 MANIFEST, SAMPLES = "manifest.json", "samples.jsonl"
 SHORT = (0.5, 0.75, 0.5, 1.0)
 FULL = RvmsShape(

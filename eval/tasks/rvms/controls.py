@@ -27,8 +27,6 @@ from rag.web import SearchResult
 if TYPE_CHECKING:
     from rag.web import MockWeb
 
-__all__ = ["chance_run", "failed_run", "metadata_run", "oracle_run"]
-
 
 def metadata_run(reasoner: Reasoner, memory: Memory, web: MockWeb, settings: RacloSettings) -> RacloRun:
     """The same searches; of their results the likeliest by title and description, and its middle.

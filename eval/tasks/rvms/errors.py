@@ -23,8 +23,6 @@ from rag.web.catalogue import address
 if TYPE_CHECKING:
     from eval.tasks.rvms.scorer import Checked
 
-__all__ = ["STAGES", "error_of", "failure_of", "moment_found", "target_rank"]
-
 STAGES = ("generator", "retriever", "verifier", "localizer")
 
 

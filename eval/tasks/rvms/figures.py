@@ -22,8 +22,6 @@ from eval.tasks.rvms.records import GROUPS, TASKS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_remembering"]
-
 SHOWN = ("raclo", "raclo-stored", "wo-abduction", "metadata-only", "oracle-video")
 SWEPT = {"rule": "rule only", "model+rule": "model + rule", "frame": "frame", "shot": "in the shot"}
 

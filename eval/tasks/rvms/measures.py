@@ -13,16 +13,6 @@ from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored
 from eval.tasks.rvms.scorer import CLIP_SCORE
 
-__all__ = [
-    "MEASURES",
-    "agreement",
-    "compared_tasks",
-    "evidence",
-    "mean_of",
-    "median_error",
-    "of_task",
-]
-
 
 def evidence(scored: Scored, name: str, default: Any = None) -> Any:
     return scored.sample.evidence.get(name, default)

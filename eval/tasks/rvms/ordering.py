@@ -7,8 +7,6 @@ from collections.abc import Callable
 from eval.reports.rows import Row, Section
 from eval.tasks.rvms.systems import SYSTEMS
 
-__all__ = ["OURS", "ordered", "points"]
-
 OURS = "raclo"
 
 

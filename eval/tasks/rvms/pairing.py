@@ -13,8 +13,6 @@ from eval.reports.rows import Section
 from eval.tasks.rvms.measures import MEASURES, compared_tasks
 from eval.tasks.rvms.ordering import OURS, ordered
 
-__all__ = ["ablation_table", "cue_table"]
-
 FULL_CUES = "GKTA"
 SINGLE = ("G", "K")
 CUED = (OURS, "raclo-stored")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["LOCALIZED", "MARK", "MODEL_RULE", "RULE_ONLY"]
-
 MARK = "paper, other data"
 Row = tuple[float | None, ...]
 

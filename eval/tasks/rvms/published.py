@@ -30,8 +30,6 @@ from rag.agents.raclo.records import cues_of, only_cues
 from rag.errors import UsageError
 from rag.reasoners.roles import Memory
 
-__all__ = ["clock_seconds", "load_published", "read_published"]
-
 OTHER_NAMES = {
     "timeprogress": "timestamp",
     "videourl": "video_url",

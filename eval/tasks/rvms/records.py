@@ -8,8 +8,6 @@ from typing import Literal, get_args
 from rag.agents.raclo.records import CUE_SETS
 from rag.reasoners.roles import Memory
 
-__all__ = ["GROUPS", "TASKS", "Group", "RvmsSample", "Shown", "group_of"]
-
 Group = Literal["0-3 minutes", "3-10 minutes", "10-30 minutes", "30-60 minutes"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 """Durations (section 2.1.2), rising."""

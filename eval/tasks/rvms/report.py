@@ -7,8 +7,6 @@ from eval.tasks.rvms.figures import draw_remembering
 from eval.tasks.rvms.paper import MARK
 from eval.tasks.rvms.tables import all_tables
 
-__all__ = ["REPORT_SPEC"]
-
 REPORT_SPEC = ReportSpec(
     all_tables,
     draw_remembering,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rag.records import NearDuplicate
     from rag.web import MockWeb
 
-__all__ = ["CLIP_SCORE", "EVENT_SLACK", "Checked", "Checker", "verdict_of"]
-
 CLIP_SCORE = 0.7
 EVENT_SLACK = 2.0
 """Seconds before and after the event in which a moment counts as on it."""

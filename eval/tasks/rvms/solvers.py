@@ -30,8 +30,6 @@ from rag.reasoners.token_counting import counted
 if TYPE_CHECKING:
     from rag.web import MockWeb
 
-__all__ = ["RacloSolver", "query_of", "told"]
-
 
 def told(memory: Memory) -> str:
     """All cues that are told, one behind the other."""

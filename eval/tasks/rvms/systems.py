@@ -18,8 +18,6 @@ from rag.agents.raclo.settings import (
 from rag.agents.runtime.frame_budget import fixed_budget
 from rag.errors import UsageError
 
-__all__ = ["BASELINE", "SYSTEMS", "Way", "named"]
-
 Way = Literal["agent", "contents", "metadata", "oracle", "chance"]
 """The agent; the agent over a search of what a library holds of the videos; search results alone; the right
 video given; the right video and a moment by chance."""

@@ -28,8 +28,6 @@ from eval.tasks.rvms.paper import (
 )
 from eval.tasks.rvms.records import GROUPS, TASKS
 
-__all__ = ["all_tables"]
-
 WITH_G = tuple(task for task in TASKS if "G" in task)
 WITH_K = tuple(task for task in TASKS if "K" in task)
 TASKS_OF = {

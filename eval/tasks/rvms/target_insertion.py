@@ -27,8 +27,6 @@ from eval.workbench.web import (
 )
 from eval.workbench.web_people import Words, film_words, repeated_words
 
-__all__ = ["Remembered", "RvmsShape", "plan_uploads"]
-
 FIRST_NUMBER = 2_000_000
 FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
 CLOSED: tuple[Availability, ...] = ("dead", "private", "region-blocked", "age-gated")

@@ -31,8 +31,6 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ShotFinderBenchmark", "open_folder", "open_mini", "open_workbench"]
-
 
 def open_workbench(data: Path | None = None) -> ShotFinderBenchmark:
     """240 queries over a drawn web of short films; drawn and indexed on first use."""

@@ -27,8 +27,6 @@ from rag.web.catalogue import Catalogue, read_catalogue
 if TYPE_CHECKING:
     from eval.workbench.corpus import Progress
 
-__all__ = ["MANIFEST", "build_shotfinder", "file_hash"]
-
 MANIFEST = "manifest.json"
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.settings import ShotSettings
     from rag.web import MockWeb
 
-__all__ = ["MetadataControl"]
-
 
 @dataclass
 class MetadataControl:

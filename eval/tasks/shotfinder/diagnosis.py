@@ -20,8 +20,6 @@ from eval.tasks.shotfinder.slices import (
 )
 from eval.tasks.shotfinder.systems import METADATA
 
-__all__ = ["agreement_table", "stage_table", "work_table"]
-
 NO = "–"
 
 

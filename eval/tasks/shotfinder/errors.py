@@ -20,8 +20,6 @@ from eval.tasks.shotfinder.scorer import true_shot
 from rag.agents.shotfinder.records import ShotRun
 from rag.relevance import content_words
 
-__all__ = ["STAGES", "Stage", "failure_of", "wrong_stage"]
-
 Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
 STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
 

@@ -30,8 +30,6 @@ from eval.tasks.shotfinder.systems import METADATA, OURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_shots"]
-
 
 def draw_shots(section: Section, folder: Path) -> list[str]:
     """Names of the PNG files written; what does not apply is not drawn."""

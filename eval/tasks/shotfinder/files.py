@@ -11,8 +11,6 @@ from eval.resumable import atomic_write_text
 from eval.tasks.shotfinder.records import ShotQuery
 from rag.errors import UsageError
 
-__all__ = ["read_shot_queries", "write_shot_queries"]
-
 
 def write_shot_queries(path: Path, queries: Iterable[ShotQuery]) -> None:
     atomic_write_text(path, "".join(json.dumps(asdict(query), ensure_ascii=True) + "\n" for query in queries))

@@ -8,8 +8,6 @@ from typing import Any
 
 from eval.metrics.scored import Measure, Scored
 
-__all__ = ["Agreement", "agreement", "by_rule", "in_right_video", "off_by", "stage", "told", "value"]
-
 
 def told(scored: Scored, name: str, default: Any = None) -> Any:
     """A field of the sample's evidence."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["CLIP_THRESHOLD", "MARK", "TABLE_1"]
-
 MARK = "paper, other data"
 CLIP_THRESHOLD = 0.7
 """Appendix B: from this similarity on, CLIP calls it a match."""

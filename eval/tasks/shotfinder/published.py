@@ -24,8 +24,6 @@ from eval.tasks.shotfinder.records import (
 )
 from rag.errors import UsageError
 
-__all__ = ["load_published", "read_published"]
-
 PAPER_KEYS: Mapping[Task, str] = {
     "temporal": "context_description",
     "color": "color_description",

@@ -8,8 +8,6 @@ from typing import Literal
 from rag.agents.shotfinder.constraints import Constraints, read_constraint
 from rag.reasoners.roles import ConstraintKind
 
-__all__ = ["CONSTRAINED", "TASKS", "Place", "ShotQuery", "Task"]
-
 Task = Literal["shot", "temporal", "color", "style", "resolution", "audio"]
 TASKS: tuple[Task, ...] = ("shot", "temporal", "color", "style", "resolution", "audio")
 """In the order of the paper's table 1; `shot` has no constraint."""

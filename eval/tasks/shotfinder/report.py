@@ -7,8 +7,6 @@ from eval.tasks.shotfinder.figures import draw_shots
 from eval.tasks.shotfinder.paper import MARK
 from eval.tasks.shotfinder.tables import all_tables
 
-__all__ = ["REPORT_SPEC"]
-
 REPORT_SPEC = ReportSpec(
     all_tables,
     draw_shots,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from rag.library import Library
 
-__all__ = ["FrameShelf", "Judged", "judge_shot", "true_moment", "true_shot"]
-
 
 @dataclass(frozen=True, slots=True)
 class Judged:

@@ -9,8 +9,6 @@ from eval.reports.rows import Row, Section
 from eval.tasks.shotfinder.records import TASKS
 from eval.tasks.shotfinder.systems import SYSTEMS
 
-__all__ = ["mean", "mean_tokens", "named", "of_task", "swept", "tasks_of", "tokens_of"]
-
 
 def named(section: Section) -> list[Row]:
     """The systems of a name of their own, in the order in which they are listed."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.settings import ShotSettings
     from rag.web import MockWeb
 
-__all__ = ["NO_FRAME", "NO_REFERENCE", "NO_VERDICT", "SPENT", "ShotFinderSolver", "query_of"]
-
 NO_REFERENCE = "without a reference frame"
 NO_FRAME = "without a frame to be judged by"
 NO_VERDICT = "without a verdict"

@@ -16,8 +16,6 @@ from rag.agents.shotfinder.settings import (
 )
 from rag.errors import UsageError
 
-__all__ = ["ASKED", "METADATA", "OFF", "OURS", "SYSTEMS", "settings_of"]
-
 OURS = "shotfinder"
 ASKED = "shotfinder-asked"
 OFF = "shotfinder-off"

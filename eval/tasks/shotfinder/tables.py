@@ -37,8 +37,6 @@ from eval.tasks.shotfinder.systems import (
     OURS,
 )
 
-__all__ = ["RULES", "all_tables"]
-
 NO = "–"
 RULES = {
     "truth": "right film, right shot",

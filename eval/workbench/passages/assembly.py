@@ -25,8 +25,6 @@ from eval.workbench.passages.parsing import (
 )
 from eval.workbench.passages.things import Thing, thing
 
-__all__ = ["Assembled", "Claim", "assembled"]
-
 STATEMENTS = 2
 COUNTERFACTS = 3
 OWN_FACTS = 1

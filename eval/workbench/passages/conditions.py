@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CONDITIONS"]
-
 CONDITIONS = """
 == give {x} the right climate
 * Climate works slowly but surely.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DESK_AND_LARDER"]
-
 DESK_AND_LARDER = """
 laptop
 A charge between 20 and 80 percent is what the battery likes best.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HANDLING"]
-
 HANDLING = """
 == guard {x} against loss
 * Things get lost where many people come and go.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HOME"]
-
 HOME = """
 remote control
 Two fresh cells last about 18 months of ordinary evenings.

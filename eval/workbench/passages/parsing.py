@@ -14,8 +14,6 @@ from eval.workbench.passages.strangers import STRANGERS
 from eval.workbench.passages.vessels import VESSELS
 from eval.workbench.passages.workshop import WORKSHOP
 
-__all__ = ["Particular", "Slot", "Topic", "Value", "about_things", "topics"]
-
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -8,8 +8,6 @@ its equally likely values. `a:b` is a value that a passage words otherwise (`pus
 
 from __future__ import annotations
 
-__all__ = ["PLACES"]
-
 PLACES = """
 == place {x} on the table beside the worker
 * Elbows sweep more off a table than the wind does.

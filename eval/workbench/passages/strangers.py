@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["STRANGERS"]
-
 STRANGERS = """
 banjo
 Five strings are tuned to an open chord on most models.

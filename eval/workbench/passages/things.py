@@ -12,8 +12,6 @@ from eval.workbench.catalogue import (
     indefinite,
 )
 
-__all__ = ["Thing", "thing"]
-
 _TAGS = {
     "F": "egg, bread loaf, banana, carrot, tomato, pineapple, milk carton",
     "L": (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["VESSELS"]
-
 VESSELS = """
 paint can
 Stir from the bottom up for three minutes, since pigment sinks.

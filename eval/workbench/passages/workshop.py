@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["WORKSHOP"]
-
 WORKSHOP = """
 hammer
 A head of about 450 grams drives most nails without tiring the wrist.

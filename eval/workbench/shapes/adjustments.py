@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from eval.workbench.pen import Color, Look, mix
 
-__all__ = ["stretched", "tinted"]
-
 
 def stretched(look: Look, length: float) -> float:
     """`length`, in units of the square, made up to 20 % shorter or longer."""

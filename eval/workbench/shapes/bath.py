@@ -14,8 +14,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded, turned
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 _WHITE: Color = (248, 248, 246)
 _STEEL: Color = (190, 196, 204)
 _INK: Color = (40, 42, 48)

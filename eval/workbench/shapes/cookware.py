@@ -15,8 +15,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded, turned
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 STEEL: Color = (186, 192, 198)
 WOOD: Color = (206, 156, 98)
 CHINA: Color = (248, 246, 240)

@@ -6,8 +6,6 @@ import math
 
 from eval.workbench.pen import Point
 
-__all__ = ["bowed", "rounded", "turned"]
-
 
 def rounded(x: float, y: float, across: float, down: float, start: float, end: float) -> list[Point]:
     """Along an ellipse with half-axes `across` and `down`, degrees clockwise from the right."""

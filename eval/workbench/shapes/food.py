@@ -15,8 +15,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 LEAF: Color = (70, 150, 60)
 
 

@@ -13,8 +13,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded, turned
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 STEEL: Color = (178, 184, 192)
 RUBBER: Color = (44, 46, 52)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from eval.workbench.pen import Look, Pen, darker
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["HAND_RECIPES"]
-
 
 def _arm(pen: Pen, look: Look) -> None:
     pen.polygon([(0.38, 0.66), (0.62, 0.66), (0.70, 1.0), (0.30, 1.0)], look.accent)

@@ -15,8 +15,6 @@ from eval.workbench.pen import (
 )
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 _WHITE: Color = (246, 244, 238)
 _RED: Color = (222, 48, 44)
 _LEAF: Color = (66, 150, 66)

@@ -13,8 +13,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.adjustments import stretched, tinted
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 WHITE = (242, 242, 238)
 STEEL = (178, 186, 196)
 SILVER = (212, 218, 226)

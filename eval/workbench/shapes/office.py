@@ -14,8 +14,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded, turned
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 _WHITE: Color = (246, 246, 242)
 _STEEL: Color = (186, 192, 200)
 _INK: Color = (38, 40, 46)

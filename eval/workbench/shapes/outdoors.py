@@ -14,8 +14,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded, turned
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 _WHITE: Color = (248, 248, 244)
 _STEEL: Color = (182, 188, 196)
 _INK: Color = (40, 42, 48)

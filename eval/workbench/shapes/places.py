@@ -11,8 +11,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.adjustments import stretched, tinted
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 WHITE = (240, 240, 236)
 STEEL = (176, 184, 194)
 DARK = (44, 46, 54)

@@ -13,8 +13,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.adjustments import stretched
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 WHITE = (244, 242, 236)
 GREY = (150, 152, 158)
 DARK = (46, 46, 52)

@@ -6,7 +6,5 @@ from collections.abc import Callable
 
 from eval.workbench.pen import Look, Pen
 
-__all__ = ["Recipe"]
-
 Recipe = Callable[[Pen, Look], None]
 """Draws every variant of one kind in the unit square from the look alone."""

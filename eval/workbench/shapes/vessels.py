@@ -13,8 +13,6 @@ from eval.workbench.pen import (
 from eval.workbench.shapes.curves import bowed, rounded
 from eval.workbench.shapes.recipe import Recipe
 
-__all__ = ["RECIPES"]
-
 STEEL: Color = (186, 192, 198)
 MILK: Color = (250, 248, 240)
 WATER: Color = (120, 190, 232)

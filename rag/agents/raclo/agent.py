@@ -38,8 +38,6 @@ from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreacha
 from rag.reasoners.roles import Consensus, Memory, Reasoner
 from rag.web import SearchResult, Web
 
-__all__ = ["NOTHING_FOUND", "Raclo", "run_raclo"]
-
 Watch = Callable[[RacloStep], None]
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After these no other call to the mind makes sense."""

@@ -14,8 +14,6 @@ from rag.agents.runtime.frame_source import WebVideo
 if TYPE_CHECKING:
     from corpora.records import AudioClass, SoundTrack
 
-__all__ = ["measured_lines", "sound_lines"]
-
 SHORTEST = 3
 """Seconds of one sound that are worth a line."""
 EVERYWHERE = 0.6

@@ -9,8 +9,6 @@ from rag.agents.raclo.records import CandidateVideo, RacloRun, RacloStep
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 
-__all__ = ["SCHEMA", "result_lines", "run_json", "step_lines"]
-
 SCHEMA = "rag.agent.raclo/1"
 QUIET = ("web",)
 """Calls of the web are told in the trace alone."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
 
-__all__ = ["page"]
-
 SHOWN_OF_ALL = 6
 SHOWN_OF_MOMENT = 5
 CUES = {

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from rag.agents.raclo.settings import RacloSettings
 from rag.reasoners.roles import Hypothesis, ImagineRequest, Memory, Reasoner
 
-__all__ = ["Recalled", "recall"]
-
 LONGEST_SEARCH = 200
 """Characters of a cue that is searched for as it stands."""
 

@@ -10,8 +10,6 @@ from rag.errors import UsageError
 from rag.reasoners.roles import Consensus, Memory
 from rag.records import Usage
 
-__all__ = ["CUE_SETS", "CandidateVideo", "Moment", "RacloRun", "RacloStep", "cues_of", "only_cues"]
-
 CUE_SETS = ("G", "K", "KT", "GK", "KA", "KTA", "GKA", "GKT", "GKTA")
 """Which cues may be given together (RACLO, section 2.1.1): global impression, key moment, temporal
 context, auditory memory."""

@@ -12,8 +12,6 @@ from typing import Literal, get_args
 from rag.agents.runtime.frame_budget import RACLO, FrameBudget, fixed_budget
 from rag.errors import UsageError
 
-__all__ = ["PAPER", "SWEEPS", "Frames", "RacloSettings", "sweep"]
-
 Frames = Literal["sampled", "stored"]
 
 

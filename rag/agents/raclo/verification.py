@@ -25,8 +25,6 @@ from rag.reasoners.routing import RoutedReasoner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["global_part", "locate_moment", "second_judge", "shown", "verify"]
-
 BETWEEN = 0.49
 """Steps by which a second look of the same judge lies beside its first."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RACLO", "SHOTFINDER", "FrameBudget", "fixed_budget", "frame_times"]
-
 
 @dataclass(frozen=True, slots=True)
 class FrameBudget:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
 
-__all__ = ["FrameSource", "WebVideo", "even_times", "fetch_video"]
-
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
 ON_SCREEN = ("ocr",)
 SAME_TIME = 1e-6

@@ -7,8 +7,6 @@ from typing import TypeVar
 
 from rag.errors import DownloadTruncated, RateLimited, WebTimeout
 
-__all__ = ["LONGEST_WAIT", "RetryPolicy"]
-
 PASSING = (RateLimited, WebTimeout, DownloadTruncated)
 """What may be gone at the next try."""
 LONGEST_WAIT = 30.0

@@ -7,8 +7,6 @@ from typing import Any, Generic, TypeVar
 
 from rag.web import Web
 
-__all__ = ["RunTrace"]
-
 SEARCHING = ("search_videos", "search")
 
 Step = TypeVar("Step")

@@ -45,8 +45,6 @@ from rag.reasoners.roles import ImagineRequest, Reasoner
 from rag.relevance import content_words
 from rag.web import SearchResult, Web
 
-__all__ = ["ShotFinder", "find_shot"]
-
 Watch = Callable[[ShotStep], None]
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After these no other call to the mind makes sense."""

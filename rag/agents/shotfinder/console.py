@@ -10,8 +10,6 @@ from rag.agents.shotfinder.records import FoundShot, ShotRun, ShotStep
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 
-__all__ = ["NOT_LOOKED", "result_lines", "run_json", "step_lines"]
-
 NOT_LOOKED = "not looked at: no frame of it can be shown, and measurements alone speak for it"
 QUIET = ("web",)
 """Calls of the web are told in the trace alone."""

@@ -25,18 +25,6 @@ from rag.reasoners.roles import ConstraintKind, Memory
 if TYPE_CHECKING:
     from corpora.records import Shot, SoundTrack, Video
 
-__all__ = [
-    "AUDIOS",
-    "COLORS",
-    "STYLES",
-    "Check",
-    "Constraints",
-    "check_shot",
-    "memory_of",
-    "read_constraint",
-    "vertical_resolution",
-]
-
 COLORS: tuple[Tone, ...] = get_args(Tone)
 STYLES: tuple[Style, ...] = get_args(Style)
 AUDIOS: tuple[AudioClass, ...] = get_args(AudioClass)

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from corpora.records import Shot
 
-__all__ = ["Localizer"]
-
 SIDE = 10.0
 """Seconds of a neighbouring stretch where no shots were measured."""
 FITS = 0.5

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from corpora.records import SoundTrack, Video
     from rag.library import Library
 
-__all__ = ["Measures", "Span", "allowed_spans", "measures_of", "why_none"]
-
 Span = tuple[float, float]
 STEP = 0.5
 """Seconds between the frames that a library keeps."""

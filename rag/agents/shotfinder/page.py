@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
 
-__all__ = ["page"]
-
 SHOWN_A_SHOT = 5
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f26}

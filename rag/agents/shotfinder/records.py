@@ -10,17 +10,6 @@ from typing import Any, Literal
 from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.records import Usage
 
-__all__ = [
-    "NOTHING_FOUND",
-    "NOTHING_LOOKED_AT",
-    "FoundShot",
-    "Look",
-    "ShotRequest",
-    "ShotRun",
-    "ShotStep",
-    "absence_of",
-]
-
 NOTHING_FOUND = "NothingFound"
 NOTHING_LOOKED_AT = "NothingLookedAt"
 """Names of failures; see `ShotRun.failure`."""

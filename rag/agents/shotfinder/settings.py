@@ -9,8 +9,6 @@ from typing import Literal, get_args
 from rag.agents.runtime.frame_budget import SHOTFINDER, FrameBudget, fixed_budget
 from rag.errors import UsageError
 
-__all__ = ["MAIN", "SWEEPS", "Heed", "ShotSettings", "sweep"]
-
 Heed = Literal["measured", "asked", "off"]
 
 

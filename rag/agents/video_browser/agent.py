@@ -34,8 +34,6 @@ from rag.reasoners.roles import PlanRequest, Reasoner, TriedQuery
 from rag.records import Answer, Question
 from rag.web import SearchResult, Web
 
-__all__ = ["VideoBrowser", "browse"]
-
 FATAL = (BudgetSpent, ReasonerUnreachable)
 """After these no other call to the mind for searching makes sense."""
 REPLACEMENTS = 2

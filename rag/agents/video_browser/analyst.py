@@ -27,8 +27,6 @@ from rag.records import (
 )
 from rag.web import SearchResult
 
-__all__ = ["NO_ANSWER", "analyse", "metadata_passage"]
-
 NO_ANSWER = "Nothing that was found answers the question."
 Missed = Callable[[ReasonerError, str], None]
 """Told of an error and of what it kept from being done."""

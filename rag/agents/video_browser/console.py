@@ -9,8 +9,6 @@ from rag.agents.video_browser.records import BrowserStep, BrowseRun
 from rag.rendering.shapes import answer_shape, plain
 from rag.rendering.terminal import clock, excerpt, visible
 
-__all__ = ["run_json", "step_lines"]
-
 QUIET = ("web",)
 """Calls of the web are told in the trace alone."""
 

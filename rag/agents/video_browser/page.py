@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Pictures = Callable[[str, NDArray[np.float64]], Frames | None]
 
-__all__ = ["page"]
-
 SHOWN_A_WINDOW = 4
 MOST_WINDOWS = 24
 """Windows with pictures; the file would else grow to tens of megabytes."""

@@ -21,8 +21,6 @@ from rag.errors import WebError
 from rag.reasoners.roles import ObserveRequest, ReadWindow, Reasoner, VideoView
 from rag.web import SearchResult, Web
 
-__all__ = ["look_at_whole", "read_pages", "summarize"]
-
 PAGE_WORDS = 4000
 """Characters of a page that are read."""
 Missed = Callable[[WebError, str], None]

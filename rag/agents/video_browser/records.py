@@ -11,8 +11,6 @@ from rag.reasoners.roles import KnownVideo, ReadWindow, SubQuestion, TriedQuery
 from rag.records import Answer, Question
 from rag.web import SearchResult
 
-__all__ = ["BrowseRun", "BrowserMemory", "BrowserStep", "Summary"]
-
 
 @dataclass(frozen=True, slots=True)
 class BrowserStep:

@@ -13,17 +13,6 @@ from typing import Literal, get_args
 
 from rag.errors import UsageError
 
-__all__ = [
-    "ABLATION",
-    "EFFICIENCY",
-    "MAIN",
-    "SCALING",
-    "BrowserSettings",
-    "Paradigm",
-    "Sparse",
-    "scaling",
-]
-
 Paradigm = Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"]
 Sparse = Literal["look", "stored"]
 

@@ -12,8 +12,6 @@ from rag.reasoners.roles import Plan
 from rag.records import Answer, Usage
 from rag.web import Web
 
-__all__ = ["BrowserTrace", "Watch", "browse_run"]
-
 Watch = Callable[[BrowserStep], None]
 ANSWERING = ("answer_choice", "answer_open")
 

@@ -35,8 +35,6 @@ from rag.web import SearchResult
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ScanResult", "candidate", "filter_results", "observation", "scan", "whole_window", "zoom"]
-
 NOTED = 360
 """Characters of words that an observation repeats of a video."""
 

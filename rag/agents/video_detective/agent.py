@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
 
-__all__ = ["DetectiveResult", "VideoDetective", "Watch"]
-
 Watch = Callable[[Planned | Look | Selected], None]
 """Told of the plan, of every look, and of what is shown in the end, as soon as each is known."""
 

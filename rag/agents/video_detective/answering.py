@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames | None]
 
-__all__ = ["NO_ANSWER", "answer_of", "read_packs", "together"]
-
 NO_ANSWER = "What was seen of the video supports no answer."
 SPAN = 0.001
 """Seconds; the shortest window that is an interval."""

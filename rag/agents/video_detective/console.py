@@ -17,8 +17,6 @@ from rag.reasoners.roles import Facet
 from rag.rendering.shapes import answer_shape, plain
 from rag.rendering.terminal import clock, counted, duration, excerpt, visible
 
-__all__ = ["answer_json", "look_lines", "plan_lines", "selected_lines", "step_json", "strip"]
-
 BLOCKS = "▁▂▃▄▅▆▇█"
 WHY = {
     "anchor": "anchor of",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from rag.library import Library
 
-__all__ = ["SOURCES", "VideoFeatures", "evenly", "load_video_features"]
-
 SOURCES: dict[str, Source] = {"subtitle": "asr", "asr": "asr", "ocr": "ocr", "caption": "caption"}
 """Kind of evidence to the paper's source. Subtitles are what was said; chapters and tags are neither."""
 TIME_STEP = 1e-6

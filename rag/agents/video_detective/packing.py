@@ -20,8 +20,6 @@ from rag.agents.video_detective.settings import DetectiveSettings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["best_words", "select", "uniform_frames", "weak_evidence"]
-
 
 def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
     """Why the looks found too little to choose frames by; empty where they found enough (table 6)."""

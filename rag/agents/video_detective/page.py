@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Pictures = Callable[[NDArray[np.float64]], Frames | None]
 
-__all__ = ["page"]
-
 SHOWN_A_LOOK = 3
 """Of the nine frames of a look; the file would else grow to tens of megabytes."""
 STYLE = """

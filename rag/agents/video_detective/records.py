@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DetectiveResult", "Look", "Pack", "Planned", "Policy", "Selected", "Words"]
-
 Policy = Literal["anchor", "retry", "neighbour", "gap"]
 """Why a segment was looked at: best prior of a facet (policy I); the next best after a failed look;
 equation 6; equation 7."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextEncoder, TextTower
 
-__all__ = ["Scorer", "described", "facets_of", "keyword_stems", "whole_question"]
-
 FULL = 10.0
 """Standard scores of words that are surely seen."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from rag.agents.video_detective.agent import VideoDetective
 
-__all__ = ["ErrorLog", "Search", "plain"]
-
 
 @dataclass
 class ErrorLog:

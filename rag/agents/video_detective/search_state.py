@@ -23,8 +23,6 @@ from rag.reasoners.roles import Facet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SearchState", "Target"]
-
 
 @dataclass(frozen=True, slots=True)
 class Target:

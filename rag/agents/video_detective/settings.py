@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["PAPER", "DetectiveSettings"]
-
 BASE_OPTIONS = 4
 SHARES = (
     "similarity",

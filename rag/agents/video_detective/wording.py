@@ -10,8 +10,6 @@ from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
 from rag.reasoners.embedded.observing import without_quotations
 
-__all__ = ["cited_texts", "evidence_of", "texts_of"]
-
 SPOKEN = ("subtitle", "asr")
 MAX_GAP = 2.0
 """Seconds of silence between two cues after which they are two sentences."""

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from rag.reasoners.embedded.antonyms import opposite
 from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens
 
-__all__ = ["Agreement", "agreement", "clauses", "stance"]
-
 _CLAUSE = re.compile(
     r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
     r"|, "

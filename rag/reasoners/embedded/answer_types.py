@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from rag.relevance import content_words, numbers
 
-__all__ = ["AnswerType", "answer_type", "focus_noun"]
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:

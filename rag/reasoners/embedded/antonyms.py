@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from rag.relevance import stem
 
-__all__ = ["ANTONYMS", "opposite"]
-
 _PAIRS = """
 above below; accept reject; acidic alkaline; add remove; allow forbid; allow prevent; always never;
 ascend descend; attach detach; attract repel; back front; bad good; before after; begin end; best

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["TEMPERATURE", "TEMPERATURE_SOUGHT", "answer_choice"]
-
 TEMPERATURE = 1.0
 """Of the softmax over options; 1 by definition of the weights below."""
 TEMPERATURE_SOUGHT = 3.0

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["Concepts", "concepts_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Concepts:

@@ -7,8 +7,6 @@ import re
 from rag.reasoners.embedded.sentences import split_sentences
 from rag.relevance import content_words
 
-__all__ = ["decompose", "points_back", "without_naming"]
-
 LEAST_WORDS = 2
 """Words of meaning that a part must have to be looked for by itself."""
 MOST_PARTS = 5

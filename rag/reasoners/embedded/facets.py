@@ -12,8 +12,6 @@ from rag.reasoners.roles import Facets
 from rag.records import Question
 from rag.relevance import content_words
 
-__all__ = ["decompose_facets", "option_event"]
-
 MOST_KEYWORDS = 5
 LONGEST_FILLER = 6
 """Words of an option that may stand for the "something" of the question's event."""

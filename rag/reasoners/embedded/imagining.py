@@ -11,8 +11,6 @@ from rag.reasoners.embedded.phrases import entities, names, worded
 from rag.reasoners.embedded.recollection import recollected, sentences_of
 from rag.reasoners.roles import Hypothesis, ImaginedQueries, ImagineRequest
 
-__all__ = ["imagine_queries"]
-
 LONGEST_QUERY = 8
 HALF_QUERY = 5
 """Words of each half of a search for two things."""

@@ -20,8 +20,6 @@ from rag.relevance import content_words, numbers
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["LEAST_COSINE", "LEAST_F1", "judge"]
-
 LEAST_F1 = 0.8
 LEAST_COSINE = 0.92
 LONGEST_PREDICTION = 60

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
     from rag.reasoners.roles import VideoView
 
-__all__ = ["Heard", "asked_of_speech", "heard", "lines", "relevances"]
-
 _SAYING = re.compile(
     r"\b(?:do|does|did)\s+(?:the\s+)?\w+(?:\s+\w+)?\s+(?:say|mention|announce|explain|claim|tell\s+us)\b(?:\s+that\b)?",
     re.IGNORECASE,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["LEAST", "frame_scores", "locate", "sought"]
-
 LEAST = 0.2
 """Relevance below which the video is said not to hold it."""
 AROUND = 2.0

@@ -21,8 +21,6 @@ from rag.relevance import content_words
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["observe", "without_quotations"]
-
 SUPPORTED = 0.5
 MOST_SAID, MOST_SHOWN = 6, 4
 """Lines of a caption that are spoken, and that stand on the screen."""

@@ -34,8 +34,6 @@ from rag.relevance import answer_confidence, content_words, lexical_overlap
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Scored", "answer_open", "rarity", "scored_sentences"]
-
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06
 """For holding the noun of "which NOUN" or "what NOUN"."""

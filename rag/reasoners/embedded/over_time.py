@@ -32,8 +32,6 @@ from rag.relevance.image_relevance import MIDDLE, SLOPE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["answer_over_time", "asks_for_count", "asks_for_order"]
-
 SUPPORTED = 0.5
 UNSEEN = 0.05
 """Weight of an option that nothing supports against one that is surely seen at the right end."""

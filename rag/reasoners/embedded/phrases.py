@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from rag.relevance import content_words, lexical_overlap
 
-__all__ = ["entities", "names", "new_phrases", "runs", "worded"]
-
 _POINTING = frozenset({"another", "same", "different", "second"})
 """Words that part one thing from another, and are no search for either."""
 LONGEST = 3

@@ -29,8 +29,6 @@ from rag.relevance import ImageScoreCalibrator, content_words, stem, tokens
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Vote", "picture_votes"]
-
 GATE, SHARP = 1.0, 3.0
 """Set on the Workbench dev split of EgoFact, for frames spread over the clip (109 one-hop questions)."""
 NONE = 4.0

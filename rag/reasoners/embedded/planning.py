@@ -22,8 +22,6 @@ from rag.relevance import content_words
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["SPEAKS", "plan"]
-
 SPEAKS = 0.5
 """Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones lie above)."""
 MOST_LEADS = 6

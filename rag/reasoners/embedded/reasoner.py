@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     )
     from rag.records import Question
 
-__all__ = ["EmbeddedReasoner"]
-
 RULES = 12
 """Goes up whenever a rule changes what is said."""
 

@@ -10,8 +10,6 @@ import re
 
 from rag.relevance import content_words
 
-__all__ = ["placed", "recollected", "sentences_of"]
-
 EDGE = 0.12
 """Share of a video that is its beginning, and its end."""
 _BEGAN = re.compile(

@@ -15,17 +15,6 @@ from rag.reasoners.roles import AnchorEvent, RewrittenQuestion
 from rag.records import Question
 from rag.relevance import content_words
 
-__all__ = [
-    "Parts",
-    "anchor_event",
-    "asks_for_thing",
-    "declarative",
-    "parts",
-    "rewrite_question",
-    "statement",
-    "two_hop",
-]
-
 _SCENE = re.compile(
     r"^\s*in (?:a|an|the|this|one) (?:short |egocentric |first-person )?(?:video|clip|recording|film)"
     r"(?: clip)? (?:where|in which|that shows|that depicts|which shows|showing|depicting|of|about|with|when)"

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from rag.reasoners.roles import Reading
     from rag.relevance import ImageScoreCalibrator
 
-__all__ = ["windows_in_scene"]
-
 SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 

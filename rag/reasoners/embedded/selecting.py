@@ -14,8 +14,6 @@ from rag.relevance import content_words, lexical_overlap
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["select_candidates"]
-
 OVERLAP, WHOLE, PLACE = 0.6, 0.3, 0.05
 """Weights beside the cosine: shared words, the whole question, and a high place in the search."""
 LEAST = 0.08

@@ -15,8 +15,6 @@ from corpora.records import Evidence
 from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
 from rag.relevance import content_words
 
-__all__ = ["Sentence", "joined", "sentences_of", "split_sentences"]
-
 MAX_GAP = 2.0
 """Seconds of silence between two cues after which they are two sentences."""
 MAX_WORDS = 45

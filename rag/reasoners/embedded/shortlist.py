@@ -8,8 +8,6 @@ from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.embedded.sentences import Sentence
 from rag.relevance import content_words, lexical_overlap
 
-__all__ = ["MOST_SENTENCES", "shortlist"]
-
 MOST_SENTENCES = 16
 TITLE_SHARE = 0.3
 TYPE_SHARE = 0.3

@@ -13,8 +13,6 @@ from rag.reasoners.roles import Timeline, TimelineEvent, TimelineRequest, VideoV
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["timeline"]
-
 MOST_LINES = 400
 LEAST_LENGTH = 0.001
 

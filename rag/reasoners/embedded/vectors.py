@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextEncoder
 
-__all__ = ["SentenceVectors"]
-
 KEPT = 8192
 """Texts; beyond it all are forgotten. A vector does not depend on what is encoded beside it."""
 

@@ -18,8 +18,6 @@ from rag.relevance import content_words
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-__all__ = ["SAME_SCENE", "match_frame", "verify_video"]
-
 MATCHES = 0.5
 WHOLE_ENOUGH = 0.6
 MOMENT_ENOUGH = 0.4

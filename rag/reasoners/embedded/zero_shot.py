@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from indexers.protocol import TextTower
     from rag.reasoners.roles import VideoView
 
-__all__ = ["SEEN", "Named", "ZeroShotScorer"]
-
 SEEN = MIDDLE
 """Standard score from which words count as seen (relevance one half)."""
 SCENE_SEEN = 1.0

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from rag.reasoners.llm.usage import Ledger
     from rag.settings import ReasonerSettings
 
-__all__ = ["CLOSING", "Budget"]
-
 CLOSING = frozenset({"answer_choice", "answer_open", "judge"})
 """Roles that end a run. They may use what the others had to leave, so that a run which is stopped can
 still say what it has."""

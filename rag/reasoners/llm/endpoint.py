@@ -13,8 +13,6 @@ import httpx
 
 from rag.reasoners.llm.exchanges import LARGEST_COUNT
 
-__all__ = ["MAX_REPLY_BYTES", "Endpoint", "NotAChatReply", "parse_base_url"]
-
 MAX_REPLY_BYTES = 8 * 2**20
 
 KEPT_HEADERS = ("host", "accept", "content-type", "content-length", "connection")

@@ -17,8 +17,6 @@ from typing import Any
 
 from rag.reasoners.llm.messages import Message, Sent
 
-__all__ = ["LARGEST_COUNT", "Asked", "Exchange", "difference"]
-
 LARGEST_COUNT = 2**53
 """Of tokens; what is beyond it was counted by nobody."""
 AROUND = 60

@@ -36,8 +36,6 @@ from rag.errors import ReasonerError, ReasonerUnreachable, SettingsError, Weight
 from rag.reasoners.llm.messages import Message, Sent, chat_messages
 from rag.settings import ReasonerSettings
 
-__all__ = ["LocalClient", "TransformersLLM"]
-
 SHORTEST_ROOM = 512
 """Tokens that the context must leave for a reply; fewer where the settings ask for fewer."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChatClient", "Message", "NoClient", "Picture", "Sent", "Shown", "chat_messages", "picture"]
-
 JPEG_QUALITY = 90
 
 

@@ -26,8 +26,6 @@ from rag.reasoners.llm.endpoint import Endpoint, NotAChatReply, parse_base_url
 from rag.reasoners.llm.messages import Message, Sent, chat_messages
 from rag.settings import ReasonerSettings
 
-__all__ = ["OpenAIClient"]
-
 LONGEST_CONNECT = 10.0
 SHOWN = 300
 """Characters of a server's own message that are shown."""

@@ -18,8 +18,6 @@ from importlib.resources import files
 
 from rag.reasoners.llm.messages import Message, Picture, Shown, picture
 
-__all__ = ["Material", "Prompt", "load_prompt", "parse_prompt", "prompt_versions", "render"]
-
 Material = str | Sequence[Shown]
 
 PLACEHOLDER = re.compile(r"\{\{(!?)([a-z_]+)\}\}")

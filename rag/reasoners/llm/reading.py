@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading, ReadWindow, VideoView
     from rag.records import Question
 
-__all__ = [
-    "MOST_WORDS",
-    "check_chosen_option",
-    "check_numbers",
-    "check_open_answer",
-    "labels",
-    "listed_options",
-    "shown_passages",
-    "shown_view",
-    "shown_windows",
-]
-
 MOST_WORDS = 20_000
 """Characters of what is said and shown in one video (Video-Browser, figure 16); the rest is cut."""
 

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from rag.records import Question, Usage
     from rag.settings import ReasonerSettings
 
-__all__ = ["LlmReasoner"]
-
 SHOWN_BACK = 2000
 """Characters of a bad reply that are shown to the model again; a runaway reply is not fed back whole."""
 

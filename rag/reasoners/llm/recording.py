@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rag.reasoners.llm.messages import Sent
     from rag.settings import ReasonerSettings
 
-__all__ = ["HEAD", "Recorder", "Replayer", "Tape", "open_tape"]
-
 HEAD = '{"recording": "rag.recording/1"}'
 COMPARED = 2000
 """Characters of an input by which the nearest recorded one is found."""

@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-__all__ = ["BadReply", "first_object", "parse_reply"]
-
 Reply = TypeVar("Reply", bound=BaseModel)
 
 # Reasoning models that have no channel of their own put their thinking in front of the reply.

@@ -16,8 +16,6 @@ from pydantic import BaseModel
 from rag.reasoners.llm.messages import Shown
 from rag.reasoners.llm.prompts import Material
 
-__all__ = ["Reply", "Turn"]
-
 Reply = TypeVar("Reply", bound=BaseModel)
 
 

@@ -6,8 +6,6 @@ from rag.reasoners.llm.turns import Turn
 from rag.reasoners.roles import JudgeRequest
 from rag.reasoners.roles.replies import Reply
 
-__all__ = ["Judgement", "judge"]
-
 
 class Judgement(Reply):
     is_correct: bool

@@ -15,8 +15,6 @@ from rag.reasoners.llm.turns import Turn
 from rag.reasoners.roles import AnchorEvent, ChosenOption, OpenAnswer, Reading, RewrittenQuestion
 from rag.records import Question
 
-__all__ = ["anchor_event", "answer_choice", "answer_open", "rewrite_question"]
-
 OR_NONE = "or null if the material supports none of them"
 NEVER_NONE = (
     "never null. Where the material supports none, take the likeliest one, and say so by a low confidence"

@@ -22,8 +22,6 @@ from rag.reasoners.roles import (
 )
 from rag.records import Question
 
-__all__ = ["decompose_facets", "imagine_queries", "plan", "remembered", "select_candidates"]
-
 SHOWN_DESCRIPTION = 400
 """Characters of a search result's description; the rest is rarely about its content."""
 MOST_KEYWORDS = 5

@@ -26,8 +26,6 @@ from rag.reasoners.roles import (
     VideoView,
 )
 
-__all__ = ["locate", "match_frame", "observe", "timeline", "verify_video"]
-
 MAY_BE_NOWHERE = (
     "the video may not hold it at all. Then relevant is false, windows is empty and frame is null"
 )

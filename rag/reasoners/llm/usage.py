@@ -13,15 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from rag.reasoners.llm.messages import Message, Sent
 from rag.records import Usage
 
-__all__ = [
-    "KEYS",
-    "Ledger",
-    "estimated_image_tokens",
-    "estimated_text_tokens",
-    "usage_of",
-    "usage_together",
-]
-
 BYTES_A_TOKEN = 4
 PATCH = 28
 

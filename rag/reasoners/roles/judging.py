@@ -9,8 +9,6 @@ from pydantic import Field
 
 from rag.reasoners.roles.replies import Reply
 
-__all__ = ["JudgeRequest", "Verdict"]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:

@@ -29,8 +29,6 @@ from rag.reasoners.roles.watching import (
 )
 from rag.records import Question, Usage
 
-__all__ = ["PARTS", "ROLES", "Part", "Reasoner"]
-
 Part = Literal["planner", "watcher", "analyst", "judge"]
 
 PARTS: dict[str, Part] = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Reply"]
-
 
 class Reply(BaseModel):
     """Unknown keys are refused, and nothing is changed once it is read."""

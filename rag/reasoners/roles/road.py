@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "AnchorEvent",
-    "ChosenOption",
-    "OpenAnswer",
-    "Position",
-    "ReadPassage",
-    "ReadWindow",
-    "Reading",
-    "RewrittenQuestion",
-]
-
 Position = Literal["before", "after", "within"]
 
 

@@ -10,24 +10,6 @@ from pydantic import Field, model_validator
 from rag.reasoners.roles.replies import Reply
 from rag.records import Question
 
-__all__ = [
-    "Candidate",
-    "ConstraintKind",
-    "Facet",
-    "Facets",
-    "Hypothesis",
-    "ImagineRequest",
-    "ImaginedQueries",
-    "KnownVideo",
-    "Memory",
-    "Plan",
-    "PlanRequest",
-    "SelectRequest",
-    "SelectedCandidates",
-    "SubQuestion",
-    "TriedQuery",
-]
-
 ConstraintKind = Literal["", "temporal", "color", "style", "resolution", "audio"]
 
 

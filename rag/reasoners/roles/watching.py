@@ -12,22 +12,6 @@ from rag.reasoners.roles.searching import ConstraintKind, Facet, Memory
 from rag.reasoners.roles.views import VideoView
 from rag.records import Question
 
-__all__ = [
-    "Consensus",
-    "FrameMatch",
-    "LocateRequest",
-    "Located",
-    "LocatedWindow",
-    "MatchRequest",
-    "Observation",
-    "ObserveRequest",
-    "Timeline",
-    "TimelineEvent",
-    "TimelineRequest",
-    "VerifyRequest",
-    "VideoVerdict",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class LocateRequest:

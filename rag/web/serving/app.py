@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["build_app"]
-
 STATUS: tuple[tuple[type[RagError], int], ...] = (
     (PageGone, 404),
     (NoTranscript, 404),

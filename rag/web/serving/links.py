@@ -8,8 +8,6 @@ from urllib.parse import quote
 
 from rag.web.records import PageKind, TranscriptLine
 
-__all__ = ["Links", "iso_duration", "published", "subtitles"]
-
 
 @dataclass(frozen=True, slots=True)
 class Links:

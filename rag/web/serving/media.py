@@ -16,8 +16,6 @@ from rag.web.mock import MockWeb
 if TYPE_CHECKING:
     from corpora.video.reader import MediaReader
 
-__all__ = ["Thumbnails", "cut_file", "media_type"]
-
 SHORT_SIDE = 180
 KEPT = 512
 """Thumbnails held at most; 10 kB each."""

@@ -10,8 +10,6 @@ from typing import Any
 from rag.web.records import Page
 from rag.web.serving.links import Links, iso_duration, published
 
-__all__ = ["front_page", "gone_page", "text_page", "watch_page"]
-
 NOTICES = {
     "region-blocked": "This video is not available in your region.",
     "age-gated": "This video is for adults who have signed in.",

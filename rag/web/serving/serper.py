@@ -7,8 +7,6 @@ from typing import Any
 from rag.web.records import SearchPage
 from rag.web.serving.links import Links
 
-__all__ = ["error_shape", "organic", "videos"]
-
 
 def organic(found: SearchPage, links: Links, page_size: int) -> dict[str, Any]:
     """`/search`."""

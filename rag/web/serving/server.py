@@ -10,8 +10,6 @@ from rag.errors import ExtraMissing, RagError
 from rag.web.mock import MockWeb
 from rag.web.serving.app import build_app
 
-__all__ = ["HOST", "PORT", "serve"]
-
 HOST = "127.0.0.1"
 PORT = 8640
 LONGEST_GOODBYE = 5

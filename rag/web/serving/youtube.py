@@ -12,16 +12,6 @@ from rag.errors import UsageError
 from rag.web.records import Page, SearchPage, SearchResult, Transcript
 from rag.web.serving.links import Links, iso_duration, published
 
-__all__ = [
-    "captions_list",
-    "error_shape",
-    "page_of_token",
-    "search_list",
-    "token_of_page",
-    "video_item",
-    "video_list",
-]
-
 REASONS = {
     400: "badRequest",
     403: "forbidden",

@@ -16,7 +16,7 @@ from corpora.records import Frames
 from rag._cli import agent_display
 from rag._cli.agent_display import ColorDisplay, StepFile
 from rag._cli.main import main
-from rag.agents.video_detective.agent import DetectiveResult, VideoDetective
+from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.console import (
     answer_json,
     look_lines,
@@ -26,7 +26,7 @@ from rag.agents.video_detective.console import (
     strip,
 )
 from rag.agents.video_detective.page import page
-from rag.agents.video_detective.records import Selected
+from rag.agents.video_detective.records import DetectiveResult, Selected
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import Reasoner

@@ -13,21 +13,18 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from indexers.models.catalogue import catalogue, known_model
 from indexers.models.checks import check_safetensors
-from indexers.models.pins import PINS
-from indexers.models.verify import LOCK_FILE, Lock, write_lock
-from indexers.settings import EncoderSettings
-from indexers.weights import (
+from indexers.models.lookup import (
     AUTO_ORDER,
-    catalogue,
     find_weights,
     home_folder,
-    known_model,
-    list_models,
     readable_size,
     resolve_image_encoder,
-    verify,
 )
+from indexers.models.pins import PINS
+from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
+from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
 NAME = "metaclip-b32-400m"
@@ -296,7 +293,8 @@ def test_sizes_read_well() -> None:
 
 def test_looking_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from indexers.weights import list_models; from rag.settings import EncoderSettings;"
+        "import sys; from indexers.models.verify import list_models; "
+        "from indexers.settings import EncoderSettings;"
         "list_models(EncoderSettings());"
         "heavy = {'torch', 'huggingface_hub', 'transformers', 'safetensors'};"
         "print(sorted(heavy & set(sys.modules)))"

@@ -24,7 +24,7 @@ from corpora.records import (
 from eval.runs.runner import Done
 from eval.workbench.corpus import CorpusReport
 from eval.workbench.web_making import WebReport
-from indexers.weights import FileCheck, ModelRow, Verification
+from indexers.models.verify import FileCheck, ModelRow, Verification
 from localization.records import Window
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding

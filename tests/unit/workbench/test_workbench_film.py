@@ -22,7 +22,7 @@ from eval.workbench import corpus as writer
 from eval.workbench import film_worker
 from eval.workbench import jobs as making
 from eval.workbench.copies import plan_change
-from eval.workbench.corpus import CorpusPlan, make_corpus
+from eval.workbench.corpus import make_corpus
 from eval.workbench.film import (
     AUDIO_RATE,
     Line,
@@ -30,7 +30,7 @@ from eval.workbench.film import (
     frames_hash,
 )
 from eval.workbench.film_worker import as_job
-from eval.workbench.jobs import Job, film_jobs, make_film
+from eval.workbench.jobs import CorpusPlan, Job, film_jobs, make_film
 from eval.workbench.long_films import long_sound, plan_long_film
 from eval.workbench.marker import (
     MANIFEST,

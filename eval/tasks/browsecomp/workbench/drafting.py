@@ -30,8 +30,6 @@ from eval.workbench.wording import (
     scene,
 )
 
-__all__ = ["THINGS", "draft", "worded_day"]
-
 THINGS, DOINGS = 10, 8
 """Options of a question for a thing, and for an action."""
 FROM_FILM = 4

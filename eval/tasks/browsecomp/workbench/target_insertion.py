@@ -33,8 +33,6 @@ from eval.workbench.web import (
 )
 from eval.workbench.web_people import CHANNELS, RELOADERS, Words
 
-__all__ = ["Planted", "PlantingPlan", "Pointer", "plant"]
-
 FIRST_NUMBER = 1_000_000
 FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
 MIRROR_SHARE = 0.2

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DETAILS", "OCCASIONS", "SERIES", "SPOKEN", "Spoken", "Told"]
-
 
 @dataclass(frozen=True, slots=True)
 class Told:

@@ -23,8 +23,6 @@ from eval.tasks.egofact.records import EventStructure, Segment
 from eval.tasks.egofact.segments import cut_segments
 from rag.errors import UsageError
 
-__all__ = ["SCENARIOS", "Narrated", "Parse", "read_ego4d", "read_ego4dsounds", "read_narrations"]
-
 SCENARIOS = (
     "Bike mechanic",
     "Getting car fixed",

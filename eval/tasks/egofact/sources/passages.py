@@ -11,8 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from eval.tasks.egofact.records import FactPassage, Statement
 from rag.errors import UsageError
 
-__all__ = ["Write", "read_passages"]
-
 Write = Callable[[FactPassage], FactPassage]
 """Adds activity and statements to a passage, as a language model does."""
 

@@ -19,8 +19,6 @@ from eval.tasks.egofact.schema import EventFields
 from eval.tasks.egofact.segments import cut_segments
 from rag.errors import UsageError
 
-__all__ = ["TRUTH", "read_workbench", "segments_of_stories", "workbench_aliases", "workbench_passages"]
-
 TRUTH = ".workbench/events.jsonl"
 
 

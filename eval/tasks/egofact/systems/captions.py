@@ -29,8 +29,6 @@ from eval.workbench.wording import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Caption", "Captioner"]
-
 SURE = 0.8
 """Cosine of two sentences from which they tell the same event."""
 

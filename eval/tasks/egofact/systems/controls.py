@@ -14,8 +14,6 @@ from eval.tasks.egofact.systems.finding import Asked, passages_by_option
 from eval.tasks.egofact.systems.reading import read
 from eval.workbench.seeds import stable_number
 
-__all__ = ["Blind", "Chance", "PassagesOnly"]
-
 
 @dataclass(frozen=True)
 class Chance:

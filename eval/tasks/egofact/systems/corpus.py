@@ -21,8 +21,6 @@ from rag.store.records import ClipFrames
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Corpus", "ranked"]
-
 
 @dataclass
 class Corpus:

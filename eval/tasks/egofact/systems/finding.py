@@ -17,19 +17,6 @@ from rag.records import Question
 from rag.retrieval import RetrievedClip
 from rag.store.records import SearchFilter
 
-__all__ = [
-    "Asked",
-    "FindClips",
-    "FindPassages",
-    "Unit",
-    "clips_by_question",
-    "clips_by_scene",
-    "gold_clip",
-    "passages_by_option",
-    "passages_by_question",
-    "split_units",
-]
-
 CLIPS = 5
 """EgoFact, D.2: clips read for a query."""
 PASSAGES = 5

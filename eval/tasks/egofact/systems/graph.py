@@ -26,8 +26,6 @@ from rag.reasoners.roles import ReadPassage
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CHUNK_OVERLAP", "CHUNK_TOKENS", "Graph", "chunks"]
-
 CHUNK_TOKENS, CHUNK_OVERLAP = 1200, 100
 """EgoFact, D.2.1."""
 ENTITIES = 10

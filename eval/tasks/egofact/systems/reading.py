@@ -21,8 +21,6 @@ from eval.tasks.egofact.systems.watching import Watch, Watched
 from localization.records import Window
 from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
 
-__all__ = ["Reader", "read", "text_window"]
-
 
 @dataclass(frozen=True)
 class Reader:

@@ -36,8 +36,6 @@ from eval.tasks.egofact.systems.watching import (
 from localization.settings import LocalizeSettings
 from rag.errors import UsageError
 
-__all__ = ["CONTROLS", "SYSTEMS", "WINDOWS", "open_system"]
-
 WINDOWS = (1, 2, 3, 8, 10, 15, 20, 30)
 """Seconds of the comparison over window sizes (EgoFact, figure 8), beside the 5 of `localized` itself."""
 _NAMED: Mapping[str, str] = {

@@ -16,17 +16,6 @@ from rag.store.records import ClipFrames
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BUDGET",
-    "Localized",
-    "Watch",
-    "Watched",
-    "diverse",
-    "gold_window",
-    "part",
-    "uniform",
-]
-
 BUDGET = 15
 
 

@@ -28,8 +28,6 @@ from rag.records import Question
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Retrieval", "Uniform", "VideoAgent"]
-
 
 @dataclass(frozen=True)
 class _Baseline(ABC):

@@ -12,8 +12,6 @@ from eval.runs.records import LETTERS, Query, Sample, sample_of
 from eval.tasks.longvideo.systems.corpus import Corpus
 from eval.workbench.seeds import stable_number
 
-__all__ = ["Blind", "Chance"]
-
 SHARPNESS = 10.0
 
 

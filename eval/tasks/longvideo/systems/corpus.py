@@ -15,8 +15,6 @@ from rag.reasoners.roles import ChosenOption, Reasoner
 from rag.reasoners.token_counting import counted
 from rag.records import Question, Usage
 
-__all__ = ["Corpus", "question_of", "sampled"]
-
 SHORTEST_SHOWN = 1e-6
 
 

@@ -11,13 +11,12 @@ from typing import Any, cast
 from eval.runs.records import Query, Sample
 from eval.tasks.longvideo.films import Film
 from eval.tasks.longvideo.systems.corpus import Corpus, question_of, sampled
-from rag.agents.video_detective.agent import DetectiveResult, VideoDetective
+from rag.agents.video_detective.agent import VideoDetective
+from rag.agents.video_detective.records import DetectiveResult
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
 from rag.reasoners.roles import ChosenOption, Observation, ObserveRequest, Reasoner
 from rag.reasoners.token_counting import TokenCountingReasoner
 from rag.relevance import content_words
-
-__all__ = ["Detective", "TruthfulWatcher"]
 
 
 @dataclass(frozen=True)

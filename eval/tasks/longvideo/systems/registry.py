@@ -15,8 +15,6 @@ from eval.tasks.longvideo.systems.surviving import Surviving
 from rag.agents.video_detective.settings import PAPER
 from rag.errors import UsageError
 
-__all__ = ["SYSTEMS", "TRUTHFUL", "open_system"]
-
 SYSTEMS: Mapping[str, str] = {
     "video-detective": "the whole of it",
     "literal-prior": "equations 1, 5, 9 and 13 to the letter: plain cosines, and the prior spread as well",

@@ -12,8 +12,6 @@ from eval.tasks.longvideo.systems.corpus import Corpus, sampled
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.reasoners.roles import ChosenOption
 
-__all__ = ["Surviving"]
-
 
 @dataclass(frozen=True)
 class Surviving:

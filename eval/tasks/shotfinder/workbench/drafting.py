@@ -15,8 +15,6 @@ from eval.tasks.shotfinder.workbench.families import (
 )
 from eval.workbench.web import Upload
 
-__all__ = ["draft_queries"]
-
 FUZZ = Fuzz()
 ASKING = ("I need a shot.", "I am looking for a clip.", "I want to find a video segment.")
 TOLD: dict[str, tuple[str, ...]] = {

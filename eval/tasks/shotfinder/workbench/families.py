@@ -27,8 +27,6 @@ from eval.workbench.shot_films import (
 )
 from eval.workbench.story import ClipStory
 
-__all__ = ["FULL", "MINI", "Family", "Member", "ShotShape", "plan_families", "rng_of", "stories_of"]
-
 FIRST_NUMBER = 2_000_000
 COLOR_PAIRS = (("warm", "cold"), ("cold", "neutral"), ("neutral", "warm"))
 STYLE_PAIRS = (

@@ -16,8 +16,6 @@ from eval.workbench.jobs import Job
 from eval.workbench.web import Upload, video_name
 from eval.workbench.web_people import CHANNELS, WHERE, Words
 
-__all__ = ["uploads_of"]
-
 FIRST_DAY, DAYS = datetime.date(2016, 2, 1), 3000
 TAGS = ("vlog", "pov", "home", "routine", "diy", "short")
 TOLD = (
