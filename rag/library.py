@@ -32,7 +32,7 @@ from rag.records import (
 )
 from rag.settings import Settings, load_settings
 from rag.store.filters import path_matches
-from rag.store.layout import find_library
+from rag.store.layout import absolute_path, find_library
 from rag.store.names import nearest_names
 from rag.store.reading import Reader
 from rag.store.records import Removed, SearchFilter, Stats
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from corpora.video.reader import MediaReader
     from indexers.protocol import TextEncoder, TextTower
-    from rag.indexing.report import IndexReport, Progress
+    from rag.indexing.report import IndexReport, Progress, Prune
     from rag.reasoners.roles import Reasoner
     from rag.retrieval import Retriever
     from rag.retrieval.retriever import Kind
@@ -78,7 +78,7 @@ class Library:
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`.
         """
         chosen = settings or load_settings()
-        named = Path(path) if path is not None else chosen.library
+        named = Path(absolute_path(path)) if path is not None else chosen.library
         reader = Reader.open(find_library(library=named), index=chosen.search.index)
         if reader.meta is None:
             reader.close()
@@ -92,7 +92,7 @@ class Library:
         *,
         settings: Settings | None = None,
         reembed: bool = False,
-        prune: bool = False,
+        prune: Prune = False,
         dry_run: bool = False,
         progress: Progress | None = None,
         limit: int | None = None,
@@ -276,13 +276,16 @@ class Library:
         return [*_run_checks(self)]
 
     def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
-        """Take files, or all files below folders, out of the library; nothing else on disk is touched."""
+        """Take files, or all files below folders, out of the library; nothing else on disk is touched.
+
+        Raises `UsageError` for an empty path.
+        """
         from rag.store.writing import Writer
 
+        wanted = [absolute_path(path) for path in paths]
         with Writer.open(self._reader.folder, create=False) as writer:
             known = writer.files().keys() | writer.problems().keys()
-            wanted = [os.path.abspath(os.fspath(path)) for path in paths]
-            going = [p for p in known if any(p == w or p.startswith(os.path.join(w, "")) for w in wanted)]
+            going = _at_or_below(known, wanted)
             # What the cache still called unchanged would never be taken in again.
             with ScanCache(self._reader.folder) as cache:
                 cache.forget(going)
@@ -291,6 +294,14 @@ class Library:
                 writer.maintain()
         self.refresh()
         return removed
+
+    def share_of(self, paths: Iterable[str | os.PathLike[str]]) -> tuple[int, int]:
+        """How many of the library's files `remove` would take out, and how many there are.
+
+        Raises `UsageError` for an empty path.
+        """
+        known = self._reader.files()
+        return len(_at_or_below(known, [absolute_path(path) for path in paths])), len(known)
 
     def refresh(self) -> None:
         """Take up what has been indexed since the library was opened."""
@@ -387,6 +398,12 @@ class Library:
         return next((path for path in paths if os.path.exists(path)), paths[0])
 
 
+def _at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
+    """The paths of `known` that are one of `wanted` or lie below it."""
+    prefixes = tuple(os.path.join(path, "") for path in wanted)
+    return [path for path in known if path in wanted or path.startswith(prefixes)]
+
+
 def _where(where: SearchFilter | ShotFilter | None) -> SearchFilter:
     return SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
 
@@ -416,16 +433,20 @@ def _run_checks(library: Library) -> Iterable[Check]:
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
-    gone = [
+    from rag.indexing.missing import is_gone
+
+    absent = [
         path
         for video in library.reader.videos()
         for path in library.reader.paths(video.video_id)
         if not os.path.exists(path)
     ]
-    words = (
-        f"{len(gone)} are gone, such as {gone[0]}; rag index --prune drops them" if gone else "all are there"
-    )
-    yield Check("video files", not gone, words)
+    words = "all are there"
+    if gone := [path for path in absent if is_gone(path)]:
+        words = f"{len(gone)} are gone, such as {gone[0]}; rag index --prune drops them"
+    elif absent:
+        words = f"{len(absent)} cannot be read, such as {absent[0]}; check permissions, links and mounts"
+    yield Check("video files", not absent, words)
     for name in ("text_encoder", "tower"):
         label = "text encoder" if name == "text_encoder" else "image encoder"
         try:

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -129,6 +130,14 @@ class Settings(BaseSettings):
     search: SearchSettings = SearchSettings()
     localize: LocalizeSettings = LocalizeSettings()
     reasoner: ReasonerSettings = ReasonerSettings()
+
+    @field_validator("library", mode="before")
+    @classmethod
+    def _refuse_empty_library(cls, value: object) -> object:
+        """An empty path would stand for the working folder."""
+        if value == "":
+            raise PydanticCustomError("empty_path", "it is empty; name a folder, or unset it")
+        return value
 
 
 def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Settings:

@@ -5,22 +5,38 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.options import Config, Json, Library, Seed, Verbose, given_path
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
+from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.indexing.report import IndexReport
 
 
+class IndexCommand(TyperCommand):
+    """`rag index`, whose flag `--prune` may have the value `all`: `--prune=all`, never `--prune all`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        for word in args[:end]:
+            if word.startswith("--prune=") and word != "--prune=all":
+                raise UsageError(f"{word}: --prune has no value, or all: --prune=all")
+        options = ["--prune-all" if word == "--prune=all" else word for word in args[:end]]
+        return super().parse_args(ctx, options + args[end:])
+
+
 def index(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH", help="Folders and files to bring in.", show_default=False),
+        typer.Argument(
+            metavar="PATH", help="Folders and files to bring in.", show_default=False, parser=given_path
+        ),
     ],
     include: Annotated[
         list[str] | None,
@@ -42,8 +58,15 @@ def index(
         typer.Option("--reembed", help="Make all picture vectors anew; recognised text and speech are kept."),
     ] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Take out files below PATH that are no longer on disk.")
+        bool,
+        typer.Option(
+            "--prune",
+            help="Take out files below PATH that are no longer on disk. Refused where PATH is empty or more "
+            "than half of its files are missing, as for a disk that is not mounted; --prune=all removes "
+            "them.",
+        ),
     ] = False,
+    prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -61,7 +84,7 @@ def index(
             [os.fsdecode(path) for path in paths],
             settings=session.settings,
             reembed=reembed,
-            prune=prune,
+            prune="all" if prune_all else prune,
             dry_run=dry_run,
             progress=progress,
             limit=limit,

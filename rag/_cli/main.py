@@ -25,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
 )
-app.command("index", short_help="Index videos and documents.")(index.index)
+app.command("index", cls=index.IndexCommand, short_help="Index videos and documents.")(index.index)
 app.command("ask", short_help="Answer a question, with citations.")(ask.ask)
 app.command("search", short_help="Find windows of videos, and passages.")(search.search)
 app.command("localize", short_help="Find the best windows of one video.")(localize.localize)

@@ -7,11 +7,20 @@ from typing import Annotated
 
 import typer
 
+
+def given_path(text: str) -> Path:
+    """A path of the command line. An empty one is refused: it would stand for the working folder."""
+    if not text:
+        raise typer.BadParameter("a path is empty; a shell variable may be unset")
+    return Path(text)
+
+
 Library = Annotated[
     Path | None,
     typer.Option(
         "--library",
         metavar="DIR",
+        parser=given_path,
         help="The library's folder. Default: $RAG_LIBRARY, else .rag here or in the nearest parent.",
     ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
-from rag.indexing.report import Forecast, IndexReport, reason_of
+from rag.indexing.missing import find_missing, prune_refusal
+from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
 from rag.settings import Settings
 from rag.store.scan_cache import ScanCache
 
@@ -35,18 +37,25 @@ BYTES_PER_PASSAGE_BYTE = 2.0
 def forecast(
     folder: Path,
     found: Scan,
+    roots: Sequence[str],
     settings: Settings,
     *,
     workbench: bool = False,
+    prune: Prune = False,
     limit: int | None,
     started: float,
 ) -> IndexReport:
-    """Count what is new by the scan cache, and read headers; nothing is written.
+    """Count what is new and what is missing by the scan cache, and read headers; nothing is written.
+
+    Whether a missing file was moved is not known without reading the new ones.
 
     Times are for two cores at 720p and a ViT-B/32: an order of magnitude, no promise.
     """
-    with ScanCache(folder) as cache:
+    with ScanCache(folder, read_only=True) as cache:
         new = set(cache.changed(found.files, cache.fingerprint()))
+        known = cache.entries()
+    missing = find_missing(known, {file.path for file in found.files}, roots)
+    refusal = prune_refusal(known, missing, (), roots) if prune is True else ""
     files = list(islice((f for f in found.files if f.path in new), limit))
     problems = list(found.problems)
     seconds = 0.0
@@ -76,6 +85,7 @@ def forecast(
     return IndexReport(
         files_found=len(found.files),
         unchanged=len(found.files) - len(new),
+        missing=len(missing),
         problems=tuple(problems),
         ignored=found.ignored,
         seconds=time.monotonic() - started,
@@ -83,6 +93,7 @@ def forecast(
             f"pictures: {resolved.name or 'off'} ({resolved.reason})",
             reading,
             asr_line(settings.asr, settings.encoder),
+            *([f"--prune would be refused: {refusal}"] if refusal else []),
         ),
         forecast=Forecast(len(files), seconds, cost, size),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,21 +21,21 @@ from indexers.asr import open_asr
 from indexers.models.lookup import WORKBENCH_ONLY, real_encoder_hint
 from indexers.ocr import ocr_line, open_ocr
 from indexers.stages import Off
-from rag.errors import FileProblem, UnreadableFile
+from rag.errors import FileProblem, LibraryError, UnreadableFile
 from rag.indexing.backfill import backfill_measurements, unmeasured
 from rag.indexing.encoders import SelectedEncoders, choose
 from rag.indexing.measuring import Measuring, measure_prints, off_lines
 from rag.indexing.media import MediaIndexer
+from rag.indexing.missing import PRUNE_ALL, below, empty_folders, is_gone, prune_refusal
 from rag.indexing.passages import encode_passages
 from rag.indexing.planning import (
     Group,
     Plan,
-    below,
     make_plan,
     row_of,
 )
 from rag.indexing.reembed import reembed_library
-from rag.indexing.report import Progress, reason_of
+from rag.indexing.report import Progress, Prune, reason_of
 from rag.indexing.stages import Stages
 from rag.settings import Settings
 from rag.store.layout import Layout
@@ -80,16 +80,21 @@ def work(
     settings: Settings,
     *,
     reembed: bool,
-    prune: bool,
+    prune: Prune,
     progress: Progress,
     limit: int | None,
 ) -> Done:
-    """Do all that is to be done. Raises the errors of the library and of the models."""
+    """Do all that is to be done. Raises the errors of the library and of the models.
+
+    Raises `LibraryError` before anything is changed where `prune` is refused.
+    """
     if not found.files and not Layout(folder).exists():
         return Done(problems=list(found.problems))
     with Writer.open(folder) as writer:
         run = _Run(writer, folder, settings, progress, workbench=_all_workbench(roots, writer))
         plan = make_plan(found, roots, writer)
+        if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
+            raise LibraryError(refusal)
         run.done.problems += plan.problems
         for problem in plan.problems:
             progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
@@ -98,7 +103,7 @@ def work(
             run.done.left = {f.path for group in plan.groups[limit:] for f in group.files}
             del plan.groups[limit:]
         run.index(plan, reembed=reembed)
-        run.drop(plan, prune=prune)
+        run.drop(plan, roots, prune=prune)
         run.keep_problems(plan, found, roots)
         if plan.groups or plan.known or run.done.forgotten or reembed or run.done.filled:
             writer.maintain()
@@ -200,18 +205,42 @@ class _Run:
             groups, self._writer, reader, measuring, self._settings.video, self._progress, self._odd_beside
         )
 
-    def drop(self, plan: Plan, *, prune: bool) -> None:
-        """Old paths of moved files go; other missing ones only with `prune`."""
+    def drop(self, plan: Plan, roots: Sequence[str], *, prune: Prune) -> None:
+        """Old paths of moved files go, except below an empty root; other missing ones only with `prune`.
+
+        Without `all`, files below a folder that is now empty stay, with a problem that says so.
+        """
         rows = self._writer.files()
-        here = {row.content_id for path, row in rows.items() if path not in plan.missing}
-        moved = [path for path in plan.missing if rows[path].content_id in here]
-        gone = plan.missing if prune else moved
+        # Indexing may have taken hours: a disk may have been mounted meanwhile.
+        missing = [path for path in plan.missing if path in rows and is_gone(path)]
+        lost = set(missing)
+        here = {row.content_id for path, row in rows.items() if path not in lost}
+        empty = empty_folders(missing)
+        unmounted = {path for root in roots for path in empty.get(root, ())}
+        moved = [p for p in missing if rows[p].content_id in here and (prune == "all" or p not in unmounted)]
+        gone = moved
+        if prune:
+            kept = set() if prune == "all" else self._keep_below_empty(empty, set(moved))
+            gone = [path for path in missing if path not in kept]
         if gone:
             self._writer.remove_paths(gone)
             self.done.forgotten += gone
         self.done.removed = len(gone) - len(moved)
-        self.done.missing = len(plan.missing) - len(gone)
+        self.done.missing = len(missing) - len(gone)
         self._writer.drop_unfinished()
+
+    def _keep_below_empty(self, empty: Mapping[str, Sequence[str]], moved: set[str]) -> set[str]:
+        """The missing paths below empty folders, apart from `moved`; each folder gets its line."""
+        kept: set[str] = set()
+        for folder, paths in sorted(empty.items()):
+            lost = set(paths) - moved
+            if lost:
+                reason = f"empty, and {len(lost)} files of the library were below it"
+                problem = Problem(folder, reason, f"kept; {PRUNE_ALL}")
+                self.done.problems.append(problem)
+                self._progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
+            kept |= lost
+        return kept
 
     def keep_problems(self, plan: Plan, found: Scan, roots: Sequence[str]) -> None:
         """Note what the scan met, and forget what is no longer wrong below these roots."""
@@ -225,7 +254,7 @@ class _Run:
                 self._writer.put_problem(problem, stamp)
         bad = {problem.path for problem in self.done.problems}
         for path in held.keys() - bad:
-            if path in stamps or (not os.path.lexists(path) and path.startswith(below(roots))):
+            if path in stamps or (path.startswith(below(roots)) and is_gone(path)):
                 self._writer.clear_problem(path)
                 self.done.forgotten.append(path)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from corpora.identity import content_hash
 from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
 from rag.errors import FileProblem
+from rag.indexing.missing import find_missing
 from rag.indexing.report import reason_of
 from rag.store.records import FileRow
 from rag.store.writing import Writer
@@ -47,6 +47,8 @@ class Plan:
     """Files that cannot be read, now or when they were last tried and unchanged since."""
     missing: list[str] = field(default_factory=list)
     """Paths of the library below these roots that are no longer on disk."""
+    moved: list[str] = field(default_factory=list)
+    """Those of `missing` whose content was found under another path, or is known under one."""
 
 
 def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
@@ -91,22 +93,11 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
         if done and files[0].kind != "passages":
             plan.held.append(group)
         plan.unchanged += len(group.files) - len(group.fresh) if done else 0
-    plan.missing = missing_paths(rows, scan, roots)
+    plan.missing = find_missing(rows, {f.path for f in scan.files}, roots)
+    lost = set(plan.missing)
+    here = by_content.keys() | {row.content_id for path, row in rows.items() if path not in lost}
+    plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
-
-
-def missing_paths(rows: Mapping[str, FileRow], scan: Scan, roots: Sequence[str]) -> list[str]:
-    """Known paths below `roots` that are gone. What is on disk but left out by a glob is not missing."""
-    found = {f.path for f in scan.files}
-    inside = below(roots)
-    return sorted(
-        path for path in rows if path not in found and path.startswith(inside) and not os.path.lexists(path)
-    )
-
-
-def below(roots: Iterable[str]) -> tuple[str, ...]:
-    """What the paths inside these folders begin with."""
-    return tuple(os.path.join(os.path.abspath(root), "") for root in roots)
 
 
 def row_of(found: FoundFile, content_id: str) -> FileRow:

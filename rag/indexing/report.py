@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from corpora.records import Problem
 from rag.errors import FileProblem
+
+Prune = bool | Literal["all"]
+"""Whether missing files are removed; `all`: also where they may lie on a disk that is not mounted."""
 
 
 class Progress(Protocol):

@@ -14,9 +14,10 @@ from corpora.records import Problem
 from corpora.scan import Scan, scan
 from eval.workbench.marker import is_workbench
 from indexers.stages import PICTURES, SOUND
-from rag.indexing.report import IndexReport, Progress, Silent
+from rag.indexing.missing import find_missing
+from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
-from rag.store.layout import Layout, find_library
+from rag.store.layout import Layout, absolute_path, find_library, writable_library
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def index(
     *,
     settings: Settings,
     reembed: bool = False,
-    prune: bool = False,
+    prune: Prune = False,
     dry_run: bool = False,
     progress: Progress | None = None,
     limit: int | None = None,
@@ -37,17 +38,21 @@ def index(
 
     `reembed`: make all vectors anew with the encoders that the settings ask for;
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
-    disk. `limit`: at most so many new contents. `dry_run`: change nothing, and
-    give a forecast.
+    disk; refused where a root is empty or more than half of its files are
+    missing, unless it is `all`. `limit`: at most so many new contents.
+    `dry_run`: write nothing, and give a forecast.
 
-    Raises `UnreadableFile` for a folder that is not there, and the errors of
-    the library and of the models; a bad file is a `Problem` in the report.
+    Raises `UsageError` for an empty path, `UnreadableFile` for a folder that is
+    not there, `LibraryNotFound` where the library's folder is neither a library
+    nor empty, `LibraryError` for a refused `prune`, and the errors of the library
+    and of the models; a bad file is a `Problem` in the report.
     """
     started = time.monotonic()
     watch = progress or Silent()
-    roots = [os.path.abspath(os.fspath(path)) for path in paths]
-    found = scan(roots, include=settings.scan.include, exclude=settings.scan.exclude)
+    roots = [absolute_path(path) for path in paths]
     folder = find_library(library=settings.library)
+    writable_library(folder)
+    found = scan(roots, include=settings.scan.include, exclude=settings.scan.exclude)
     print_of = _fingerprint(settings)
     if not (reembed or prune or dry_run):
         quick = _nothing_to_do(folder, found, roots, print_of, started)
@@ -59,7 +64,14 @@ def index(
 
     if dry_run:
         return forecast(
-            folder, found, settings, workbench=all(map(is_workbench, roots)), limit=limit, started=started
+            folder,
+            found,
+            roots,
+            settings,
+            workbench=all(map(is_workbench, roots)),
+            prune=prune,
+            limit=limit,
+            started=started,
         )
     done = work(folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
@@ -81,7 +93,7 @@ def _nothing_to_do(
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not Layout(folder).exists() or not found.files:
         return None
-    with ScanCache(folder) as cache:
+    with ScanCache(folder, read_only=True) as cache:
         if cache.changed(found.files, fingerprint):
             return None
         entries = cache.entries()
@@ -90,8 +102,7 @@ def _nothing_to_do(
     if any(status == "unfinished" for status in statuses.values()):
         return None
     problems = [*found.problems, *(_problem(path, status) for path, status in statuses.items() if status)]
-    below = tuple(os.path.join(root, "") for root in roots)
-    missing = [path for path in entries if path.startswith(below) and not os.path.lexists(path)]
+    missing = find_missing(entries, paths, roots)
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return IndexReport(

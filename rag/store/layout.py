@@ -1,14 +1,22 @@
-"""Where a library lies: the folder, what is in it, and how it is found."""
+"""The library folder: its files, how it is found, and how it is told from a folder of somebody else."""
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.errors import LibraryNotFound, LibraryReadOnly
+from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 
 LIBRARY_NAME = ".rag"
+MARKER = "rag-library.json"
+MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
+PLAIN_TABLES = ("clips", "files", "meta", "problems", "videos")
+"""A library written before the marker existed is recognized by these tables."""
+SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
+"""Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
 
 
 def has_version(table: Path) -> bool:
@@ -61,6 +69,69 @@ class Layout:
     def exists(self) -> bool:
         return has_version(self.table("meta"))
 
+    @property
+    def marker(self) -> Path:
+        """The file that says that the folder is a library; written before anything else."""
+        return self.folder / MARKER
+
+    def has_marker(self) -> bool:
+        """Raises `LibraryReadOnly` where the marker is there and cannot be read."""
+        try:
+            content = json.loads(self.marker.read_bytes())
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
+            return False
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise LibraryReadOnly(
+                f"{self.marker}: cannot be read ({reason}); check its permissions"
+            ) from error
+        return isinstance(content, dict) and content.get("format") == MARKER_CONTENT["format"]
+
+    def is_library(self) -> bool:
+        """Whether the folder may be written: it has the marker, or all tables of a library without one."""
+        return self.has_marker() or all(has_version(self.table(name)) for name in PLAIN_TABLES)
+
+    def is_vacant(self) -> bool:
+        """Whether a library may be made here: the folder is missing or empty.
+
+        Raises `LibraryReadOnly` where that cannot be seen.
+        """
+        try:
+            names = os.listdir(self.folder)
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise LibraryReadOnly(
+                f"{self.folder}: no library can be kept here ({reason}); name another --library"
+            ) from error
+        # A killed writer may leave the marker under its temporary name.
+        return all(name in SYSTEM_NAMES or name.startswith(f"{MARKER}.") for name in names)
+
+    def write_marker(self) -> None:
+        """Make the folder and its marker, by a rename. Raises OSError."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fd, name = tempfile.mkstemp(prefix=f"{MARKER}.", dir=self.folder)
+        try:
+            with os.fdopen(fd, "w", encoding="ascii") as file:
+                file.write(json.dumps(MARKER_CONTENT) + "\n")
+            os.chmod(name, 0o644)
+            os.replace(name, self.marker)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+
+def absolute_path(path: str | os.PathLike[str]) -> str:
+    """The path from the root, normalized, with its links kept.
+
+    Raises `UsageError` for an empty path: it would stand for the working folder.
+    """
+    text = os.fspath(path)
+    if not text:
+        raise UsageError("a path is empty; a shell variable may be unset; the working folder is named: .")
+    return os.path.abspath(text)
+
 
 def find_library(start: Path | None = None, *, library: Path | None = None) -> Path:
     """The library's folder: `library` if given, else `.rag` in `start` or the nearest parent that has one.
@@ -82,4 +153,18 @@ def require_library(folder: Path) -> Layout:
     layout = Layout(folder.absolute())
     if not layout.exists():
         raise LibraryNotFound(f"{layout.folder}: no library here; make one with: rag index FOLDER")
+    return layout
+
+
+def writable_library(folder: Path, *, create: bool = True) -> Layout:
+    """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
+
+    Raises `LibraryNotFound` for a folder of somebody else, and without `create` for one without a library.
+    """
+    layout = Layout(folder.absolute()) if create else require_library(folder)
+    if not layout.is_library() and not (create and layout.is_vacant()):
+        raise LibraryNotFound(
+            f"{layout.folder}: holds files and is not a library; "
+            "nothing was written; name a new or empty folder with --library"
+        )
     return layout

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag.errors import LibraryError, LibraryTooNew
+from rag.errors import LibraryError, LibraryNotFound, LibraryTooNew
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import require_tables
@@ -54,6 +54,16 @@ def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = MIGRATIO
         db.overwrite("meta", rows.table())
     require_tables(db.layout.folder, rows.tables, db.names())
     return rows
+
+
+def require_meta(db: Database) -> None:
+    """Raise `LibraryNotFound` where the table `meta` is not that of a library. Writes nothing."""
+    rows = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
+    if rows.schema < 1:
+        raise LibraryNotFound(
+            f"{db.layout.folder}: its tables are not those of a library; "
+            "name a new or empty folder with --library"
+        )
 
 
 def refuse_newer(folder: Path, held: int, known: int = SCHEMA) -> None:

@@ -109,6 +109,10 @@ class Reader:
         """The kinds of evidence that each video has any of."""
         return self._ask(lambda s: s.evidence_kinds)
 
+    def files(self) -> frozenset[str]:
+        """The paths of all indexed files."""
+        return self._ask(lambda s: frozenset(row.path for row in s.file_rows))
+
     def paths(self, content_id: str) -> tuple[str, ...]:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
         return self._ask(lambda s: s.paths[content_id])

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+from rag.errors import LibraryError
 from rag.store.layout import Layout
 
 FORMAT = "1"
@@ -40,12 +41,20 @@ class CachedFile(Protocol):
 class ScanCache:
     """Path to (stamp, status). A context manager; every call swallows damage and starts afresh.
 
+    It is written in a folder with a library's marker alone; elsewhere it stays empty.
+
     `status`: `ready:<content id>`, `problem:<reason>`, or what else the indexer likes to know.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """`folder`: the library's. Where it cannot be written, the cache stays empty and forgets."""
-        self._path = Layout(folder).scan_cache
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        """`folder`: the library's. Where it cannot be written, the cache stays empty and forgets.
+
+        `read_only`: nothing is written, no journal either; a damaged cache, or one that another process
+        is writing, reads as empty.
+        """
+        self._layout = Layout(folder)
+        self._path = self._layout.scan_cache
+        self._read_only = read_only
         self._db: sqlite3.Connection | None = None
         self._open()
 
@@ -54,12 +63,13 @@ class ScanCache:
             self._db = self._connect()
         except sqlite3.DatabaseError as error:
             self._recover(error)
-        except OSError:
+        except (OSError, LibraryError):
             return
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
         """Start afresh after damage; do without where another process is at it, or it cannot be written."""
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in DAMAGE:
+        damaged = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in DAMAGE
+        if damaged and not self._read_only:
             self._start_afresh()
         else:
             self._drop_connection()
@@ -69,14 +79,15 @@ class ScanCache:
         try:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 Path(f"{self._path}{suffix}").unlink(missing_ok=True)
-            if self._path.parent.is_dir():
-                self._db = self._connect()
+            self._db = self._connect()
         except (sqlite3.DatabaseError, OSError):
             self._drop_connection()
 
     def _connect(self) -> sqlite3.Connection:
-        if not self._path.parent.is_dir():
-            raise OSError(f"{self._path.parent}: no such folder")
+        if self._read_only:
+            return self._connect_read_only()
+        if not self._layout.has_marker():
+            raise OSError(f"{self._layout.folder}: no library")
         db = sqlite3.connect(self._path, timeout=1.0, isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = WAL")
@@ -93,6 +104,18 @@ class ScanCache:
             db.close()
             raise
         return db
+
+    def _connect_read_only(self) -> sqlite3.Connection:
+        """Without a lock or a journal, which both are files: so only where no journal waits."""
+        if not self._layout.is_library():
+            raise OSError(f"{self._layout.folder}: no library")
+        for suffix in ("-wal", "-journal"):
+            journal = Path(f"{self._path}{suffix}")
+            if journal.exists() and journal.stat().st_size:
+                raise OSError(f"{journal}: in use")
+        return sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None
+        )
 
     def _drop_connection(self) -> None:
         if self._db is not None:

@@ -30,11 +30,11 @@ from rag.store.compaction import compact_if_due, index_text, maintain
 from rag.store.database import Database
 from rag.store.encoder_switch import EncoderSwitch
 from rag.store.error_mapping import write_errors
-from rag.store.layout import Layout, require_library
+from rag.store.layout import Layout, writable_library
 from rag.store.lock import WriterLock
 from rag.store.measures import Fingerprint
 from rag.store.meta_table import MetaRows
-from rag.store.migrations import migrate
+from rag.store.migrations import migrate, require_meta
 from rag.store.passage_table import PassageTable
 from rag.store.path_tables import file_table, problem_table
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, Removed
@@ -71,10 +71,16 @@ class Writer:
     def open(cls, folder: Path, *, create: bool = True) -> Writer:
         """Take the lock, bring the tables up to date, sweep away what a killed writer left half done.
 
-        Raises `LibraryNotFound` (only without `create`), `LibraryBusy`,
-        `LibraryReadOnly`, `LibraryFull`, `LibraryTooNew` or `LibraryCorrupt`.
+        The folder must be a library, or new or empty; a library without a marker gets one.
+        Raises `LibraryNotFound` (for any other folder; without `create` also for a new one),
+        `LibraryBusy`, `LibraryReadOnly`, `LibraryFull`, `LibraryTooNew` or `LibraryCorrupt`.
         """
-        layout = Layout(folder.absolute()) if create else require_library(folder)
+        layout = writable_library(folder, create=create)
+        if not layout.has_marker():
+            if layout.exists():
+                require_meta(Database(layout))
+            with write_errors(layout.folder):
+                layout.write_marker()
         with write_errors(layout.folder):
             layout.tables.mkdir(parents=True, exist_ok=True)
             layout.readers.touch()

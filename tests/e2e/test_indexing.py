@@ -245,7 +245,7 @@ def test_dropping_all_that_is_gone_is_something_done(corpus: Path, settings: Set
     for path in corpus.iterdir():
         path.unlink()
     assert run(corpus, settings).exit_code == 1
-    pruned = run(corpus, settings, prune=True)
+    pruned = run(corpus, settings, prune="all")
     assert (pruned.removed, pruned.exit_code) == (2, 0)
 
 

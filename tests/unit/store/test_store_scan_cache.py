@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rag.store.layout import Layout
 from rag.store.scan_cache import ScanCache
 
 
@@ -26,6 +27,7 @@ ROWS = {found.path: (found.stamp, f"ready:{i}") for i, found in enumerate(FOUND)
 
 @pytest.fixture
 def cache(tmp_path: Path) -> ScanCache:
+    Layout(tmp_path).write_marker()
     cache = ScanCache(tmp_path)
     cache.replace("library", "settings", ROWS)
     return cache
@@ -119,4 +121,38 @@ def test_a_cache_in_use_is_left_alone(cache: ScanCache, tmp_path: Path) -> None:
     holder.close()
     cache.close()
     with ScanCache(tmp_path) as again:
+        assert again.entries() == ROWS
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path, read_only: bool) -> None:
+    (tmp_path / "scan.sqlite").write_bytes(b"my own scan of something")
+    with ScanCache(tmp_path, read_only=read_only) as cache:
+        assert cache.entries() == {}
+        cache.replace("library", "settings", ROWS)
+        assert cache.entries() == {}
+    assert [path.name for path in tmp_path.iterdir()] == ["scan.sqlite"]
+    assert (tmp_path / "scan.sqlite").read_bytes() == b"my own scan of something"
+
+
+def test_reading_only_writes_nothing(cache: ScanCache, tmp_path: Path) -> None:
+    cache.close()
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    with ScanCache(tmp_path, read_only=True) as again:
+        assert again.unchanged(FOUND, "settings")
+        assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+        again.put({"/new": ("s", "t")})
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+    (tmp_path / "scan.sqlite").write_bytes(b"damaged")
+    with ScanCache(tmp_path, read_only=True) as again:
+        assert again.entries() == {}
+    assert (tmp_path / "scan.sqlite").read_bytes() == b"damaged"
+
+
+def test_a_cache_that_is_being_written_reads_as_empty(cache: ScanCache, tmp_path: Path) -> None:
+    assert (tmp_path / "scan.sqlite-wal").stat().st_size
+    with ScanCache(tmp_path, read_only=True) as again:
+        assert again.entries() == {}
+    cache.close()
+    with ScanCache(tmp_path, read_only=True) as again:
         assert again.entries() == ROWS

@@ -1,0 +1,347 @@
+"""Commands that could lose a library, or somebody else's files, and refuse to."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rag._cli.main import main
+from rag.errors import LibraryError, LibraryNotFound, UsageError
+from rag.indexing import index, pipeline
+from rag.library import Library
+from rag.settings import load_settings
+from rag.store.reading import Reader
+
+COUNT = 5
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder `corpus` with a sub-folder, and its library `library`."""
+    home = tmp_path_factory.mktemp("indexed")
+    (home / "corpus" / "disk").mkdir(parents=True)
+    for number in range(COUNT):
+        place = home / "corpus" / ("disk" if number < 2 else "")
+        (place / f"{number}.txt").write_text(f"Bolt number {number} has a thread of its own.\n")
+    with pytest.MonkeyPatch.context() as inside:
+        inside.chdir(home)
+        assert main(["index", "corpus", "--library", "library"]) == 0
+    return home
+
+
+@pytest.fixture
+def home(indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The same, in a folder of its own: files are put at the very paths that the library knows."""
+    kept = tmp_path / "kept"
+    shutil.copytree(indexed, kept, symlinks=True)
+    monkeypatch.chdir(indexed)
+    monkeypatch.setenv("RAG_LIBRARY", "library")
+    yield indexed
+    for name in ("corpus", "library"):
+        path = indexed / name
+        path.unlink() if path.is_symlink() else shutil.rmtree(path)
+        shutil.copytree(kept / name, path, symlinks=True)
+
+
+def held(home: Path) -> int:
+    with Reader.open(home / "library") as reader:
+        return len(reader.files())
+
+
+def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file and folder with its time of change and its bytes."""
+    return {
+        str(path.relative_to(folder)): (
+            path.lstat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def unmount(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+# --prune
+
+
+@pytest.mark.parametrize("stray", [None, "lost+found", "new.txt"])
+@pytest.mark.parametrize("root", ["corpus", "corpus/"])
+def test_prune_is_refused_for_a_disk_that_is_not_mounted(
+    home: Path, capsys: pytest.CaptureFixture[str], stray: str | None, root: str
+) -> None:
+    unmount(home / "corpus")
+    if stray is not None:
+        (home / "corpus" / stray).write_text("This lay below the mount point.\n")
+    assert main(["index", root, "--prune"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{COUNT} of {COUNT} files" in line
+    assert "--prune=all" in line
+    assert held(home) == COUNT
+    assert main(["index", root, "--prune=all"]) == 0
+    assert held(home) == (1 if stray == "new.txt" else 0)
+
+
+def test_prune_takes_out_less_than_half(home: Path) -> None:
+    (home / "corpus" / "4.txt").unlink()
+    assert main(["index", "corpus", "--prune"]) == 0
+    assert held(home) == COUNT - 1
+
+
+def test_prune_has_no_other_value(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", "corpus", "--prune=most"]) == 2
+    assert "--prune=all" in capsys.readouterr().err
+    assert main(["index", "--prune", "corpus"]) == 0
+    assert main(["index", "--prune", "--", "--prune=all"]) == 1
+    assert held(home) == COUNT
+
+
+def test_a_disk_within_the_folder_that_is_not_mounted_keeps_its_files(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unmount(home / "corpus" / "disk")
+    assert main(["index", "corpus", "--prune"]) == 3
+    said = capsys.readouterr().err
+    assert f"{home}/corpus/disk: empty, and 2 files of the library were below it" in said
+    assert held(home) == COUNT
+    assert main(["index", "corpus", "--prune=all"]) == 0
+    assert held(home) == COUNT - 2
+
+
+def test_a_folder_that_cannot_be_read_is_not_gone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a user without permission; tests may run as root, to whom all is readable."""
+
+    def denied(whole: Callable[..., object]) -> Callable[..., object]:
+        def look(path: object, *rest: object, **named: object) -> object:
+            words = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
+            if "/disk/" in words or (words.endswith("/disk") and whole in (os_scandir, os_listdir)):
+                raise PermissionError(errno.EACCES, "Permission denied", words)
+            return whole(path, *rest, **named)
+
+        return look
+
+    os_scandir, os_listdir = os.scandir, os.listdir
+    for prune in ("--prune", "--prune=all"):
+        with monkeypatch.context() as without_permission:
+            for name in ("scandir", "listdir", "lstat", "stat"):
+                without_permission.setattr(os, name, denied(getattr(os, name)))
+            assert main(["index", "corpus", prune]) == 3
+        assert held(home) == COUNT
+
+
+def test_a_root_that_is_a_link_is_judged_by_what_it_leads_to(home: Path, tmp_path: Path) -> None:
+    (home / "corpus").rename(tmp_path / "mounted")
+    (home / "corpus").symlink_to(tmp_path / "other disk")
+    assert main(["index", "corpus", "--prune=all"]) == 1
+    (tmp_path / "other disk").mkdir()
+    (tmp_path / "other disk" / "9.txt").write_text("This is another disk.\n")
+    assert main(["index", "corpus", "--prune"]) == 1
+    assert held(home) == COUNT
+
+
+def test_files_that_moved_are_not_missing(home: Path) -> None:
+    for path in (home / "corpus").glob("*.txt"):
+        path.rename(path.with_name(f"new {path.name}"))
+    assert main(["index", "corpus", "--prune"]) == 0
+    assert held(home) == COUNT
+
+
+def test_a_file_that_comes_back_while_indexing_goes_on_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (home / "corpus" / "4.txt").read_text()
+    (home / "corpus" / "4.txt").unlink()
+    whole = pipeline._Run.index
+
+    def meanwhile(run: pipeline._Run, *given: object, **named: object) -> None:
+        whole(run, *given, **named)  # type: ignore[arg-type]  # passed on as they are
+        (home / "corpus" / "4.txt").write_text(text)
+
+    monkeypatch.setattr(pipeline._Run, "index", meanwhile)
+    assert main(["index", "corpus", "--prune"]) == 0
+    assert held(home) == COUNT
+
+
+def test_indexing_an_empty_root_forgets_no_copies(home: Path) -> None:
+    shutil.copytree(home / "corpus", home / "copies")
+    assert main(["index", "copies"]) == 0
+    unmount(home / "copies")
+    main(["index", "copies"])
+    assert held(home) == 2 * COUNT
+    assert main(["index", "copies", "--prune"]) == 1
+    assert held(home) == 2 * COUNT
+    shutil.rmtree(home / "copies")
+
+
+# remove
+
+
+@pytest.mark.parametrize("command", [["remove", ""], ["index", ""], ["remove", "corpus/4.txt", ""]])
+def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    assert main(command) == 2
+    assert "path is empty" in capsys.readouterr().err
+    assert held(home) == COUNT
+
+
+def test_an_empty_path_is_refused_in_python_too(home: Path) -> None:
+    settings = load_settings()
+    with Library.open(settings=settings) as library:
+        for wrong in (lambda: library.remove([""]), lambda: library.share_of([""])):
+            with pytest.raises(UsageError, match="empty"):
+                wrong()
+    with pytest.raises(UsageError, match="empty"):
+        Library.open("", settings=settings)
+    with pytest.raises(UsageError, match="empty"):
+        index([""], settings=settings)
+    assert held(home) == COUNT
+
+
+def test_an_empty_library_option_is_refused(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(home)
+    assert main(["index", "corpus", "--library", ""]) == 2
+    monkeypatch.setenv("RAG_LIBRARY", "")
+    assert main(["index", "corpus"]) == 2
+    said = capsys.readouterr().err
+    assert "--library" in said
+    assert "setting library: it is empty" in said
+    assert tree(home) == before
+
+
+@pytest.mark.parametrize("path", ["/", "corpus", "corpus/", "."])
+def test_more_than_half_of_the_library_needs_a_yes(
+    home: Path, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    assert main(["remove", path]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{COUNT} of {COUNT} files" in line
+    assert "--yes" in line
+    assert held(home) == COUNT
+    assert main(["remove", path, "--yes"]) == 0
+    assert held(home) == 0
+
+
+def test_less_than_half_needs_none(home: Path) -> None:
+    assert main(["remove", "corpus/disk"]) == 0
+    assert held(home) == COUNT - 2
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"), [("y\n", 0), ("YES\n", 0), ("n\n", COUNT), ("\n", COUNT), ("", COUNT)]
+)
+def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, reply: str, left: int) -> None:
+    said = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal(reply))
+    monkeypatch.setattr(sys, "stderr", said)
+    assert main(["remove", "corpus"]) == (1 if left else 0)
+    assert f"{COUNT} of {COUNT} files of the library. Go on? [y/N] " in said.getvalue()
+    assert held(home) == left
+
+
+# The library's folder
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock"])
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--reembed"], ["--prune"]])
+def test_a_folder_of_somebody_else_is_not_taken_for_a_library(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: list[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / name).write_bytes(b"my own work of years")
+    before = tree(tmp_path / "mine")
+    assert main(["index", "corpus", "--library", str(tmp_path / "mine"), *more]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "name a new or empty folder with --library" in line
+    assert tree(tmp_path / "mine") == before
+    for command in (["remove", "corpus", "--yes"], ["stats"], ["search", "bolt"]):
+        assert main([*command, "--library", str(tmp_path / "mine")]) == 1
+    assert tree(tmp_path / "mine") == before
+
+
+def test_a_corpus_is_no_library(home: Path) -> None:
+    before = tree(home / "corpus")
+    assert main(["index", "corpus", "--library", "corpus"]) == 1
+    assert tree(home / "corpus") == before
+
+
+def test_a_library_within_the_corpus_is_not_indexed(home: Path) -> None:
+    named = ["--library", "corpus/library"]
+    assert main(["index", "corpus", *named]) == 0
+    assert main(["index", "corpus", *named, "--prune"]) == 0
+    with Reader.open(home / "corpus" / "library") as reader:
+        assert len(reader.files()) == COUNT
+    assert main(["index", "corpus/library", *named]) == 1
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("library", ["library", "new", ".rag"])
+@pytest.mark.parametrize("more", [[], ["--prune"], ["--reembed"]])
+def test_a_dry_run_writes_nothing_anywhere(
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    library: str,
+    more: list[str],
+    marked: bool,
+) -> None:
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"):
+        folder = tmp_path / name.lower()
+        folder.mkdir()
+        monkeypatch.setenv(name, str(folder))
+    if not marked:
+        (home / "library" / "rag-library.json").unlink(missing_ok=True)
+    (home / "corpus" / "new.txt").write_text("A nut sits on the bolt.\n")
+    (home / "corpus" / "4.txt").unlink()
+    before = tree(home), tree(tmp_path)
+    assert main(["index", "corpus", "--dry-run", "--library", library, *more]) == 0
+    assert (tree(home), tree(tmp_path)) == before
+
+
+def test_a_dry_run_counts_what_is_missing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "corpus" / "4.txt").unlink()
+    assert main(["index", "corpus", "--dry-run", "--prune", "--text"]) == 0
+    said = capsys.readouterr().out
+    assert "1 missing" in said
+    assert "refused" not in said
+    unmount(home / "corpus")
+    main(["index", "corpus", "--dry-run", "--prune", "--text"])
+    assert (
+        f"--prune would be refused: {home}/corpus: empty, and {COUNT} of {COUNT}" in capsys.readouterr().out
+    )
+
+
+def test_a_library_of_before_today_goes_on_working(home: Path) -> None:
+    assert main(["index", "corpus"]) == 0
+    (home / "library" / "rag-library.json").unlink(missing_ok=True)
+    assert main(["search", "bolt"]) == 0
+    assert main(["index", "corpus"]) == 0
+    assert not (home / "library" / "rag-library.json").exists()
+    (home / "corpus" / "new.txt").write_text("A nut sits on the bolt.\n")
+    assert main(["index", "corpus"]) == 0
+    assert (home / "library" / "rag-library.json").exists()
+    assert held(home) == COUNT + 1
+
+
+def test_refusals_are_errors_of_the_library_in_python(home: Path, tmp_path: Path) -> None:
+    unmount(home / "corpus")
+    with pytest.raises(LibraryError, match="of 5 files"):
+        Library.index(["corpus"], settings=load_settings(), prune=True)
+    (tmp_path / "scan.sqlite").touch()
+    with pytest.raises(LibraryNotFound):
+        Library.index(["corpus"], settings=load_settings(flags={"library": tmp_path}))

@@ -1,0 +1,78 @@
+"""Which files count as gone, and when `--prune` is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rag.indexing.missing import empty_folders, find_missing, is_gone, prune_refusal
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def lstat(_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("rag.indexing.missing.os.lstat", lstat)
+
+
+@pytest.mark.parametrize(
+    "name", ["EACCES", "EIO", "ESTALE", "ENOTCONN", "ETIMEDOUT", "ELOOP", "ENAMETOOLONG"]
+)
+def test_what_cannot_be_read_is_not_gone(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    import errno
+
+    failing(monkeypatch, getattr(errno, name))
+    assert not is_gone("/corpus/a.mp4")
+
+
+def test_a_deleted_file_is_gone_and_so_is_one_in_a_deleted_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert is_gone(str(tmp_path / "a.mp4"))
+    assert is_gone(str(tmp_path / "no" / "such" / "a.mp4"))
+    assert is_gone(str(tmp_path / "file" / "a.mp4"))
+    assert not is_gone(str(tmp_path / "file"))
+
+
+def test_what_lies_behind_a_broken_link_is_not_gone(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "unmounted")
+    (tmp_path / "a.mp4").symlink_to(tmp_path / "unmounted" / "a.mp4")
+    assert not is_gone(str(tmp_path / "a.mp4"))
+    assert not is_gone(str(tmp_path / "link" / "deep" / "a.mp4"))
+
+
+def test_only_what_lies_below_the_roots_and_was_not_found_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "left out.mp4").touch()
+    root = f"{tmp_path}/"
+    known = [f"{root}b.mp4", f"{root}a.mp4", f"{root}found.mp4", f"{root}left out.mp4", f"{tmp_path}2/c.mp4"]
+    assert find_missing(known, {f"{root}found.mp4"}, [root]) == [f"{root}a.mp4", f"{root}b.mp4"]
+
+
+def test_empty_folders_are_named_with_what_was_below_them(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "other.txt").touch()
+    missing = [f"{tmp_path}/disk/a.mp4", f"{tmp_path}/disk/deep/b.mp4", f"{tmp_path}/kept/c.mp4"]
+    assert empty_folders(missing) == {f"{tmp_path}/disk": missing[:2]}
+
+
+def test_more_than_half_is_refused_and_half_is_not(tmp_path: Path) -> None:
+    (tmp_path / "stray.txt").touch()
+    known = [f"{tmp_path}/{number}.mp4" for number in range(4)]
+    assert prune_refusal(known, known[:2], [], [str(tmp_path)]) == ""
+    refusal = prune_refusal(known, known[:3], [], [str(tmp_path)])
+    assert refusal.startswith(f"{tmp_path}: 3 of 4 files")
+    assert "--prune=all" in refusal
+    assert prune_refusal(known, known[:3], known[:1], [str(tmp_path)]) == ""
+    # Each root is judged by itself, with a slash behind it or without.
+    other = [f"/elsewhere/{number}.mp4" for number in range(99)]
+    assert prune_refusal([*known, *other], known[:3], [], ["/elsewhere", f"{tmp_path}/"]).startswith(
+        f"{tmp_path}/: 3 of 4"
+    )
+
+
+def test_an_empty_root_is_refused_even_where_its_files_have_moved(tmp_path: Path) -> None:
+    known = [f"{tmp_path}/{number}.mp4" for number in range(4)]
+    assert prune_refusal(known, known, known, [str(tmp_path)]).startswith(f"{tmp_path}: empty, and 4 of 4")
+    assert prune_refusal([], [], [], [str(tmp_path)]) == ""

@@ -1,0 +1,118 @@
+"""What folder counts as a library, and that no other is written to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rag.errors import LibraryNotFound, UsageError
+from rag.store.layout import MARKER, PLAIN_TABLES, Layout, absolute_path, writable_library
+from rag.store.reading import Reader
+from rag.store.schema import plain_schemas
+from rag.store.writing import Writer
+from tests.store_material import META, add_video
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock", "readers.lock", "notes.txt", MARKER])
+def test_a_folder_of_somebody_else_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"mine")
+    (tmp_path / "tables").mkdir()
+    with pytest.raises(LibraryNotFound, match="new or empty folder"):
+        Writer.open(tmp_path)
+    with pytest.raises(LibraryNotFound):
+        Writer.open(tmp_path, create=False)
+    assert contents(tmp_path) == {name: b"mine"}
+
+
+def test_a_table_that_is_called_meta_makes_no_library(tmp_path: Path) -> None:
+    versions = tmp_path / "tables" / "meta.lance" / "_versions"
+    versions.mkdir(parents=True)
+    (versions / "1.manifest").write_bytes(b"mine")
+    with pytest.raises(LibraryNotFound):
+        Writer.open(tmp_path)
+    assert list(contents(tmp_path).values()) == [b"mine"]
+
+
+def test_tables_of_the_same_names_and_other_columns_make_no_library(tmp_path: Path) -> None:
+    import lancedb
+    import pyarrow as pa
+
+    db = lancedb.connect(tmp_path / "tables")
+    for name in PLAIN_TABLES:
+        db.create_table(name, pa.table({"key": ["mine"], "value": ["mine"]}))
+    before = contents(tmp_path)
+    with pytest.raises(LibraryNotFound, match="not those of a library"):
+        Writer.open(tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("entry", [None, ".DS_Store", "lost+found", f"{MARKER}.killed"])
+def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | None) -> None:
+    folder = tmp_path / "a" / "b"
+    if entry is not None:
+        folder.mkdir(parents=True)
+        (folder / entry).touch()
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+    assert json.loads((folder / MARKER).read_text())["format"] == "offline-video-rag library"
+    assert Layout(folder).is_library()
+
+
+def test_the_marker_is_written_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "library"
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rag.store.writing.WriterLock.acquire", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Writer.open(folder)
+    monkeypatch.undo()
+    assert Layout(folder).has_marker()
+    with Writer.open(folder) as writer:
+        assert writer.set_meta(META).library_id
+
+
+def test_a_library_from_before_the_marker_gets_it_at_the_next_write(tmp_path: Path) -> None:
+    assert sorted(plain_schemas()) == sorted(PLAIN_TABLES)
+    folder = tmp_path / "library"
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+        add_video(writer, 1)
+    (folder / MARKER).unlink()
+    with Reader.open(folder) as reader:
+        assert len(reader.videos()) == 1
+    assert not Layout(folder).has_marker()
+    with Writer.open(folder) as writer:
+        assert len(writer.ready()) == 1
+    assert Layout(folder).has_marker()
+
+
+def test_a_library_without_its_marker_and_a_table_is_not_written(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+    (folder / MARKER).unlink()
+    shutil.rmtree(folder / "tables" / "clips.lance")
+    before = contents(folder)
+    with pytest.raises(LibraryNotFound):
+        Writer.open(folder)
+    assert contents(folder) == before
+
+
+def test_looking_for_a_place_writes_nothing(tmp_path: Path) -> None:
+    assert writable_library(tmp_path / "new").folder == tmp_path / "new"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_path_is_not_the_working_folder() -> None:
+    with pytest.raises(UsageError, match="empty"):
+        absolute_path("")
+    assert absolute_path(".") == str(Path.cwd())
