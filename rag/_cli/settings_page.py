@@ -18,7 +18,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from rag import settings as config
 from rag.settings import Settings
 
 FLAGS = {
@@ -179,10 +178,8 @@ def _rows_of(model: type[BaseModel], section: str) -> Iterator[Row]:
 
 def _docs(model: type[BaseModel]) -> dict[str, str]:
     """What stands below each field of the class in the source, on one line."""
-    tree = ast.parse(inspect.getsource(config))
-    body = next(
-        node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__
-    )
+    (node,) = ast.parse(inspect.getsource(model)).body
+    body = node.body if isinstance(node, ast.ClassDef) else []
     found = {}
     for field, below in itertools.pairwise(body):
         match field, below:
