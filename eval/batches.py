@@ -16,14 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from eval.resumable import (
+from corpora.outputs import (
+    ANSWERS,
+    ANSWERS_MANIFEST,
+    OverwritePolicy,
     atomic_write_text,
-    differences,
-    first_few,
-    open_locked,
-    truncate_partial_line,
-    whole_lines,
+    check_output,
+    claim_appended,
 )
+from eval.resumable import differences, first_few, open_locked, truncate_partial_line, whole_lines
 from rag.errors import UsageError
 
 _ID_KEYS = ("_id", "question_id", "query_id", "id")
@@ -109,17 +110,25 @@ class Output:
     `done` maps the ids that were answered before to their lines' objects.
     """
 
-    def __init__(self, path: str | os.PathLike[str], manifest: Mapping[str, Any], id_key: str) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        manifest: Mapping[str, Any],
+        id_key: str,
+        policy: OverwritePolicy | None = None,
+    ) -> None:
         self.path = Path(path)
         self._manifest_path = self.path.with_name(self.path.name + ".manifest.json")
         self._manifest = json.loads(json.dumps(dict(manifest)))
         self._id_key = id_key
+        self._policy = policy or OverwritePolicy()
         self._stream: TextIO | None = None
         self.done: dict[str, dict[str, Any]] = {}
 
     def __enter__(self) -> Self:
         """Raises `UsageError` if what lies there was made otherwise or is not ours."""
         try:
+            self._claim()
             self._stream = open_locked(self.path, self.path)
             self._take_up()
         except OSError as error:
@@ -159,6 +168,12 @@ class Output:
         self._stream.write(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n")
         self._stream.flush()
         self.done[question.question_id] = entry
+
+    def _claim(self) -> None:
+        """Raises `UsageError` for files that must not be replaced; `force` empties what is not ours."""
+        claim_appended(self.path, ANSWERS, self._policy)
+        if not self.path.exists() or not self.path.stat().st_size:
+            check_output(self._manifest_path, ANSWERS_MANIFEST, self._policy)
 
     def _take_up(self) -> None:
         if self.path.stat().st_size == 0:

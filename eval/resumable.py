@@ -15,13 +15,6 @@ SHOWN = 3
 """Differences that are told; the others are counted."""
 
 
-def atomic_write_text(path: Path, text: str) -> None:
-    """A file that is there is whole: a draft beside it, then a rename. UTF-8, line ends as they are."""
-    draft = path.with_name(f"{path.name}.part")
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(path)
-
-
 @contextlib.contextmanager
 def map_os_errors(folder: Path) -> Iterator[None]:
     """A disk that is full or gone becomes a `RagError` of one line; what was answered stays answered."""

@@ -110,6 +110,10 @@ class Library:
             limit=limit,
         )
 
+    def indexed_paths(self) -> list[str]:
+        """The path of every file that was indexed, sorted."""
+        return self._reader.indexed_paths()
+
     # Asking
 
     def search(

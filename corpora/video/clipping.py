@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from corpora.errors import DamagedFile
+from corpora.outputs import PROGRAM
 from corpora.video.audio import read_audio
 from corpora.video.containers import open_media
 from corpora.video.decoders import Heartbeat
@@ -35,6 +36,7 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
     probe = probe_file(path, beat)
     # The name was made by the caller in the folder of the target, and is no user's word.
     with av.open("file:" + out, "w", format="mp4", options={"movflags": "+faststart"}) as container:
+        container.metadata["comment"] = PROGRAM
         picture = _add_video(container, probe) if probe.stream >= 0 else None
         sound = container.add_stream("aac", rate=AUDIO_RATE, layout="mono") if probe.audio else None
         written = 0

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 
 from corpora.errors import UsageError
+from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.video.reader import MediaReader
 
+__all__ = ["cut_clip"]
 
-def cut_clip(path: str | os.PathLike[str], start: float, end: float, out: str | os.PathLike[str]) -> None:
+
+def cut_clip(
+    path: str | os.PathLike[str],
+    start: float,
+    end: float,
+    out: str | os.PathLike[str],
+    policy: OverwritePolicy | None = None,
+) -> None:
     """Write [start, end) seconds of `path` to `out` as MP4 (H.264, and AAC where there is sound).
 
     The first picture is the one on screen at `start`; pictures are upright. Written beside `out` and then
-    renamed. Raises `UsageError` for an empty interval, `FileProblem` as `MediaReader` does, `OSError` if
-    `out` cannot be written.
+    renamed; `path` counts as an input of `policy`. Raises `UsageError` for an empty interval or an `out`
+    that must not be replaced, `FileProblem` as `MediaReader` does, `OSError` if `out` cannot be written.
     """
     if not end > max(start, 0.0):
         raise UsageError(f"nothing lies between {start:g} and {end:g} s")
-    target = Path(out)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".clip-", suffix=".mp4")
-    os.close(handle)
-    try:
-        with MediaReader() as reader:
-            reader.cut(os.fspath(path), max(start, 0.0), end, name)
-        # mkstemp makes files for their owner alone; a clip is an ordinary file.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    allowed = (policy or OverwritePolicy()).with_inputs(path)
+    with replace_file(out, MP4, allowed) as draft, MediaReader() as reader:
+        reader.cut(os.fspath(path), max(start, 0.0), end, os.fspath(draft))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.outputs import PROGRAM, atomic_file
 from eval.metrics.estimate import Estimate
 from rag.errors import ExtraMissing
 
@@ -38,9 +38,8 @@ def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None])
         mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
         figure = NewFigure(figsize=size, dpi=120, layout="constrained")
         paint(figure)
-        draft = path.with_name(f"{path.name}.part")
-        figure.savefig(draft, format="png", metadata={"Software": None})
-    os.replace(draft, path)
+        with atomic_file(path) as draft:
+            figure.savefig(draft, format="png", metadata={"Software": PROGRAM})
 
 
 def legend_below(figure: Figure, axes: Axes) -> None:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html, output_folder
 from eval.reports.layout import csv_text
-from eval.resumable import atomic_write_text
 from eval.runs.records import Query, Sample
 from rag.errors import FileProblem, UsageError
 from rag.rendering.terminal import clock, visible
@@ -73,26 +73,31 @@ class Failing(Protocol):
     def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames: ...
 
 
-def write_failures(run: Run, benchmark: Failing, out: Path) -> list[Path]:
+def write_failures(
+    run: Run, benchmark: Failing, out: Path, policy: OverwritePolicy | None = None
+) -> list[Path]:
     """Write `failures.html` and `failures.csv` into `out`. Raises `UsageError` where that cannot be."""
+    allowed = policy or OverwritePolicy()
+    check_output_folder(out, allowed)
     found = []
     for query, sample in zip(run.queries, run.samples, strict=False):
         failure = benchmark.failure(query, sample)
         if failure is not None:
             found.append((query, failure))
-    page, table = out / "failures.html", out / "failures.csv"
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        atomic_write_text(page, "\n".join(_page(name, _asked(run), found, benchmark.read_frames)) + "\n")
-        rows = [
-            {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}
-            for query, failure in found
-        ]
-        atomic_write_text(table, csv_text(rows) if rows else "query_id,family,stage\n")
+        with output_folder(out, allowed) as draft:
+            page = "\n".join(_page(name, _asked(run), found, benchmark.read_frames)) + "\n"
+            atomic_write_text(draft / "failures.html", mark_html(page))
+            rows = [
+                {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}
+                for query, failure in found
+            ]
+            table = csv_text(rows) if rows else "query_id,family,stage\n"
+            atomic_write_text(draft / "failures.csv", table)
     except OSError as error:
-        raise UsageError(f"{error.filename or out}: {error.strerror}") from error
-    return [page, table]
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    return [out / "failures.html", out / "failures.csv"]
 
 
 def _asked(run: Run) -> str:

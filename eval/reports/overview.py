@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 from statistics import median
 
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
 from eval.metrics.estimate import Estimate
 from eval.metrics.tables import estimate
 from eval.reports.labels import words_of
@@ -20,7 +21,6 @@ from eval.reports.page import seconds_of
 from eval.reports.papers import NOTES, Compared, compared
 from eval.reports.provenance import made_with
 from eval.reports.rows import Row, Section, gather
-from eval.resumable import atomic_write_text
 from eval.runs.paths import run_folders
 from rag.errors import UsageError
 
@@ -74,11 +74,14 @@ class _Line:
         return (*cells, *self.ends)
 
 
-def write_overview(folders: Sequence[Path], out: Path) -> list[Path]:
+def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
     """Write the page in its forms into `out`; gives the files, the Markdown first.
 
-    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together.
+    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together,
+    and for an `out` that must not be written into (`corpora.outputs`).
     """
+    allowed = policy or OverwritePolicy()
+    check_output_folder(out, allowed)
     sections = gather(run_folders(folders))
     told = [(section, _lines(section)) for section in sections]
     files = {
@@ -87,11 +90,11 @@ def write_overview(folders: Sequence[Path], out: Path) -> list[Path]:
         "overview.csv": csv_text([entry for section, lines in told for entry in _records(section, lines)]),
     }
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            atomic_write_text(out / name, text)
+        with output_folder(out, allowed) as draft:
+            for name, text in files.items():
+                atomic_write_text(draft / name, text)
     except OSError as error:
-        raise UsageError(f"{error.filename or out}: {error.strerror}") from error
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
     return [out / name for name in files]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
 from eval.reports.accuracy import accuracy_table, paper_accuracy_table, query_table
 from eval.reports.confidence import calibration_table, reliability_table
 from eval.reports.evidence import (
@@ -24,36 +25,37 @@ from eval.reports.pictures import draw_figures
 from eval.reports.published import MARK
 from eval.reports.rows import Section, gather, named_systems
 from eval.reports.spec import report_spec_of
-from eval.resumable import atomic_write_text, whole_lines
+from eval.resumable import whole_lines
 from eval.runs.paths import plain_name, run_folders
 from rag.errors import UsageError
 
 
-def write_report(folders: Sequence[Path], out: Path) -> list[Path]:
+def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
     """Write the report of these runs into `out`; gives the files written, the page first.
 
-    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together.
+    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together,
+    and for an `out` that must not be written into (`corpora.outputs`).
     """
+    allowed = policy or OverwritePolicy()
+    check_output_folder(out, allowed)
     sections = gather(run_folders(folders))
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        written = [list(_write_section(section, out)) for section in sections]
-        made = [path for paths in written for path in paths]
-        page = out / "report.md"
-        parts = [
-            part
-            for section, paths in zip(sections, written, strict=True)
-            for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
-        ]
-        atomic_write_text(page, "\n".join(parts))
-        timings = _timings(sections)
-        atomic_write_text(out / "timings.csv", csv_text(timings.records))
-        atomic_write_text(
-            out / "timings.md", f"# {timings.title}\n\n{markdown_table(timings.head, timings.body)}"
-        )
+        with output_folder(out, allowed) as draft:
+            written = [list(_write_section(section, draft)) for section in sections]
+            made = [out / path.relative_to(draft) for paths in written for path in paths]
+            parts = [
+                part
+                for section, paths in zip(sections, written, strict=True)
+                for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
+            ]
+            atomic_write_text(draft / "report.md", "\n".join(parts))
+            timings = _timings(sections)
+            atomic_write_text(draft / "timings.csv", csv_text(timings.records))
+            table = markdown_table(timings.head, timings.body)
+            atomic_write_text(draft / "timings.md", f"# {timings.title}\n\n{table}")
     except OSError as error:
-        raise UsageError(f"{error.filename or out}: {error.strerror}") from error
-    return [page, *made, out / "timings.md", out / "timings.csv"]
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    return [out / "report.md", *made, out / "timings.md", out / "timings.csv"]
 
 
 NOTE = (

@@ -19,14 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self, TextIO
 
-from eval.resumable import (
-    atomic_write_text,
-    differences,
-    first_few,
-    map_os_errors,
-    open_locked,
-    truncate_partial_line,
-)
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
+from eval.resumable import differences, first_few, map_os_errors, open_locked, truncate_partial_line
 from eval.runs.manifest import SCHEMA, session_of
 from eval.runs.records import Query, Sample
 from eval.runs.samples import (
@@ -128,6 +122,12 @@ def _require_answers(folder: Path, queries: Sequence[Query], samples: Sequence[S
             raise UsageError(f"{path}:{number}: changed since it was written: {error}") from error
 
 
+def require_run_folder(folder: Path, policy: OverwritePolicy) -> None:
+    """Raises `UsageError` where `folder` is neither new or empty nor a run's: its manifest says what run."""
+    if not (folder / "manifest.json").exists():
+        check_output_folder(folder, policy)
+
+
 class RunWriter:
     """A run being made; a context manager that locks the folder against a second writer.
 
@@ -140,8 +140,10 @@ class RunWriter:
         identity: Mapping[str, Any],
         queries: Sequence[Query],
         opened_as: Mapping[str, str | None],
+        policy: OverwritePolicy | None = None,
     ) -> None:
         """`opened_as`: what `open_benchmark` was given, so that a sample can be looked at again."""
+        self._policy = policy or OverwritePolicy()
         self.folder = folder
         self.samples: list[Sample] = []
         self._identity = dict(identity)
@@ -152,6 +154,7 @@ class RunWriter:
     def __enter__(self) -> Self:
         """Raises `UsageError` if what lies there was made otherwise, or another process writes it."""
         try:
+            require_run_folder(self.folder, self._policy)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._stream = open_locked(self.folder / "samples.jsonl", self.folder)
             if (self.folder / "manifest.json").exists():
@@ -190,8 +193,9 @@ class RunWriter:
             stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")
 
     def _begin(self) -> None:
-        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
+        # The manifest first: a folder that has it is ours, whatever else is missing.
         self._write_manifest([session_of()])
+        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
 
     def _take_up(self) -> None:
         manifest = _read_manifest(self.folder)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from corpora.outputs import atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
 from eval.metrics.letters import letter_shares
 from eval.metrics.scored import Scored, score_samples
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT, success
 from eval.metrics.tables import MEASURES, measure_slices
-from eval.resumable import atomic_write_text
 from eval.runs.folder import Run
 from eval.runs.records import Query, Sample
 from eval.runs.samples import canonical

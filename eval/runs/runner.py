@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from corpora.outputs import OverwritePolicy
 from eval.resumable import map_os_errors
 from eval.runs.folder import RunWriter, queries_text, read_run_folder
 from eval.runs.manifest import identity_of
@@ -46,6 +47,7 @@ def run_system(
     factory: str | None = None,
     data: str | None = None,
     watch: Watch | None = None,
+    policy: OverwritePolicy | None = None,
 ) -> Done:
     """Ask all queries, or the first `limit`, that the folder does not answer yet; then score them all.
 
@@ -65,7 +67,7 @@ def run_system(
     opened_as = {"factory": factory or benchmark.name, "data": data}
     from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
 
-    with RunWriter(folder, identity, queries, opened_as) as writer:
+    with RunWriter(folder, identity, queries, opened_as, policy) as writer:
         kept = len(writer.samples)
         if watch is not None:
             watch.start(f"{name}, seed {seed}", len(queries) - kept)

@@ -22,6 +22,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from corpora.outputs import (
+    OverwritePolicy,
+    atomic_file,
+    atomic_write_text,
+    check_output_folder,
+    holds_files,
+)
 from eval.workbench.jobs import (
     CorpusPlan,
     Job,
@@ -64,6 +71,7 @@ def make_corpus(
     *,
     workers: int = 2,
     progress: Progress | None = None,
+    policy: OverwritePolicy | None = None,
 ) -> CorpusReport:
     """Write the corpus of `plan` into `folder`, or what is still missing of it.
 
@@ -73,7 +81,7 @@ def make_corpus(
     home = Path(folder).absolute()
     hidden, videos = home / MANIFEST.parent, home / "videos"
     try:
-        claim_folder(home, hidden, _arguments(plan))
+        claim_folder(home, hidden, _arguments(plan), policy)
         with alone(hidden):
             whole, made = _make(home, hidden, videos, plan, workers, progress)
     except OSError as error:
@@ -142,7 +150,9 @@ def _arguments(plan: CorpusPlan) -> dict[str, Any]:
     return {**fields, "long_minutes": list(plan.long_minutes)}
 
 
-def claim_folder(home: Path, hidden: Path, wanted: Mapping[str, Any]) -> None:
+def claim_folder(
+    home: Path, hidden: Path, wanted: Mapping[str, Any], policy: OverwritePolicy | None = None
+) -> None:
     """Make the folder ours, or see that it is: what is not ours would pass for a Workbench film.
 
     `wanted`: the arguments, as JSON gives them back. Raises `UsageError`.
@@ -158,12 +168,21 @@ def claim_folder(home: Path, hidden: Path, wanted: Mapping[str, Any]) -> None:
                 f"{home} holds a corpus made with other arguments ({differing}); choose another folder"
             )
         return
-    if home.is_dir() and any(not name.startswith(".") for name in os.listdir(home)):
-        raise UsageError(f"{home} is not empty and holds no Workbench corpus; choose another folder")
+    check_output_folder(home, policy or OverwritePolicy())
     hidden.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name("plan.json.part")
-    unfinished.write_text(json.dumps(wanted) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    atomic_write_text(path, json.dumps(wanted) + "\n")
+
+
+def check_data_folder(folder: Path, part: str) -> None:
+    """Raises `UsageError` where `folder` is neither new or empty nor has a Workbench corpus or web in `part`.
+
+    For data that are generated beside it.
+    """
+    if not (folder / part / MANIFEST.parent / "plan.json").is_file():
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder}: is a file; name a folder with --data DIR")
+        if holds_files(folder):
+            raise UsageError(f"{folder}: holds other files; name a new or empty folder with --data DIR")
 
 
 def _read_plan(path: Path) -> dict[str, Any]:
@@ -252,10 +271,8 @@ def _append(path: Path, line: Mapping[str, Any]) -> None:
 
 def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     """JSON lines, whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.part")
-    with unfinished.open("w", encoding="utf-8") as file:
+    with atomic_file(path) as draft, draft.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
-    unfinished.replace(path)
 
 
 def _voice(lines: Iterable[Mapping[str, Any]]) -> str | None:

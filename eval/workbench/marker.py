@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.kinds import kind_of
+from corpora.outputs import atomic_write_text
 
 MANIFEST = Path(".workbench", "manifest.json")
 VERSION = 1
@@ -18,9 +19,7 @@ def write_marker(folder: str | os.PathLike[str], content: Mapping[str, Any]) -> 
     """Write the manifest with `content` and `"workbench": 1`; it appears whole or not at all."""
     path = Path(folder) / MANIFEST
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.part")
-    unfinished.write_text(json.dumps({"workbench": VERSION, **content}, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    atomic_write_text(path, json.dumps({"workbench": VERSION, **content}, indent=1) + "\n")
     return path
 
 

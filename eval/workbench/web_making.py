@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.identity import content_hash
+from corpora.outputs import OverwritePolicy
 from eval.workbench.corpus import (
     Progress,
     alone,
@@ -60,6 +61,7 @@ def make_web(
     pages: Sequence[WebPage] = (),
     workers: int = 2,
     progress: Progress | None = None,
+    policy: OverwritePolicy | None = None,
 ) -> WebReport:
     """Write the web of `plan` into `folder`, with uploads and pages beside its own.
 
@@ -73,7 +75,7 @@ def make_web(
     if len({upload.id for upload in uploads}) < len(uploads):
         raise UsageError("two uploads of the web share an id")
     try:
-        claim_folder(home, hidden, _arguments(plan, planted, pages))
+        claim_folder(home, hidden, _arguments(plan, planted, pages), policy)
         with alone(hidden):
             videos.mkdir(exist_ok=True)
             rounds = _films(uploads)

@@ -14,11 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from corpora.outputs import OverwritePolicy, check_output_folder
 from indexers.errors import ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, known_model
 from indexers.models.checks import check_folder
 from indexers.models.lookup import home_folder
-from indexers.models.verify import Lock, file_sha256, read_lock, verify, write_lock
+from indexers.models.verify import LOCK_FILE, Lock, file_sha256, read_lock, verify, write_lock
 from indexers.settings import EncoderSettings
 
 Progress = Callable[[str, int, int], None]
@@ -40,7 +41,12 @@ class _Remote:
     """Git's own hash of a small file."""
 
 
-def pull(name: str, settings: EncoderSettings, progress: Progress | None = None) -> Path:
+def pull(
+    name: str,
+    settings: EncoderSettings,
+    progress: Progress | None = None,
+    policy: OverwritePolicy | None = None,
+) -> Path:
     """Bring a model's files into `home_folder`, and return it.
 
     Only the files of the catalogue's patterns come, at the pinned commit, or
@@ -51,7 +57,8 @@ def pull(name: str, settings: EncoderSettings, progress: Progress | None = None)
     are honoured.
 
     Raises `WeightsMissing` where the hub cannot be reached or lacks the model,
-    `WeightsInvalid` where a hash is wrong, `ModelError` where the disk is full.
+    `WeightsInvalid` where a hash is wrong, `ModelError` where the disk is full, `UsageError` where the
+    folder holds files that no pull has brought (`corpora.outputs`).
     """
     model = known_model(name)
     home = home_folder(model, settings)
@@ -61,6 +68,8 @@ def pull(name: str, settings: EncoderSettings, progress: Progress | None = None)
         )
     if _already_here(model, home, settings):
         return home
+    if not (home / LOCK_FILE).exists():
+        check_output_folder(home, policy or OverwritePolicy())
     part = home.with_name(f".{home.name}.part")
     with _one_line(model, part):
         part.mkdir(parents=True, exist_ok=True)

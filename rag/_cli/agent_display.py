@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO, TypeVar
 
+from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
 from rag._cli.output import echo_stderr, stderr_width
 from rag.errors import RagError
 
@@ -72,27 +73,32 @@ class ColorDisplay:
 
 
 class StepFile:
-    """JSON lines, each on the disk's care as soon as it is written; nothing at all without a path."""
+    """JSON lines, each on the disk's care as soon as it is written; nothing at all without a path.
 
-    def __init__(self, path: Path | None) -> None:
+    The first line has the schema as well, by which the file is recognized. Raises `UsageError` for a file
+    that must not be replaced (`corpora.outputs`), `RagError` where it cannot be written.
+    """
+
+    def __init__(self, path: Path | None, policy: OverwritePolicy | None = None) -> None:
         self._path = path
+        self._policy = policy or OverwritePolicy()
+        self._begun = False
         self._stream: TextIO | None = None
 
     def __enter__(self) -> Self:
         if self._path is not None:
-            from rag.web.trace import require_trace_path
-
-            require_trace_path(self._path)
             try:
-                self._stream = self._path.open("w", encoding="utf-8", newline="\n")
+                self._stream = open_output(self._path, TRACE, self._policy)
             except OSError as error:
                 raise self._lost(error) from error
         return self
 
     def write(self, step: Mapping[str, Any]) -> None:
         if self._stream is not None:
+            shape = dict(step) if self._begun else {**step, "schema": TRACE_SCHEMA}
+            self._begun = True
             try:
-                self._stream.write(json.dumps(step, ensure_ascii=True, allow_nan=False) + "\n")
+                self._stream.write(json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n")
                 self._stream.flush()
             except OSError as error:
                 raise self._lost(error) from error

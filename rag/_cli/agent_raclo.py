@@ -14,6 +14,7 @@ from rag._cli.agent_web import (
     FaultRates,
     PageFile,
     TraceFile,
+    agent_outputs,
     citation,
     citing,
     frames_reader,
@@ -23,7 +24,7 @@ from rag._cli.agent_web import (
     vision_status,
     write_page,
 )
-from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import line_width, print_json, print_lines
 from rag._cli.session import Session, start, words
 
@@ -67,6 +68,7 @@ def raclo(
     html: PageFile = None,
     record: Record = None,
     replay: Replay = None,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -79,6 +81,7 @@ def raclo(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
+    policy = agent_outputs(session, force, trace, html, record, web, *(corpus or ()), replay)
     from rag.agents.raclo.agent import run_raclo
     from rag.agents.raclo.console import step_lines
     from rag.agents.raclo.page import page
@@ -99,7 +102,7 @@ def raclo(
     with open_web_and_library(session, web, corpus, planted) as (opened, shelf):
         reasoner, label = open_reasoner(session, shelf)
         read = frames_reader(session, shelf)
-        with StepFile(trace) as steps, open_display() as display:
+        with StepFile(trace, policy) as steps, open_display() as display:
             display.say(vision_status(reasoner, shelf))
             run = run_raclo(
                 memory,
@@ -116,7 +119,7 @@ def raclo(
         answer = run.answer
         path = citing(opened, made=web is None)(answer.url) if answer is not None else ""
         _print(session, run, chosen, told_as, path)
-        written = write_page(html, lambda: page(run, pictures_of(opened, read), told_as))
+        written = write_page(html, policy, lambda: page(run, pictures_of(opened, read), told_as))
     return written if run.matched else 1
 
 

@@ -14,6 +14,7 @@ from rag._cli.agent_web import (
     FaultRates,
     PageFile,
     TraceFile,
+    agent_outputs,
     citation,
     citing,
     frames_reader,
@@ -23,7 +24,7 @@ from rag._cli.agent_web import (
     vision_status,
     write_page,
 )
-from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import line_width, print_json, print_lines
 from rag._cli.session import Session, start, words
 from rag.errors import UsageError
@@ -97,6 +98,7 @@ def shotfinder(
     html: PageFile = None,
     record: Record = None,
     replay: Replay = None,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -109,6 +111,7 @@ def shotfinder(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
+    policy = agent_outputs(session, force, trace, html, record, web, *(corpus or ()), replay)
     from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
     from rag.agents.runtime.frame_source import FrameSource
     from rag.agents.shotfinder.agent import find_shot
@@ -132,7 +135,7 @@ def shotfinder(
     with open_web_and_library(session, web, corpus, planted) as (opened, shelf):
         reasoner, label = open_reasoner(session, shelf)
         read = frames_reader(session, shelf)
-        with StepFile(trace) as steps, open_display() as display:
+        with StepFile(trace, policy) as steps, open_display() as display:
             display.say(vision_status(reasoner, shelf))
             run = find_shot(
                 asked,
@@ -148,7 +151,7 @@ def shotfinder(
         shot = run.shot
         path = citing(opened, made=web is None)(shot.url) if shot is not None else ""
         _print(session, run, chosen, told, path)
-        written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
+        written = write_page(html, policy, lambda: page(run, pictures_of(opened, read), told))
     return written if run.shot is not None else 1
 
 

@@ -15,6 +15,7 @@ from rag._cli.agent_web import (
     PageFile,
     TraceFile,
     WebFolder,
+    agent_outputs,
     frames_reader,
     open_library,
     open_reasoner,
@@ -22,7 +23,7 @@ from rag._cli.agent_web import (
     vision_status,
     write_page,
 )
-from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
 
@@ -61,6 +62,7 @@ def video_browser(
     html: PageFile = None,
     record: Record = None,
     replay: Replay = None,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -73,6 +75,7 @@ def video_browser(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
+    policy = agent_outputs(session, force, trace, html, record, web, replay)
     from rag.agents.runtime.frame_source import FrameSource
     from rag.agents.video_browser.agent import browse
     from rag.agents.video_browser.console import step_lines
@@ -91,7 +94,7 @@ def video_browser(
         shelf = open_library(session, web)
         reasoner, label = open_reasoner(session, shelf)
         read = frames_reader(session, shelf)
-        with StepFile(trace) as steps, open_display() as display:
+        with StepFile(trace, policy) as steps, open_display() as display:
             display.say(vision_status(reasoner, shelf))
             frame_source = FrameSource.of(reasoner, shelf, read)
             run = browse(
@@ -100,7 +103,7 @@ def video_browser(
             steps.write(_end(run))
         told = token_count_method(label, run.answer.usage)
         _print(session, run, chosen, told)
-        written = write_page(html, lambda: page(run, pictures_of(opened, read), told))
+        written = write_page(html, policy, lambda: page(run, pictures_of(opened, read), told))
         if shelf is not None:
             shelf.close()
     return written if run.answer.matched else 1

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag._cli.agent_display import StepFile, open_display
-from rag._cli.agent_web import Asked, Options, PageFile, TraceFile, open_reasoner, write_page
-from rag._cli.options import Config, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.agent_web import Asked, Options, PageFile, TraceFile, agent_outputs, open_reasoner, write_page
+from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import print_json, print_lines, width
 from rag._cli.session import Session, start, words
 from rag._cli.unread import unread_lines
@@ -50,6 +50,7 @@ def video_detective(
     html: PageFile = None,
     record: Record = None,
     replay: Replay = None,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -62,6 +63,7 @@ def video_detective(
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(library, config, as_json, verbose, seed, flags)
+    policy = agent_outputs(session, force, trace, html, record, video, replay)
     from rag.questions import parse_question
     from rag.reasoners.token_counting import token_count_method
 
@@ -74,14 +76,14 @@ def video_detective(
         reasoner, label = open_reasoner(session, shelf)
         agent = VideoDetective(shelf, settings, reasoner=reasoner, must_choose=must_choose)
         video_id = shelf.video_id(os.fsdecode(video))
-        with StepFile(trace) as steps, open_display() as display:
+        with StepFile(trace, policy) as steps, open_display() as display:
             for line in unread_lines(session, shelf, {video_id}):
                 display.say(line)
             found = agent.investigate(video_id, asked, _watch(steps, display.say))
             _finish_trace(steps, found)
         told = token_count_method(label, found.answer.usage)
         _print(session, found, told)
-        written = write_page(html, lambda: _page(found, agent, told))
+        written = write_page(html, policy, lambda: _page(found, agent, told))
     return written if found.answer.matched else 1
 
 

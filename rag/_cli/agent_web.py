@@ -11,6 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.outputs import (
+    HTML,
+    RECORDING,
+    TRACE,
+    OverwritePolicy,
+    check_outputs,
+    claim_appended,
+    mark_html,
+    replace_file,
+)
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import LibraryNotFound, UsageError
@@ -201,16 +211,42 @@ def citation(path: str, start: float, end: float) -> str:
     return f"{path}@{start:g}-{end:g}"
 
 
-def write_page(path: Path | None, draw: Callable[[], str]) -> int:
+def agent_outputs(
+    session: Session,
+    force: bool,
+    trace: Path | None,
+    page: Path | None,
+    record: Path | None,
+    *inputs: Path | None,
+) -> OverwritePolicy:
+    """The policy for the outputs of an agent's command, checked before any work is done.
+
+    Raises `UsageError` where one of them must not be written.
+    """
+    from rag.web.catalogue import PAGES, VIDEOS
+
+    webs = [path / name for path in inputs if path is not None and path.is_dir() for name in (VIDEOS, PAGES)]
+    policy = session.overwrite_policy(force, *inputs, *webs)
+    check_outputs(policy, (trace, TRACE), (page, HTML), (record, RECORDING))
+    if record is not None:
+        claim_appended(record, RECORDING, policy)
+    return policy
+
+
+def write_page(path: Path | None, policy: OverwritePolicy, draw: Callable[[], str]) -> int:
     """Draw and write the page, where one is wanted; called when the answer is out, so that nothing is lost.
 
     The exit code that it calls for: 0, or, with a line on stderr, 3 where it cannot be written.
     """
     if path is None:
         return 0
-    text = draw()
+    text = mark_html(draw())
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        with replace_file(path, HTML, policy) as draft:
+            draft.write_text(text, encoding="utf-8", newline="\n")
+    except UsageError as error:
+        echo_stderr(f"rag: {error}")
+        return 3
     except OSError as error:
         echo_stderr(f"rag: {path}: cannot be written: {(error.strerror or str(error)).lower()}")
         return 3

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corpora.outputs import ANSWERS, RECORDING, OverwritePolicy, check_outputs, claim_appended
 from rag._cli.options import (
     Config,
     End,
+    Force,
     Json,
     Library,
     PathGlobs,
@@ -62,6 +64,7 @@ def ask(
     ] = None,
     record: Record = None,
     replay: Replay = None,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -77,10 +80,14 @@ def ask(
     }
     session = start(library, config, as_json, verbose, seed, flags)
     chosen = where(path, begin, end)
+    policy = session.overwrite_policy(force, questions, replay)
+    check_outputs(policy, (out, ANSWERS), (record, RECORDING))
+    if record is not None:
+        claim_appended(record, RECORDING, policy)
     if questions is not None or out is not None:
         if questions is None or out is None or question is not None or option:
             raise UsageError("--questions FILE and --out FILE go together, and without a QUESTION")
-        return _run(session, questions, out, chosen)
+        return _run(session, questions, out, chosen, policy)
     if question is None:
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as shelf:
@@ -99,7 +106,9 @@ def ask(
     return 0
 
 
-def _run(session: Session, questions: Path, out: Path, chosen: SearchFilter | None) -> int:
+def _run(
+    session: Session, questions: Path, out: Path, chosen: SearchFilter | None, policy: OverwritePolicy
+) -> int:
     from rag._cli.batch import manifest, run_batch
     from rag.rendering.shapes import answer_shape, plain, report_shape
 
@@ -112,7 +121,7 @@ def _run(session: Session, questions: Path, out: Path, chosen: SearchFilter | No
             )
             return answer_shape(given, batch=True)
 
-        counts = run_batch(questions, out, made_with, "question_id", answer)
+        counts = run_batch(questions, out, made_with, "question_id", answer, policy)
     if session.as_json:
         print_json(report_shape("rag.batch/1", {"out": out, **plain(counts)}))
     else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.outputs import TREC, OverwritePolicy, replace_file
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable
@@ -53,6 +54,7 @@ def run_batch(
     made_with: Mapping[str, Any],
     id_key: str,
     answer: Callable[[BatchQuestion], dict[str, Any]],
+    policy: OverwritePolicy,
 ) -> Counts:
     """Answer what is not answered yet, line by line; bad lines are named on stderr and passed over.
 
@@ -68,7 +70,7 @@ def run_batch(
     for line in bad:
         echo_stderr(f"{name}:{line.line}: {line.reason}; passed over")
     asked = failed = 0
-    with Output(out, made_with, id_key) as output:
+    with Output(out, made_with, id_key, policy) as output:
         todo = output.check(good)
         kept = len(good) - len(todo)
         for question in todo:
@@ -98,7 +100,9 @@ def windows_path(run: Path) -> Path:
     return run.with_name(f"{stem}.windows.jsonl")
 
 
-def write_run(run: Path, windows: Path, order: Iterable[str], tag: str = "rag") -> None:
+def write_run(
+    run: Path, windows: Path, order: Iterable[str], tag: str = "rag", *, policy: OverwritePolicy | None = None
+) -> None:
     """Make the TREC run out of the windows file, whole or not at all, queries in the given order."""
     import json
 
@@ -111,11 +115,12 @@ def write_run(run: Path, windows: Path, order: Iterable[str], tag: str = "rag") 
         for line in lines:
             entry = json.loads(line)
             found[entry["query_id"]] = _documents(entry["results"])
-    draft = run.with_name(f"{run.name}.part")
-    with draft.open("w", encoding="utf-8", newline="\n") as stream:
+    with (
+        replace_file(run, TREC, policy or OverwritePolicy()) as draft,
+        draft.open("w", encoding="utf-8", newline="\n") as stream,
+    ):
         for query_id in sorted(found, key=position.__getitem__):
             stream.writelines(f"{line}\n" for line in run_lines(query_id, found[query_id], tag))
-    draft.replace(run)
 
 
 def _documents(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.index import summary_lines
-from rag._cli.options import Config, Json, Seed, Verbose
+from rag._cli.options import Config, Force, Json, Seed, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Session, start
 from rag._cli.show import draw_sheet, sheet_name
 from rag.records import Answer, VideoCitation
 
 if TYPE_CHECKING:
+    from corpora.outputs import OverwritePolicy
     from rag.indexing.report import IndexReport
 
 
@@ -25,6 +26,7 @@ def demo(
     folder: Annotated[
         Path, typer.Option("--dir", metavar="DIR", help="Where the corpus, library and sheets go.")
     ] = Path("demo"),
+    force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
@@ -39,13 +41,14 @@ def demo(
     from rag.library import Library as Shelf
 
     corpus = folder / "corpus"
-    _draw(corpus)
+    policy = session.overwrite_policy(force)
+    _draw(corpus, policy)
     report, said = _index(session, corpus)
     answers: list[Answered] = []
     with Shelf.open(settings=session.settings) as shelf:
         for question in demo_questions():
             answer = shelf.ask(question.text, options=question.options, question_id=question.question_id)
-            answers.append(Answered(answer, question.expected, _sheets(answer, folder)))
+            answers.append(Answered(answer, question.expected, _sheets(answer, folder, policy)))
     if session.as_json:
         print_json(_shape(folder, report, answers))
     else:
@@ -61,7 +64,7 @@ class Answered:
     sheets: list[Path]
 
 
-def _draw(corpus: Path) -> None:
+def _draw(corpus: Path, policy: OverwritePolicy) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.demo import DEMO_PLAN
     from rag._cli.progress import open_progress
@@ -70,7 +73,7 @@ def _draw(corpus: Path) -> None:
     echo_stderr(f"drawing {DEMO_PLAN.clips} clips and writing passages into {corpus}")
     begun = time.monotonic()
     with open_progress() as progress:
-        made = make_corpus(corpus, DEMO_PLAN, progress=progress).made
+        made = make_corpus(corpus, DEMO_PLAN, progress=progress, policy=policy).made
     echo_stderr(
         f"{made} clips drawn in {duration(time.monotonic() - begun)}" if made else "they are there already"
     )
@@ -85,9 +88,9 @@ def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
     return report, progress.said
 
 
-def _sheets(answer: Answer, folder: Path) -> list[Path]:
+def _sheets(answer: Answer, folder: Path, policy: OverwritePolicy) -> list[Path]:
     drawn = (
-        draw_sheet(citation, folder / sheet_name(citation))
+        draw_sheet(citation, folder / sheet_name(citation), policy=policy)
         for citation in answer.citations
         if isinstance(citation, VideoCitation)
     )

@@ -10,12 +10,13 @@ import typer
 
 from rag._cli.eval_run import Data
 from rag._cli.eval_show import require_same_data
-from rag._cli.options import Config, Json, Verbose
+from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
+    from corpora.outputs import OverwritePolicy
     from eval.runs.folder import Run
 
 
@@ -28,6 +29,7 @@ def failures(
         ),
     ] = Path("failures"),
     data: Data = None,
+    force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
@@ -38,12 +40,13 @@ def failures(
     from eval.runs.paths import run_folders
 
     folders = run_folders([run])
+    policy = session.overwrite_policy(force, run)
     files: list[Path] = []
     untold: list[UsageError] = []
     for folder in folders:
         held = read_run_folder(folder)
         try:
-            files += _write(held, data, out if len(folders) == 1 else out / _own_folder(held))
+            files += _write(held, data, out if len(folders) == 1 else out / _own_folder(held), policy)
         except UsageError as error:
             if len(folders) == 1:
                 raise
@@ -69,7 +72,7 @@ def _own_folder(run: Run) -> Path:
     return Path(plain_name(identity["benchmark"])) / folder_name(identity["system"], identity["seed"])
 
 
-def _write(run: Run, data: Path | None, out: Path) -> list[Path]:
+def _write(run: Run, data: Path | None, out: Path, policy: OverwritePolicy) -> list[Path]:
     """Raises `UsageError` where the run's failures cannot be told."""
     from eval.reports.failures import Failing, write_failures
     from eval.tasks import open_benchmark
@@ -82,4 +85,4 @@ def _write(run: Run, data: Path | None, out: Path) -> list[Path]:
     if not run.complete:
         done, due = len(run.samples), len(run.queries)
         echo_stderr(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
-    return write_failures(run, benchmark, out)
+    return write_failures(run, benchmark, out, policy)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rag._cli.options import Config, Json, Verbose
+from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
 
@@ -24,6 +24,7 @@ def report(
     everything: Annotated[
         bool, typer.Option("--all", help="One page for all benchmarks, beside what the papers printed.")
     ] = False,
+    force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
@@ -33,14 +34,15 @@ def report(
     Runs of one system are pooled over seeds.
     """
     session = start(None, config, as_json, verbose, None)
+    policy = session.overwrite_policy(force, *runs)
     if everything:
         from eval.reports.overview import write_overview
 
-        files = write_overview(runs, out)
+        files = write_overview(runs, out, policy)
     else:
         from eval.reports.page import write_report
 
-        files = write_report(runs, out)
+        files = write_report(runs, out, policy)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.outputs import RECORDING, claim_appended
 from rag._cli.eval_progress import RunProgress
-from rag._cli.options import Config, Json, Record, Replay, Verbose
+from rag._cli.options import Config, Force, Json, Record, Replay, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
@@ -49,6 +50,7 @@ def run(
     ] = None,
     record: Record = None,
     replay: Replay = None,
+    force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
@@ -56,19 +58,33 @@ def run(
     """Run systems on a benchmark. What a killed run has answered is kept: the same command goes on."""
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(None, config, as_json, verbose, None, flags)
+    policy = session.overwrite_policy(force, replay)
+    if record is not None:
+        claim_appended(record, RECORDING, policy)
+    from eval.runs.folder import require_run_folder
     from eval.runs.progress import watched
     from eval.runs.runner import run_system
     from eval.tasks import open_benchmark
 
     opened = open_benchmark(benchmark, data)
     due = _due(opened.name, _systems(system, opened.systems()), _seeds(seed), out, limit)
+    for folder, _, _ in due:
+        require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
     done: list[Done] = []
     with _environment(record=record, replay=replay):
         for folder, name, number in due:
             with RunProgress(f"{opened.name}, {name}") as watch, watched(watch.made):
                 made = run_system(
-                    opened, name, number, folder, limit=limit, factory=benchmark, data=where, watch=watch
+                    opened,
+                    name,
+                    number,
+                    folder,
+                    limit=limit,
+                    factory=benchmark,
+                    data=where,
+                    watch=watch,
+                    policy=policy,
                 )
             done.append(made)
     if session.as_json:

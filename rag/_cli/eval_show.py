@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.outputs import PNG, OverwritePolicy, check_output, replace_file
 from rag._cli.eval_run import Data
-from rag._cli.options import Config, Json, Verbose
+from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import start
 from rag.errors import RagError, UsageError
@@ -36,6 +37,7 @@ def show(
     frames: Annotated[
         int, typer.Option("--frames", metavar="N", min=1, max=15, help="Frames of each window.")
     ] = 5,
+    force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
@@ -51,8 +53,10 @@ def show(
     place = data if data is not None else Path(held.manifest["data"]) if held.manifest.get("data") else None
     benchmark = open_benchmark(held.manifest["factory"], place)
     require_same_data(benchmark, held)
+    picture_file, policy = out or Path(_picture_name(run, query_id)), session.overwrite_policy(force)
+    check_output(picture_file, PNG, policy)
     repeated = _ask_again(benchmark, held, query, sample) if again else None
-    picture = _draw(benchmark, query, sample, out or Path(_picture_name(run, query_id)), frames)
+    picture = _draw(benchmark, query, sample, picture_file, frames, policy)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -89,7 +93,9 @@ def _ask_again(benchmark: Benchmark, run: Run, query: Query, sample: Sample) -> 
     return sample_line(system.answer(query)) == sample_line(sample)
 
 
-def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames: int) -> Path | None:
+def _draw(
+    benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames: int, policy: OverwritePolicy
+) -> Path | None:
     """None, with a line why, where there is nothing to draw from."""
     from eval.reports.explanation import draw_explanation
     from eval.reports.labels import words_of
@@ -106,7 +112,8 @@ def _draw(benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames:
         echo_stderr(f"no picture: {error}")
         return None
     try:
-        draw_explanation(query, sample, explanation, out, words_of(benchmark.name))
+        with replace_file(out, PNG, policy) as draft:
+            draw_explanation(query, sample, explanation, draft, words_of(benchmark.name))
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
     return out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag._cli.options import Config, Json, Verbose
+from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import start
 
@@ -43,16 +43,19 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 
 
 @app.command("pull")
-def pull(name: Name, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+def pull(
+    name: Name, force: Force = False, config: Config = None, as_json: Json = None, verbose: Verbose = 0
+) -> int:
     """Fetch a model's files, held to a commit and to hashes; safetensors only."""
     session = start(None, config, as_json, verbose, None)
+    from corpora.outputs import OverwritePolicy
     from indexers.models.catalogue import known_model
     from indexers.models.pull import pull
 
     model = known_model(name)
     if model.licence_note:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
-    folder = pull(name, session.settings.encoder, _Meter())
+    folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force))
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

@@ -30,6 +30,13 @@ Config = Annotated[
         "--config", metavar="FILE", help="A settings file. Default: rag.toml here, if there is one."
     ),
 ]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace an output even if it is an input, is indexed, or was not written by this program.",
+    ),
+]
 Json = Annotated[
     bool | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.options import Config, End, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
+from rag._cli.options import Config, End, Force, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Session, start, where, words
 from rag.errors import UsageError
@@ -63,6 +63,7 @@ def search(
             "--run", metavar="OUT.trec", help="Their TREC run, by document; windows go to OUT.windows.jsonl."
         ),
     ] = None,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -84,7 +85,7 @@ def search(
     if queries is not None or run is not None:
         if queries is None or run is None or query is not None:
             raise UsageError("--queries FILE and --run OUT.trec go together, and without a QUERY")
-        return _run(session, queries, run, kind, chosen)
+        return _run(session, queries, run, kind, chosen, force)
     if query is None and shots == ShotFilter():
         raise UsageError("a QUERY is missing, or a filter such as --tone; see 'rag search --help'")
     return _one(session, query, kind, chosen, top_k)
@@ -138,13 +139,18 @@ def _far_off(best: float, least: float) -> str:
     )
 
 
-def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: SearchFilter | None) -> int:
+def _run(
+    session: Session, queries: Path, run: Path, kind: Kind, chosen: SearchFilter | None, force: bool
+) -> int:
+    from corpora.outputs import ANSWERS, TREC, check_outputs
     from eval.batches import BatchQuestion as Question
     from eval.batches import read_questions
     from rag._cli.batch import manifest, run_batch, windows_path, write_run
     from rag.rendering.shapes import plain, report_shape, search_shape
 
     windows = windows_path(run)
+    policy = session.overwrite_policy(force, queries)
+    check_outputs(policy, (run, TREC), (windows, ANSWERS))
     with session.open_library() as shelf:
         if chosen is not None:
             _tell(shelf.unjudged(chosen))
@@ -155,11 +161,11 @@ def _run(session: Session, queries: Path, run: Path, kind: Kind, chosen: SearchF
             return search_shape(question.text, hits, query_id=question.question_id)
 
         try:
-            counts = run_batch(queries, windows, made_with, "query_id", find)
+            counts = run_batch(queries, windows, made_with, "query_id", find, policy)
         finally:
             if windows.exists():
                 ids = [entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)]
-                write_run(run, windows, ids)
+                write_run(run, windows, ids, policy=policy)
     report = {"run": run, "windows": windows, **plain(counts)}
     if session.as_json:
         print_json(report_shape("rag.batch/1", report))

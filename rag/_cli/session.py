@@ -6,13 +6,14 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.outputs import OverwritePolicy
 from rag._cli.output import is_json
-from rag.errors import QuestionError, UsageError
+from rag.errors import LibraryError, QuestionError, UsageError
 from rag.records import ShotFilter
 
 if TYPE_CHECKING:
@@ -36,6 +37,18 @@ class Session:
         from rag.library import Library
 
         return Library.open(settings=self.settings)
+
+    def overwrite_policy(self, force: bool, *inputs: Path | None) -> OverwritePolicy:
+        """What the outputs of this command must not replace; `inputs`: what it reads, None: not given."""
+        return OverwritePolicy(force, tuple(path for path in inputs if path is not None), self._indexed)
+
+    def _indexed(self) -> Iterable[str]:
+        """Paths in the library; none where there is no library that can be read."""
+        try:
+            with self.open_library() as library:
+                return library.indexed_paths()
+        except LibraryError:
+            return ()
 
 
 def start(

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames
-from rag._cli.options import Config, Json, Library, Seed, Verbose
+from rag._cli.options import Config, Force, Json, Library, Seed, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 from rag.errors import FileProblem, UsageError
@@ -47,6 +48,7 @@ def show(
     frames: Annotated[
         int, typer.Option("--frames", metavar="N", min=1, max=60, help="Frames on the sheet.")
     ] = 9,
+    force: Force = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
@@ -61,7 +63,7 @@ def show(
         found = shelf.resolve(os.fsdecode(citation))
     shown = Shown()
     if isinstance(found, VideoCitation):
-        shown = _show_video(found, out, clip, frames)
+        shown = _show_video(found, out, clip, frames, session.overwrite_policy(force, Path(found.path)))
     elif out is not None or clip is not None:
         raise UsageError("a passage has no picture; --out and --clip are for videos")
     if session.as_json:
@@ -73,19 +75,22 @@ def show(
     return 1 if nothing else 0
 
 
-def _show_video(found: VideoCitation, out: Path | None, clip: Path | None, frames: int) -> Shown:
+def _show_video(
+    found: VideoCitation, out: Path | None, clip: Path | None, frames: int, policy: OverwritePolicy
+) -> Shown:
     """The clip, where it is asked for; the sheet, unless only the clip is."""
+    sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
+    check_outputs(policy, (clip, MP4), (sheet_file, PNG))
     if clip is not None:
         from corpora.video.cut import cut_clip
 
         try:
-            cut_clip(found.path, found.start, found.end, clip)
+            cut_clip(found.path, found.start, found.end, clip, policy)
         except OSError as error:
             raise UsageError(f"{clip}: cannot be written: {error.strerror or error}") from error
-        if out is None:
-            return Shown(clip=clip)
-    sheet = draw_sheet(found, out or Path(sheet_name(found)), frames)
-    return Shown(sheet, clip)
+    if sheet_file is None:
+        return Shown(clip=clip)
+    return Shown(draw_sheet(found, sheet_file, frames, policy), clip)
 
 
 def sheet_name(citation: VideoCitation) -> str:
@@ -95,7 +100,9 @@ def sheet_name(citation: VideoCitation) -> str:
     return f"{stem}_{start}-{end}.png"
 
 
-def draw_sheet(citation: VideoCitation, out: Path, count: int = 9) -> Path | None:
+def draw_sheet(
+    citation: VideoCitation, out: Path, count: int = 9, policy: OverwritePolicy | None = None
+) -> Path | None:
     """Decode `count` frames of the window and write the sheet; None, with a line why, if nothing decodes."""
     import numpy as np
 
@@ -115,7 +122,7 @@ def draw_sheet(citation: VideoCitation, out: Path, count: int = 9) -> Path | Non
     frames = Frames(np.array(times), images)
     sheet = Sheet(name, span(citation.start, citation.end), frames, citation.evidence)
     try:
-        save_png(contact_sheet(sheet), out)
+        save_png(contact_sheet(sheet), out, policy)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
     return out

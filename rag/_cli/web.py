@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rag._cli.options import Config, Json, Verbose
+from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines, width
 from rag._cli.session import start
 
 if TYPE_CHECKING:
+    from corpora.outputs import OverwritePolicy
+    from eval.workbench.web import WebPlan
     from rag.web import MockWeb, Page, SearchPage
     from rag.web.building import BuildReport
 
@@ -69,6 +71,7 @@ def build(
         int, typer.Option("--noise", metavar="N", min=0, help="Of the Workbench: unrelated uploads.")
     ] = 80,
     seed: SeedOption = 0,
+    force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
@@ -77,10 +80,13 @@ def build(
     from rag.errors import UsageError
 
     session = start(library, config, as_json, verbose, None)
+    policy = session.overwrite_policy(force, *(sources or ()))
     if workbench:
+        from eval.workbench.web import WebPlan
+
         if sources or library is not None:
             raise UsageError("--workbench draws all its films itself; leave out SOURCE and --library")
-        return _draw(folder, films, noise, seed, session.as_json)
+        return _draw(folder, WebPlan(seed=seed, films=films, noise=noise), session.as_json, policy)
     from rag.web.building import build_web
 
     def told(path: str) -> None:
@@ -88,10 +94,10 @@ def build(
             echo_stderr(path)
 
     if library is None:
-        report = build_web(folder, sources or [], progress=told)
+        report = build_web(folder, sources or [], progress=told, policy=policy)
     else:
         with session.open_library() as shelf:
-            report = build_web(folder, sources or [], library=shelf, progress=told)
+            report = build_web(folder, sources or [], library=shelf, progress=told, policy=policy)
     for problem in report.problems:
         echo_stderr(f"{problem.path}: {problem.reason}")
     if session.as_json:
@@ -174,6 +180,7 @@ def serve(
     faults: FaultsOption = "",
     seed: SeedOption = 0,
     trace: TraceOption = None,
+    force: Force = False,
     config: Config = None,
     verbose: Verbose = 0,
 ) -> int:
@@ -183,7 +190,7 @@ def serve(
     """
     from rag.web.serving import serve as run
 
-    with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True) as web:
+    with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True, force=force) as web:
         run(web, host, port, started=lambda base: print_lines([base]))
     return 0
 
@@ -198,8 +205,10 @@ def _opened(
     verbose: int,
     *,
     real_time: bool = False,
+    force: bool = False,
 ) -> MockWeb:
     from rag.web import Faults, WebTrace, open_web
+    from rag.web.catalogue import PAGES, VIDEOS
 
     session = start(None, config, None, verbose, None)
     web = open_web(
@@ -210,18 +219,17 @@ def _opened(
         real_time=real_time,
     )
     # An old trace is emptied only when nothing can go wrong with the rest any more.
-    return web.session(WebTrace(trace))
+    return web.session(WebTrace(trace, session.overwrite_policy(force, folder / VIDEOS, folder / PAGES)))
 
 
-def _draw(folder: Path, films: int, noise: int, seed: int, as_json: bool) -> int:
-    from eval.workbench.web import WebPlan
+def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -> int:
     from eval.workbench.web_making import make_web
     from rag._cli.progress import open_progress
     from rag.rendering.shapes import report_shape
     from rag.rendering.terminal import byte_count, counted, duration
 
     with open_progress() as progress:
-        report = make_web(folder, WebPlan(seed=seed, films=films, noise=noise), progress=progress)
+        report = make_web(folder, plan, progress=progress, policy=policy)
     if as_json:
         print_json(report_shape("rag.web.workbench/1", report))
         return 0

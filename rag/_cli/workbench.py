@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rag._cli.options import Json
+from rag._cli.options import Force, Json
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines
 
 if TYPE_CHECKING:
@@ -58,9 +58,11 @@ def make(
     copies: Annotated[
         bool, typer.Option("--copies", help="Also a cropped, graded and re-timed copy of every film.")
     ] = False,
+    force: Force = False,
     as_json: Json = None,
 ) -> int:
     """Write videos, passages and, hidden, the exact events. An interrupted run is taken up again."""
+    from corpora.outputs import OverwritePolicy
     from eval.workbench.corpus import make_corpus
     from eval.workbench.film import Render
     from eval.workbench.jobs import CorpusPlan
@@ -72,7 +74,7 @@ def make(
     render = Render(height=int(height), fps=fps)
     plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), copies)
     with open_progress() as progress:
-        report = make_corpus(folder, plan, progress=progress)
+        report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
     if long and not report.voiced:
         echo_stderr(
             "the spoken lines are subtitles only: the program flite, which would voice them, is not installed"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.outputs import PNG, PROGRAM, OverwritePolicy, replace_file
 from corpora.records import Evidence, Frames
 from rag.rendering.terminal import visible
 
@@ -78,21 +77,17 @@ def contact_sheet(sheet: Sheet) -> Image:
     return picture
 
 
-def save_png(picture: Image, path: str | os.PathLike[str]) -> None:
-    """Write whole or not at all: a temporary file beside `path`, then a rename."""
-    target = Path(path)
-    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".sheet-", suffix=".png")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            picture.save(stream, format="PNG", optimize=True)
-        # mkstemp makes files private; a picture is as readable as any other file of this user.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(draft).chmod(0o666 & ~mask)
-        Path(draft).replace(target)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+def save_png(picture: Image, path: str | os.PathLike[str], policy: OverwritePolicy | None = None) -> None:
+    """Write `picture` with the mark of `corpora.outputs`, whole or not at all.
+
+    Raises `UsageError` where `path` must not be replaced, `OSError` where it cannot be written.
+    """
+    from PIL.PngImagePlugin import PngInfo
+
+    info = PngInfo()
+    info.add_text("Software", PROGRAM)
+    with replace_file(path, PNG, policy or OverwritePolicy()) as draft:
+        picture.save(draft, format="PNG", optimize=True, pnginfo=info)
 
 
 @dataclass(frozen=True, slots=True)

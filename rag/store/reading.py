@@ -117,6 +117,10 @@ class Reader:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
         return self._ask(lambda s: s.paths[content_id])
 
+    def indexed_paths(self) -> list[str]:
+        """The path of every file of videos and passages, sorted."""
+        return self._ask(lambda s: sorted({path for paths in s.paths.values() for path in paths}))
+
     def clips(self, video_id: str) -> list[Clip]:
         """Clips of a ready video, in time order."""
         return self._ask(lambda s: s.clips_of(video_id))

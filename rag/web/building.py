@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
+from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
 from corpora.records import Problem
 from corpora.scan import FoundFile, scan
 from corpora.video.sidecars import read_sidecars
-from rag.errors import FileProblem, UsageError
-from rag.web.catalogue import PageEntry, VideoEntry, address, read_catalogue, write_catalogue
+from rag.errors import FileProblem, UsageError, WebUnusable
+from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.records import TranscriptLine
 from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows
 
@@ -59,15 +60,18 @@ def build_web(
     *,
     library: Library | None = None,
     progress: Told | None = None,
+    policy: OverwritePolicy | None = None,
 ) -> BuildReport:
-    """Write `web.jsonl` and `pages.jsonl` into `out`; a web that was there before is written over.
+    """Write `web.jsonl` and `pages.jsonl` into `out`; those of an earlier build are replaced.
 
     `sources`: folders and files, walked as `rag index` walks them; JSON lines whose rows have a `link` or
     a `webpage_url` are pool rows, all other documents become pages of text. `library`: its videos with
     what was heard in them, and its documents. Files are named, never copied. Raises `UsageError` where
-    there is nothing to build from, `UnreadableFile` for a source that is not there.
+    there is nothing to build from, or `out` holds such files of another origin (`corpora.outputs`),
+    `UnreadableFile` for a source that is not there.
     """
-    home = Path(out).absolute()
+    home, allowed = Path(out).absolute(), policy or OverwritePolicy()
+    check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
         builder = _Builder(home, stack, progress or _nobody)
         for row_file, rows in builder.take_files(sources):
@@ -80,7 +84,12 @@ def build_web(
         raise UsageError(
             f"{home}: nothing to build a web from: no videos, no rows about videos, no documents"
         )
-    write_catalogue(home, videos, pages)
+    try:
+        with output_folder(home, allowed, shared=True) as draft:
+            write_catalogue(draft, videos, pages)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise WebUnusable(f"{home}: the web cannot be written: {reason}") from error
     made = read_catalogue(home)
     return BuildReport(
         folder=os.fspath(out),

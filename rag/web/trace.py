@@ -6,13 +6,13 @@ import json
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from corpora.kinds import kind_of
-from rag.errors import RagError, UsageError
-from rag.web.catalogue import PAGES, VIDEOS
+from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
+from rag.errors import RagError
 
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
@@ -44,25 +44,22 @@ class WebEvent:
         return {key: value for key, value in asdict(self).items() if value not in ("", (), None, 0, 0.0)}
 
 
-def require_trace_path(path: Path) -> None:
-    """Raises `UsageError` for a web's own file, or a video, that is there: a trace would replace it."""
-    if path.exists() and (path.name in (VIDEOS, PAGES) or kind_of(path.name) == "video"):
-        raise UsageError(f"{path}: a trace would write over this file; name another for --trace")
-
-
 class WebTrace:
     """The calls of one web in order; also a JSONL file where one is named, written line by line.
 
-    Raises `UsageError` for a file that no trace may replace, `RagError` where it cannot be written.
+    The first line has the schema as well. Raises `UsageError` for a file that no trace may replace
+    (`corpora.outputs`), `RagError` where it cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, policy: OverwritePolicy | None = None
+    ) -> None:
         self._events: list[WebEvent] = []
         self._lock = threading.Lock()
         self._path = None if path is None else Path(path)
         if self._path is not None:
-            require_trace_path(self._path)
-            self._write("", "w")
+            with self._map_errors():
+                open_output(self._path, TRACE, policy or OverwritePolicy()).close()
 
     @property
     def events(self) -> tuple[WebEvent, ...]:
@@ -75,14 +72,15 @@ class WebTrace:
             event = WebEvent(len(self._events) + 1, operation, asked, **fields)
             self._events.append(event)
             if self._path is not None:
-                self._write(json.dumps(event.line()) + "\n", "a")
+                schema = {"schema": TRACE_SCHEMA} if event.number == 1 else {}
+                with self._map_errors(), self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(event.line() | schema) + "\n")
         return event
 
-    def _write(self, text: str, mode: Literal["w", "a"]) -> None:
-        assert self._path is not None, "asked by callers"
+    @contextmanager
+    def _map_errors(self) -> Iterator[None]:
         try:
-            with self._path.open(mode, encoding="utf-8") as file:
-                file.write(text)
+            yield
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise RagError(f"{self._path}: the trace cannot be written: {reason}") from error

@@ -87,6 +87,9 @@ class Rote:
         self.asked.append((f"{video} {query}", given))
         return [Window("v1", 1, 6, 0.25)]
 
+    def indexed_paths(self) -> list[str]:
+        return ["a.mp4", "b.csv"]
+
     def resolve(self, citation: str) -> PassageCitation:
         return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
 

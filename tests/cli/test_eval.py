@@ -92,7 +92,7 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert "? What is the object of event 3?" in out
     assert out.count("*") >= 2
     assert "picture: q.png" in out
-    monkeypatch.setattr(page, "write_report", lambda runs, out: [out / "report.md", *runs])
+    monkeypatch.setattr(page, "write_report", lambda runs, out, _policy: [out / "report.md", *runs])
     assert main(["eval", "report", "runs/toy/localized-seed0", "--text"]) == 0
     assert capsys.readouterr().out.startswith("report/report.md\nruns/toy/localized-seed0\n")
 

@@ -27,6 +27,9 @@ class _Shelf:
 
     def __exit__(self, *_: object) -> None: ...
 
+    def indexed_paths(self) -> list[str]:
+        return []
+
     def resolve(self, citation: str) -> VideoCitation:
         start, end = map(float, citation.rpartition("@")[2].split("-"))
         evidence = (Evidence("v1", 2, 3, "ocr", "Workshop"),)

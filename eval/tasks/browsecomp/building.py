@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.resumable import atomic_write_text
+from corpora.outputs import atomic_write_text
 from eval.tasks.browsecomp.files import file_hash, write_questions
 from eval.tasks.browsecomp.records import BrowseQuestion
 from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
@@ -79,12 +79,14 @@ def build_browsecomp(
     `open_reasoner`: called with nothing, gives the reasoner that the controls are asked with; it needs no
     library. Raises `UsageError` or `RagError`.
     """
+    from eval.workbench.corpus import check_data_folder
     from eval.workbench.web_making import make_web
     from rag.web import open_web
 
     planted = plant(shape.web, shape.planting)
     uploads = [upload for each in planted for upload in each.uploads]
     place = folder / "web"
+    check_data_folder(folder, "web")
     make_web(place, shape.web, planted=uploads, workers=workers, progress=progress)
     catalogue = read_catalogue(place)
     drafts = [

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from eval.resumable import atomic_write_text
+from corpora.outputs import atomic_write_text
 from eval.tasks.browsecomp.records import BrowseQuestion
 from rag.errors import UsageError
 

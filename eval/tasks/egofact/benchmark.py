@@ -151,12 +151,9 @@ class EgoFactBenchmark:
 
     def _require_room(self) -> None:
         """A folder of somebody else's files is no place to draw films into."""
-        place = self.folder
-        if place.exists() and not place.is_dir():
-            raise UsageError(f"{place} is no folder; name another --data DIR")
-        drawn = (place / "corpus" / ".workbench").is_dir()
-        if place.is_dir() and any(each.name != "corpus" for each in place.iterdir()) and not drawn:
-            raise UsageError(f"{place} holds other files, and no {self.name}; name a new or empty --data DIR")
+        from eval.workbench.corpus import check_data_folder
+
+        check_data_folder(self.folder, "corpus")
 
     def _make(self, wanted: Workbench) -> None:
         from eval.workbench.corpus import make_corpus

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.resumable import atomic_write_text
+from corpora.outputs import atomic_write_text
 from eval.tasks.egofact.records import ClipRow, PassageRow, Query
 
 VIDEOS, PASSAGES, QUERIES = "videos.jsonl", "passages.jsonl", "queries.jsonl"

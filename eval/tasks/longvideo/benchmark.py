@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from corpora.outputs import atomic_write_text
 from eval.runs.progress import drawing, indexing
 from eval.runs.records import ClipWindow, Explanation, Query, System
 from eval.tasks.longvideo.building import build_questions
@@ -178,11 +179,12 @@ class LongVideoBenchmark:
         return CorpusPlan(seed=drawn.seed, split="test", clips=0, render=render, long_minutes=drawn.minutes)
 
     def _draw(self, drawn: Drawn) -> None:
-        from eval.workbench.corpus import make_corpus
+        from eval.workbench.corpus import check_data_folder, make_corpus
 
+        check_data_folder(self.folder, "corpus")
         make_corpus(self.folder / "corpus", self._plan(drawn), progress=drawing())
         lines = "".join(json.dumps(asdict(question)) + "\n" for question in self.questions)
-        (self.folder / "questions.jsonl").write_text(lines, encoding="utf-8", newline="\n")
+        atomic_write_text(self.folder / "questions.jsonl", lines)
 
     def _path(self, name: str) -> str:
         folder = self.folder / ("corpus/videos" if self.drawn is not None else "videos")

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.resumable import atomic_write_text
+from corpora.outputs import atomic_write_text
 from eval.tasks.browsecomp.files import file_hash
 from eval.tasks.query_templates import (
     Fuzz,
@@ -80,12 +80,14 @@ class _Moment:
 
 def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Progress | None = None) -> None:
     """Draw the web and write the queries. Killed, the same call goes on. Raises `UsageError`, `RagError`."""
+    from eval.workbench.corpus import check_data_folder
     from eval.workbench.web_making import make_web
 
     known, others = plan_uploads(shape)
     doubles = [double for film in known for double in film.doubles]
     planted = [*(film.upload for film in known), *doubles, *others]
     place = folder / "web"
+    check_data_folder(folder, "web")
     make_web(place, shape.web, planted=planted, workers=workers, progress=progress)
     catalogue = read_catalogue(place)
     samples = [_with_contents(sample, catalogue) for sample in draft(known, shape)]

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.resumable import atomic_write_text
+from corpora.outputs import atomic_write_text
 from eval.tasks.shotfinder.files import write_shot_queries
 from eval.tasks.shotfinder.records import Place, ShotQuery
 from eval.tasks.shotfinder.workbench.drafting import draft_queries
@@ -37,11 +37,13 @@ def build_shotfinder(
 
     Raises `UsageError` or `RagError`.
     """
+    from eval.workbench.corpus import check_data_folder
     from eval.workbench.web_making import make_web
 
     families = [(family, uploads_of(shape, family)) for family in plan_families(shape)]
     uploads = [upload for _, pairs in families for _, upload in pairs]
     place = folder / "web"
+    check_data_folder(folder, "web")
     make_web(place, web_plan(shape), planted=uploads, workers=workers, progress=progress)
     catalogue = read_catalogue(place)
     queries = [_with_contents(query, catalogue) for query in draft_queries(shape, families)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from eval.resumable import atomic_write_text
+from corpora.outputs import atomic_write_text
 from eval.tasks.shotfinder.records import ShotQuery
 from rag.errors import UsageError
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from corpora.outputs import RECORDING_HEAD
 from rag.errors import ReplayUnknown, SettingsError
 from rag.reasoners.llm.exchanges import Asked, Exchange, difference
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rag.reasoners.llm.messages import Sent
     from rag.settings import ReasonerSettings
 
-HEAD = '{"recording": "rag.recording/1"}'
+HEAD = RECORDING_HEAD
 COMPARED = 2000
 """Characters of an input by which the nearest recorded one is found."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corpora.outputs import OverwritePolicy
 from corpora.video.cut import cut_clip
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, UsageError
@@ -56,7 +57,7 @@ def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 2)
     (tmp_path / "clip.mp4").write_bytes(b"old")
     with pytest.raises(DamagedFile, match="nothing between"):
-        cut_clip(tmp_path / "a.mp4", 50.0, 51.0, tmp_path / "clip.mp4")
+        cut_clip(tmp_path / "a.mp4", 50.0, 51.0, tmp_path / "clip.mp4", OverwritePolicy(force=True))
     with pytest.raises(UsageError):
         cut_clip(tmp_path / "a.mp4", 1.0, 1.0, tmp_path / "clip.mp4")
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["a.mp4", "clip.mp4"]

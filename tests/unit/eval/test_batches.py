@@ -127,7 +127,7 @@ def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:
 def test_foreign_files_are_never_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "letters.txt"
     path.write_text("Dear Ann,\n")
-    with pytest.raises(UsageError, match=r"no letters\.txt\.manifest\.json beside it"), _output(path):
+    with pytest.raises(UsageError, match="is not a file of answers with its manifest"), _output(path):
         pass
     _fill(tmp_path / "a.jsonl", Q1)
     (tmp_path / "a.jsonl").write_text('{"else": 1}\n')

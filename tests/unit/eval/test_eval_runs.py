@@ -137,7 +137,7 @@ def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no run of 'rag eval run' lies here"):
         read_run_folder(tmp_path)
     (run / "manifest.json").unlink()
-    with pytest.raises(UsageError, match=r"samples.jsonl lies there without a manifest.json"):
+    with pytest.raises(UsageError, match="is not empty, and was not written by this program"):
         run_system(ToyBenchmark(), "localized", 0, run)
 
 

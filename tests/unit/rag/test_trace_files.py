@@ -9,12 +9,13 @@ import pytest
 from rag._cli.agent_display import StepFile
 from rag._cli.main import main
 from rag.errors import RagError, UsageError
-from rag.web import VideoEntry, WebTrace, write_catalogue
+from rag.web import PageEntry, VideoEntry, WebTrace, write_catalogue
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_catalogue(tmp_path / "web", [VideoEntry("a", "https://v.example/watch?v=a", "A")])
+    videos = [VideoEntry("a", "https://v.example/watch?v=a", "A")]
+    write_catalogue(tmp_path / "web", videos, [PageEntry("p", "https://p.example/p", "P", "Text")])
     return tmp_path / "web"
 
 
@@ -23,9 +24,9 @@ def test_a_trace_never_replaces_a_web_or_a_film(folder: Path) -> None:
     for name in ("web.jsonl", "pages.jsonl", "film.mp4"):
         path = folder / name
         held = path.read_bytes()
-        with pytest.raises(UsageError, match="name another for --trace"):
+        with pytest.raises(UsageError, match="name another file"):
             WebTrace(path)
-        with pytest.raises(UsageError, match="name another for --trace"), StepFile(path):
+        with pytest.raises(UsageError, match="name another file"), StepFile(path):
             pass
         assert path.read_bytes() == held
 

@@ -1,0 +1,214 @@
+"""Commands never write over an input, an indexed file, or somebody else's file, unless by --force."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from rag._cli.main import main
+from rag.library import Library
+from tests.cli.test_commands import Rote
+from tests.cli.test_show import _Shelf
+from tests.synthetic import write_video
+
+TOY = "tests.toy_benchmark:open_toy"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def video(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = here / "film.mp4"
+    write_video(path, 4, size=(320, 240))
+    monkeypatch.setattr(Library, "open", lambda *_, **__: _Shelf(path))
+    return path
+
+
+@pytest.fixture
+def rote(monkeypatch: pytest.MonkeyPatch) -> Rote:
+    library = Rote()
+    monkeypatch.setattr(Library, "open", lambda *_, **__: library)
+    return library
+
+
+def refused(capsys: pytest.CaptureFixture[str], why: str, *words: str) -> None:
+    assert main(list(words)) == 2
+    said = capsys.readouterr()
+    assert why in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_a_clip_never_replaces_its_video(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = video.read_bytes()
+    os.link(video, "hard.mp4")
+    Path("soft.mp4").symlink_to(video)
+    for name in ("film.mp4", "hard.mp4", "soft.mp4", str(video.parent / "x" / ".." / "film.mp4")):
+        Path("x").mkdir(exist_ok=True)
+        refused(capsys, "name another file, or replace it with --force", "show", "f@0-2", "--clip", name)
+    assert video.read_bytes() == held
+    assert main(["show", "f@0-2", "--clip", "film.mp4", "--force"]) == 0
+    assert video.read_bytes() != held
+
+
+@pytest.mark.usefixtures("video")
+def test_a_clip_never_replaces_another_video(capsys: pytest.CaptureFixture[str]) -> None:
+    write_video(Path("other.mp4"), 2)
+    held = Path("other.mp4").read_bytes()
+    refused(capsys, "is not an MP4 clip written by this program", "show", "f@0-2", "--clip", "other.mp4")
+    assert Path("other.mp4").read_bytes() == held
+
+
+def test_what_show_wrote_it_writes_again_unless_it_was_indexed(
+    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["show", "f@0-2", "--clip", "c.mp4", "--out", "s.png"]
+    assert main(words) == 0
+    assert main(words) == 0
+    capsys.readouterr()
+    monkeypatch.setattr(_Shelf, "indexed_paths", lambda _: [str(video.parent / "c.mp4")])
+    refused(capsys, "c.mp4: is indexed in the library", *words)
+    refused(capsys, "is named for two outputs", "show", "f@0-2", "--clip", "n", "--out", "n")
+
+
+@pytest.mark.usefixtures("video")
+def test_a_sheet_never_replaces_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("holiday.png").write_bytes(b"\x89PNG\r\n\x1a\nholiday")
+    refused(capsys, "is not a PNG picture", "show", "f@0-2", "--out", "holiday.png")
+    assert Path("holiday.png").read_bytes() == b"\x89PNG\r\n\x1a\nholiday"
+
+
+def test_a_run_never_replaces_its_queries(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+    queries = Path("q.jsonl")
+    queries.write_text('{"_id": "1", "text": "a"}\n')
+    held = queries.read_bytes()
+    refused(capsys, "is an input", "search", "--queries", "q.jsonl", "--run", "q.jsonl")
+    Path("x.windows.jsonl").symlink_to(queries)
+    refused(capsys, "is an input", "search", "--queries", "q.jsonl", "--run", "x.trec")
+    refused(capsys, "is an input", "ask", "--questions", "q.jsonl", "--out", "q.jsonl")
+    assert queries.read_bytes() == held
+    assert rote.asked == []
+
+
+@pytest.mark.usefixtures("rote")
+def test_a_run_never_replaces_the_run_of_another_system(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("q.jsonl").write_text('{"_id": "1", "text": "a"}\n')
+    Path("a.trec").write_text("1 Q0 d 1 0.5 rag\n")
+    words = ["search", "--queries", "q.jsonl", "--run", "a.trec"]
+    refused(capsys, "is not a TREC run", *words)
+    assert not Path("a.windows.jsonl").exists()
+    assert main([*words, "--force"]) == 0
+    assert main(words) == 0
+    assert "v%201" in Path("a.trec").read_text()
+
+
+@pytest.mark.usefixtures("rote")
+def test_answers_and_recordings_never_mix_with_other_files(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("q.jsonl").write_text('{"_id": "1", "text": "a"}\n')
+    Path("a.jsonl").write_text("letters\n")
+    Path("b.jsonl.manifest.json").write_text('{"name": "my app"}')
+    words = ["ask", "--questions", "q.jsonl"]
+    refused(capsys, "is not a file of answers", *words, "--out", "a.jsonl")
+    refused(capsys, "is not the manifest of a file of answers", *words, "--out", "b.jsonl")
+    refused(capsys, "is not a recording", *words, "--out", "c.jsonl", "--record", "a.jsonl")
+    refused(capsys, "is named for two outputs", *words, "--out", "c.jsonl", "--record", "c.jsonl")
+    assert Path("a.jsonl").read_text() == "letters\n"
+    assert json.loads(Path("b.jsonl.manifest.json").read_text()) == {"name": "my app"}
+    assert main([*words, "--out", "a.jsonl", "--force"]) == 0
+    assert "a lamp" in Path("a.jsonl").read_text()
+
+
+@pytest.mark.usefixtures("rote")
+@pytest.mark.parametrize("option", ["--trace", "--html", "--record"])
+@pytest.mark.parametrize("agent", ["raclo", "shotfinder", "video-browser", "video-detective"])
+def test_outputs_of_agents_are_checked_before_any_work(
+    agent: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("notes").write_text("mine\n")
+    asked = {
+        "raclo": ["--moment", "a cup", "--web", "w"],
+        "shotfinder": ["a cup", "--web", "w"],
+        "video-browser": ["Which cup?", "--web", "w"],
+        "video-detective": ["film.mp4", "Which cup?"],
+    }
+    refused(capsys, "notes: exists, and is not", "agent", agent, *asked[agent], option, "notes")
+    assert Path("notes").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("name", ["web.jsonl", "pages.jsonl"])
+def test_a_web_never_replaces_somebody_elses(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("note.md").write_text("# Kettles\n\nFill it.\n")
+    Path("site").mkdir()
+    Path("site", name).write_text('{"mine": 1}\n')
+    refused(
+        capsys, f"site/{name}: exists, and is not as this program wrote it", "web", "build", "site", "note.md"
+    )
+    assert Path("site", name).read_text() == '{"mine": 1}\n'
+    assert [path.name for path in Path("site").iterdir()] == [name]
+    assert main(["web", "build", "site", "note.md", "--force"]) == 0
+    assert main(["web", "build", "site", "note.md"]) == 0
+    pages = Path("site", "pages.jsonl")
+    pages.write_text(pages.read_text().replace("Fill it.", "Filled by hand."))
+    capsys.readouterr()
+    refused(capsys, "pages.jsonl: exists, and is not as", "web", "build", "site", "note.md")
+    assert "Filled by hand." in pages.read_text()
+
+
+def test_a_trace_of_a_web_never_replaces_its_files(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("note.md").write_text("# Kettles\n\nFill it.\n")
+    assert main(["web", "build", "site", "note.md"]) == 0
+    capsys.readouterr()
+    for name in ("web.jsonl", "pages.jsonl"):
+        held = Path("site", name).read_bytes()
+        refused(capsys, "is an input", "web", "serve", "site", "--port", "0", "--trace", f"site/{name}")
+        refused(
+            capsys, "is an input", "agent", "video-browser", "Q?", "--web", "site", "--trace", f"site/{name}"
+        )
+        assert Path("site", name).read_bytes() == held
+
+
+def test_runs_and_reports_keep_out_of_other_folders(capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["eval", "run", TOY, "--system", "random", "--limit", "2", "--out", "o"]
+    Path("o/random-seed0").mkdir(parents=True)
+    Path("o/random-seed0/queries.jsonl").write_text("mine\n")
+    refused(capsys, "o/random-seed0: is not empty, and was not written by this program", *run)
+    assert [path.name for path in Path("o/random-seed0").iterdir()] == ["queries.jsonl"]
+    assert main([*run, "--force"]) == 0
+    Path("docs").mkdir()
+    Path("docs/report.md").write_text("mine\n")
+    for words in (
+        ["eval", "report", "o", "--out", "docs"],
+        ["eval", "report", "o", "--all", "--out", "docs"],
+    ):
+        capsys.readouterr()
+        refused(capsys, "docs: is not empty, and was not written by this program", *words)
+    assert [path.name for path in Path("docs").iterdir()] == ["report.md"]
+    assert main(["eval", "report", "o", "--all", "--out", "r"]) == 0
+    assert main(["eval", "report", "o", "--all", "--out", "r"]) == 0
+    Path("r/overview.md").write_text("edited")
+    capsys.readouterr()
+    refused(capsys, "r/overview.md: exists, and is not as", "eval", "report", "o", "--all", "--out", "r")
+    assert main(["eval", "report", "o", "--all", "--out", "r", "--force"]) == 0
+
+
+def test_a_picture_of_a_sample_never_replaces_another_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--system", "random", "--limit", "2"]) == 0
+    Path("q.png").write_text("mine")
+    capsys.readouterr()
+    refused(capsys, "is not a PNG picture", "eval", "show", "runs/toy/random-seed0", "q000", "--out", "q.png")
+    assert Path("q.png").read_text() == "mine"
+
+
+def test_a_workbench_keeps_out_of_other_folders(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    Path("mine/notes.md").write_text("mine")
+    refused(capsys, "mine: is not empty", "workbench", "make", "mine", "--clips", "1")
+    refused(capsys, "mine: is not empty", "web", "build", "mine", "--workbench")
+    assert [path.name for path in Path("mine").iterdir()] == ["notes.md"]
