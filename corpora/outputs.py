@@ -41,33 +41,6 @@ from typing import Any, TextIO
 
 from corpora.errors import UsageError
 
-__all__ = [
-    "ANSWERS",
-    "ANSWERS_MANIFEST",
-    "HTML",
-    "MP4",
-    "PNG",
-    "PROGRAM",
-    "RECORDING",
-    "RECORDING_HEAD",
-    "TRACE",
-    "TRACE_SCHEMA",
-    "TREC",
-    "Format",
-    "OverwritePolicy",
-    "atomic_file",
-    "atomic_write_text",
-    "check_output",
-    "check_output_folder",
-    "check_outputs",
-    "claim_appended",
-    "holds_files",
-    "mark_html",
-    "open_output",
-    "output_folder",
-    "replace_file",
-]
-
 PROGRAM = "offline-video-rag"
 FOLDER_MANIFEST = f".{PROGRAM}.json"
 FOLDER_SCHEMA = "rag.outputs/1"
@@ -265,7 +238,7 @@ def holds_files(folder: StrPath) -> bool:
                 and not (entry.is_file() and entry.stat(follow_symlinks=True).st_size == 0)
                 for entry in entries
             )
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         raise UsageError(f"{folder}: cannot be read: {error.strerror or error}") from error

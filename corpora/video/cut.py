@@ -8,8 +8,6 @@ from corpora.errors import UsageError
 from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.video.reader import MediaReader
 
-__all__ = ["cut_clip"]
-
 
 def cut_clip(
     path: str | os.PathLike[str],
