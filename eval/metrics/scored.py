@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from eval.runs.records import Query, Sample
 
@@ -24,6 +25,41 @@ class Scored:
 
 Measure = Callable[[Scored], float | None]
 """A measure of one sample; None where it does not apply, and then it counts nowhere."""
+
+
+def sample_field(scored: Scored, name: str, default: Any = None) -> Any:
+    """A field of the sample's evidence; `default` where it is missing."""
+    return scored.sample.evidence.get(name, default)
+
+
+def flag(name: str) -> Measure:
+    """1 or 0 by a field of the evidence; None where the field is missing or None."""
+
+    def measure(scored: Scored) -> float | None:
+        value = sample_field(scored, name)
+        return None if value is None else float(bool(value))
+
+    return measure
+
+
+def number(name: str) -> Measure:
+    """A field of the evidence as a number; None where the field is missing or None."""
+
+    def measure(scored: Scored) -> float | None:
+        value = sample_field(scored, name)
+        return None if value is None else float(value)
+
+    return measure
+
+
+def restricted(measure: Measure, applies: Callable[[Scored], bool]) -> Measure:
+    """The measure of the samples for which `applies` holds; None for the others."""
+    return lambda scored: measure(scored) if applies(scored) else None
+
+
+def tokens(scored: Scored) -> float:
+    """All tokens of the query."""
+    return float(sum(scored.sample.tokens.values()))
 
 
 def score_samples(

@@ -60,6 +60,11 @@ def families(samples: Iterable[Scored]) -> list[str]:
     return [name for name in FAMILIES if name in present] + sorted(present - set(FAMILIES))
 
 
+def of_family(samples: Iterable[Scored], family: str) -> list[Scored]:
+    """The samples of one family of queries."""
+    return [scored for scored in samples if scored.query.family == family]
+
+
 def estimate(measure: Measure, samples: Iterable[Scored], quantity: Quantity = "share") -> Estimate | None:
     """The mean of a measure where it applies; None where it applies nowhere."""
     values, clusters = [], []

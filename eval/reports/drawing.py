@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.outputs import PROGRAM, atomic_file
+from eval.metrics.agreement import Agreement
 from eval.metrics.estimate import Estimate
+from eval.metrics.scored import Measure, Scored
+from eval.metrics.tables import estimate
 from rag.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -90,6 +93,81 @@ def lines_apart(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence
     percent_axis(axes)
 
 
+def draw_bars(
+    path: Path,
+    title: str,
+    groups: Sequence[str],
+    panels: Mapping[str, Mapping[str, Sequence[Estimate | None]]],
+    *,
+    label: str = "%",
+    size: tuple[float, float] = (10, 4.2),
+) -> None:
+    """Grouped bars with intervals. `panels`: title of each panel to its series, one estimate a group."""
+
+    def paint(figure: Figure) -> None:
+        every = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+        for axes, (name, series) in zip(every, panels.items(), strict=True):
+            grouped_bars(axes, groups, series)
+            axes.set_title(name)
+            percent_axis(axes, label)
+        figure.suptitle(title)
+        legend_below(figure, every[0])
+
+    draw(path, size, paint)
+
+
+def draw_sweeps(
+    path: Path,
+    title: str,
+    points: Sequence[tuple[str, str, Sequence[Scored]]],
+    measures: Mapping[str, Measure],
+    axis_labels: Mapping[str, str],
+) -> None:
+    """A panel for each axis with a line for each measure. `points`: axis, value, samples, in order."""
+    names = list(dict.fromkeys(axis for axis, _, _ in points))
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
+        for axes, name in zip(panels, names, strict=True):
+            own = [(value, samples) for axis, value, samples in points if axis == name]
+            series = {
+                label: [estimate(measure, samples) for _, samples in own]
+                for label, measure in measures.items()
+            }
+            lines_apart(axes, [value for value, _ in own], series)
+            axes.set_xlabel(axis_labels.get(name, name))
+        figure.suptitle(title)
+        legend_below(figure, panels[0])
+
+    draw(path, (10.5, 4.0), paint)
+
+
+def draw_agreement(path: Path, title: str, panels: Sequence[Sequence[tuple[str, Agreement]]]) -> None:
+    """Two by two counts and shares of rule against truth. `panels`: lines of (title, agreement)."""
+
+    def paint(figure: Figure) -> None:
+        every = figure.subplots(len(panels), max(map(len, panels)), squeeze=False)
+        for axes in every.flat:
+            axes.set_axis_off()
+        for line, found in zip(every, panels, strict=True):
+            for axes, (name, each) in zip(line, found, strict=False):
+                axes.set_axis_on()
+                total = max(1, each.n)
+                counts = ((each.both, each.only_rule), (each.only_truth, each.neither))
+                axes.imshow([[n / total for n in cells] for cells in counts], cmap="Blues", vmin=0, vmax=1)
+                for y, cells in enumerate(counts):
+                    for x, count in enumerate(cells):
+                        ink = "white" if count / total > 0.55 else "black"
+                        text = f"{100 * count / total:.1f} %\n{count}"
+                        axes.text(x, y, text, ha="center", va="center", color=ink)
+                axes.set_xticks((0, 1), ("true", "not true"))
+                axes.set_yticks((0, 1), ("yes", "no"))
+                axes.set_title(f"{name}, n={each.n}", fontsize=9)
+        figure.suptitle(title)
+
+    draw(path, (3.4 * max(map(len, panels)), 3.2 * len(panels)), paint)
+
+
 def percent_axis(axes: Axes, label: str = "%") -> None:
     axes.set_ylim(0, 103)  # a line or a cap at 100 is not cut
     axes.set_yticks(range(0, 101, 20))
@@ -103,11 +181,11 @@ def grouped_bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Sequenc
     width = 0.8 / max(1, len(series))
     for number, (label, estimates) in enumerate(series.items()):
         at, heights, errors = [], [], []
-        for place, estimate in enumerate(estimates):
-            if estimate is not None:
+        for place, found in enumerate(estimates):
+            if found is not None:
                 at.append(place + (number - (len(series) - 1) / 2) * width)
-                heights.append(100 * estimate.value)
-                errors.append(_reach(estimate))
+                heights.append(100 * found.value)
+                errors.append(_reach(found))
         whiskers: Any = [[low for low, _ in errors], [high for _, high in errors]]
         axes.bar(
             at,

@@ -55,7 +55,7 @@ def _egofact() -> tuple[Compared, ...]:
 
 
 def _browsecomp() -> tuple[Compared, ...]:
-    from eval.tasks.browsecomp.paper import ABLATIONS, MAIN_RESULTS, PARADIGMS
+    from eval.tasks.browsecomp.report import ABLATIONS, MAIN_RESULTS, PARADIGMS
 
     def told(system: str) -> str:
         for table, rows in (("table 1", MAIN_RESULTS), ("table 2", PARADIGMS), ("table 3", ABLATIONS)):
@@ -67,21 +67,17 @@ def _browsecomp() -> tuple[Compared, ...]:
 
 
 def _longvideo() -> tuple[Compared, ...]:
-    from eval.tasks.longvideo.published import ABLATION, COMPARISON, METHODS
+    from eval.tasks.longvideo.report import printed as of_paper
 
     def told(system: str) -> str:
-        if system in ABLATION:
-            return _told(ABLATION[system], "VideoDetective, table 3")
-        method = METHODS.get(system)
-        best = None if method is None else COMPARISON["Qwen3-8B + Qwen3VL-8B"].get(method)
-        return _told(best, "VideoDetective, table 1")
+        found = of_paper(system)
+        return "" if found is None else _told(found[0], f"VideoDetective, {found[1]}")
 
     return (Compared(RIGHT, correct, printed=told),)
 
 
 def _shotfinder() -> tuple[Compared, ...]:
-    from eval.tasks.shotfinder.measures import by_rule
-    from eval.tasks.shotfinder.paper import TABLE_1
+    from eval.tasks.shotfinder.report import TABLE_1, by_rule
     from eval.tasks.shotfinder.systems import ASKED, OURS
 
     def told(system: str) -> str:
@@ -93,8 +89,7 @@ def _shotfinder() -> tuple[Compared, ...]:
 
 
 def _rvms() -> tuple[Compared, ...]:
-    from eval.tasks.rvms.measures import MEASURES
-    from eval.tasks.rvms.paper import LOCALIZED, MODEL_RULE, RULE_ONLY
+    from eval.tasks.rvms.report import LOCALIZED, MEASURES, MODEL_RULE, RULE_ONLY
 
     def of(table: Mapping[str, tuple[float | None, ...]], model: str, place: str) -> Callable[[str], str]:
         best = table[model][-1]

@@ -61,6 +61,28 @@ def named_systems(section: Section) -> Section:
     return replace(section, rows=named or section.rows)
 
 
+def ordered_rows(section: Section, order: Sequence[str], *, sweeps: bool = False) -> list[Row]:
+    """The systems of `order` in that order, then others by label, without points of sweeps (`axis@value`).
+
+    `sweeps`: with them.
+    """
+    places = {name: place for place, name in enumerate(order)}
+    rows = [row for row in section.rows if sweeps or "@" not in row.system]
+    return sorted(rows, key=lambda row: (places.get(row.system, len(places)), row.label))
+
+
+def sweep_points(section: Section, axes: Sequence[str]) -> list[tuple[str, str, Row]]:
+    """Axis, value and row of each point of a sweep (`axis@value`), by axis and by size: 9 before 16, 1x3
+    before 2x1."""
+    points = [(*row.system.partition("@")[::2], row) for row in section.rows if "@" in row.system]
+    known = [point for point in points if point[0] in axes]
+    return sorted(known, key=lambda point: (axes.index(point[0]), _size(point[1])))
+
+
+def _size(value: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in value.split("x"))
+
+
 def gather(folders: Sequence[Path]) -> list[Section]:
     """Raises `UsageError` for an unfinished run, the same run twice, or runs that do not belong together."""
     runs = [read_run_folder(folder) for folder in folders]

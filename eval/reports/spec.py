@@ -24,10 +24,10 @@ class ReportSpec:
 
 
 REPORT_SPECS: Mapping[str, str] = {
-    "browsecomp": "eval.tasks.browsecomp.report:DIALECT",
-    "rvms": "eval.tasks.rvms.report:DIALECT",
-    "longvideo": "eval.tasks.longvideo.report:DIALECT",
-    "shotfinder": "eval.tasks.shotfinder.report:DIALECT",
+    "browsecomp": "eval.tasks.browsecomp.report:REPORT_SPEC",
+    "rvms": "eval.tasks.rvms.report:REPORT_SPEC",
+    "longvideo": "eval.tasks.longvideo.report:REPORT_SPEC",
+    "shotfinder": "eval.tasks.shotfinder.report:REPORT_SPEC",
 }
 """First part of a benchmark's name, before a dash, to `module:name`."""
 

@@ -166,7 +166,7 @@ def test_the_report_has_the_papers_tables_and_what_the_truth_tells(place: Path) 
     assert [title for title in titles if title not in text] == []
     assert "paper, other data: Gemini-3-Pro" in text
     (found,) = [part for part in text.split("## ") if part.startswith("Found: ")]
-    assert "the answer, recognized or guessed, is the video" in found
+    assert "the answer, verified or best guess, is the video" in found
     assert "candidate" not in found
     (located,) = [part for part in text.split("## ") if part.startswith("Table 2")]
     assert "`oracle-video` has the original alone" in located

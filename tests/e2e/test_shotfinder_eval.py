@@ -161,7 +161,7 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
         "Constraints on against off",
         "Figure 4: searches",
         "Figure 6: the verifier",
-        "Where failed searches went wrong",
+        "Failures by stage",
     ):
         assert title in text
     assert "paper, other data: Gemini-3-Pro" in text

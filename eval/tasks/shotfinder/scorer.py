@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Frames
-from eval.tasks.shotfinder.paper import CLIP_THRESHOLD
 from eval.tasks.shotfinder.records import ShotQuery
 from rag.agents.shotfinder.records import FoundShot
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.library import Library
+
+CLIP_THRESHOLD = 0.7
+"""Appendix B: a similarity from here on counts as a match."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from eval.tasks.query_templates import (
 )
 from eval.tasks.rvms.building import FULL, MINI, draft
 from eval.tasks.rvms.errors import error_of, failure_of, target_rank
-from eval.tasks.rvms.measures import agreement
 from eval.tasks.rvms.published import clock_seconds, load_published
 from eval.tasks.rvms.records import (
     GROUPS,
@@ -36,6 +35,7 @@ from eval.tasks.rvms.records import (
     Shown,
     group_of,
 )
+from eval.tasks.rvms.report import candidate_agreement
 from eval.tasks.rvms.scorer import Checked, verdict_of
 from eval.tasks.rvms.systems import SYSTEMS, named
 from eval.tasks.rvms.target_insertion import plan_uploads
@@ -272,9 +272,9 @@ def test_judgement_is_counted_against_truth() -> None:
         checked(true=False, model=False, video_score=0.75).line(),
         checked(true=False, model=None, video_score=None).line(),
     ]
-    found = agreement([scored(*lines)], "video")
-    assert found["model"] == (1, 1, 1, 1)
-    assert found["CLIP score >= 0.7"] == (2, 1, 0, 1)
+    found = candidate_agreement([scored(*lines)], "video")
+    assert tuple(found["model"].counts.values()) == (1, 1, 1, 1)
+    assert tuple(found["CLIP score >= 0.7"].counts.values()) == (2, 1, 0, 1)
 
 
 class FailingBenchmark:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from eval.metrics.agreement import Agreement
 from eval.runs.records import Sample
 from eval.tasks.shotfinder.errors import failure_of, wrong_stage
 from eval.tasks.shotfinder.files import read_shot_queries, write_shot_queries
-from eval.tasks.shotfinder.measures import Agreement
 from eval.tasks.shotfinder.published import load_published
 from eval.tasks.shotfinder.records import Place, ShotQuery
 from eval.tasks.shotfinder.scorer import Judged, true_moment, true_shot

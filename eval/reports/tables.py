@@ -1,0 +1,197 @@
+"""Generic tables of a report: measures by system, agreement, paired differences, failures by stage.
+
+A line has a label of one or more columns (`keys`, such as system, or axis and value) and the
+samples that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from eval.metrics.agreement import Agreement
+from eval.metrics.holm import holm
+from eval.metrics.intervals import Quantity
+from eval.metrics.pairing import Paired, compare
+from eval.metrics.scored import Measure, Scored, restricted
+from eval.metrics.tables import estimate, of_family
+from eval.reports.layout import NOTHING, Cell, Table, amount_range, p_text, percent, percent_range, record
+from eval.reports.rows import Row
+
+Key = TypeVar("Key", bound=Hashable)
+PAIR_HEAD = ("p Holm", "p McNemar")
+
+
+class Line(NamedTuple):
+    keys: Mapping[str, str]
+    samples: Sequence[Scored]
+
+
+class Column(NamedTuple):
+    """A measure that is no share of queries."""
+
+    measure: Measure
+    quantity: Quantity
+    decimals: int = 0
+
+
+class Lines(NamedTuple):
+    """Cells to show, and records for the CSV file."""
+
+    body: list[tuple[str, ...]]
+    records: list[dict[str, Cell]]
+
+
+def system_lines(rows: Iterable[Row]) -> list[Line]:
+    return [Line({"system": row.label}, row.samples) for row in rows]
+
+
+def category_lines(
+    rows: Iterable[Row], categories: Sequence[str], overall: str, key: str = "task"
+) -> list[Line]:
+    """A line for each system and family of queries, and one over all families."""
+    return [
+        Line(
+            {"system": row.label, key: name}, row.samples if name == overall else of_family(row.samples, name)
+        )
+        for row in rows
+        for name in (*categories, overall)
+    ]
+
+
+def measured(
+    lines: Iterable[Line],
+    columns: Mapping[str, Measure | Column],
+    *,
+    key: str = "measure",
+    count: bool = False,
+) -> Lines:
+    """Each measure of each line; a line to which none applies is left out.
+
+    `key`: the name of the measure's column in the CSV file. `count`: a last cell with the number of samples.
+    """
+    body: list[tuple[str, ...]] = []
+    records: list[dict[str, Cell]] = []
+    for line in lines:
+        parts = {name: Column(each, "share") if callable(each) else each for name, each in columns.items()}
+        found = {name: estimate(part.measure, line.samples, part.quantity) for name, part in parts.items()}
+        if all(each is None for each in found.values()):
+            continue
+        cells = (
+            percent_range(each)
+            if parts[name].quantity == "share"
+            else amount_range(each, parts[name].decimals)
+            for name, each in found.items()
+        )
+        body.append((*line.keys.values(), *cells, *((str(len(line.samples)),) if count else ())))
+        records += [record(each, **line.keys, **{key: name}) for name, each in found.items()]
+    return Lines(body, records)
+
+
+def by_family(measure: Measure, families: Sequence[str], overall: str) -> dict[str, Measure]:
+    """The measure of each family of queries, and of all of these families, as columns of `measured`."""
+
+    def of(*names: str) -> Measure:
+        return restricted(measure, lambda scored: scored.query.family in names)
+
+    return {**{name: of(name) for name in families}, overall: of(*families)}
+
+
+def agreement_table(
+    name: str, title: str, note: str, found: Iterable[tuple[Mapping[str, str], Agreement]]
+) -> Table:
+    """`found`: keys of each line, and its agreement; lines without items are left out."""
+    body, records = [], []
+    keys: tuple[str, ...] = ()
+    for labels, each in found:
+        if not each.n:
+            continue
+        keys = tuple(labels)
+        kappa = NOTHING if each.kappa is None else f"{each.kappa:.2f}"
+        shares = (percent(each.precision), percent(each.recall))
+        counts = map(str, each.counts.values())
+        body.append((*labels.values(), *counts, percent_range(each.share), *shares, kappa))
+        extra: dict[str, Cell] = {"precision": each.precision, "recall": each.recall, "kappa": each.kappa}
+        records.append(record(each.share, **labels) | each.counts | extra)
+    head = (
+        *keys,
+        "both yes",
+        "rule only",
+        "truth only",
+        "both no",
+        "agreement",
+        "precision",
+        "recall",
+        "kappa",
+    )
+    return Table(name, title, note, head, tuple(body), tuple(records))
+
+
+def failure_table(
+    name: str,
+    title: str,
+    note: str,
+    lines: Iterable[Line],
+    stages: Sequence[str],
+    stage: Callable[[Scored], str],
+) -> Table:
+    """Counts of failed samples by the stage at which they failed; `stage` gives "" for a correct one."""
+    body, records = [], []
+    keys: tuple[str, ...] = ()
+    for line in lines:
+        if not line.samples:
+            continue
+        keys = tuple(line.keys)
+        counts = {one: sum(stage(scored) == one for scored in line.samples) for one in stages}
+        right, n = sum(scored.sample.correct for scored in line.samples), len(line.samples)
+        body.append((*line.keys.values(), *map(str, counts.values()), str(right), str(n)))
+        keyed: dict[str, Cell] = {**line.keys, **counts, "right": right, "n": n}
+        records.append(keyed)
+    return Table(name, title, note, (*keys, *stages, "right", "n"), tuple(body), tuple(records))
+
+
+def holm_adjusted(pairs: Mapping[Key, Paired]) -> dict[Key, float]:
+    """The p values after Holm's correction over all pairs."""
+    return dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
+
+
+def compare_rows(rows: Iterable[Row], base: Row | None) -> dict[str, Paired]:
+    """Each system minus `base`, by label; empty without a base."""
+    found = {
+        row.label: compare(row.samples, base.samples) for row in rows if base is not None and row is not base
+    }
+    return {label: pair for label, pair in found.items() if pair is not None}
+
+
+def pair_cells(pair: Paired | None, adjusted: float | None) -> tuple[str, str, str, str]:
+    """Difference in percent points, p, p after Holm's correction, McNemar's p."""
+    return (
+        percent_range(pair.difference if pair else None),
+        p_text(pair.p if pair else None),
+        p_text(adjusted),
+        p_text(pair.p_mcnemar if pair else None),
+    )
+
+
+def pair_record(pair: Paired, adjusted: float, **keys: Cell) -> dict[str, Cell]:
+    p: dict[str, Cell] = {"p": pair.p, "p_holm": adjusted, "p_mcnemar": pair.p_mcnemar}
+    return record(pair.difference, **keys) | p
+
+
+def paired_table(
+    name: str,
+    title: str,
+    note: str,
+    keys: Sequence[str],
+    pairs: Mapping[tuple[str, ...], Paired],
+    clusters: str,
+) -> Table:
+    """A line for each pair. `keys`: columns of a pair's key. `clusters`: what is permuted, in the plural."""
+    adjusted = holm_adjusted(pairs)
+    body, records = [], []
+    for key, pair in pairs.items():
+        difference, *p = pair_cells(pair, adjusted[key])
+        body.append((*key, difference, str(pair.difference.clusters), *p))
+        records.append(pair_record(pair, adjusted[key], **dict(zip(keys, key, strict=True))))
+    head = (*keys, "difference", clusters, "p", *PAIR_HEAD)
+    return Table(name, title, note, head, tuple(body), tuple(records))
