@@ -16,6 +16,10 @@ from localization.spans import covering_window
 from rag.errors import FileProblem
 from rag.questions import option_label
 from rag.reasoners.roles import (
+    ANCHOR_EVENT,
+    ANSWER_CHOICE,
+    ANSWER_OPEN,
+    REWRITE_QUESTION,
     AnchorEvent,
     ChosenOption,
     OpenAnswer,
@@ -86,8 +90,8 @@ def answer_question(
     least = settings.search.threshold if threshold is None else threshold
     clock = _Clock()
     reasoner.usage()
-    rewritten = reasoner.rewrite_question(question)
-    anchor = reasoner.anchor_event(question)
+    rewritten = reasoner.run(REWRITE_QUESTION, question)
+    anchor = reasoner.run(ANCHOR_EVENT, question)
     clock.stop("rewrite")
     clips = retriever.find_clips(question.text, rewritten.visual_query, top_k or settings.search.top_k, where)
     passages = passages_for(question, rewritten, retriever, settings, where)
@@ -109,7 +113,7 @@ def answer_question(
     if unread:
         details["unread"] = unread
     clock.stop("read")
-    reply = reasoner.answer_choice(reading) if question.options else reasoner.answer_open(reading)
+    reply = reasoner.run(ANSWER_CHOICE, reading) if question.options else reasoner.run(ANSWER_OPEN, reading)
     clock.stop("answer")
     if isinstance(reply, ChosenOption):
         return _chosen(reply, reading, reasoner, clock, details)

@@ -34,6 +34,7 @@ from rag.reasoners.roles import (
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
+from tests.role_methods import RoleMethods
 
 HOST = "https://videos.example/watch?v="
 DURATION = 100.0
@@ -93,7 +94,7 @@ def frame_source(seen: list[int] | None = None) -> FrameSource:
     return FrameSource(library=None, read_frames=read)
 
 
-class RuleReasoner:
+class RuleReasoner(RoleMethods):
     """Takes film 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
 
     name = "rules"

@@ -27,6 +27,7 @@ from rag.records import Question, Usage
 from rag.relevance import content_words, tokens
 from rag.settings import load_settings
 from tests.answer_world import THINGS, BagOfWords, PictureWords, build_library
+from tests.role_methods import RoleMethods
 
 FILM = [
     (20.0 * part, 20.0 * part + 20.0, thing, f"Now someone shows the {thing} of part {part}")
@@ -39,7 +40,7 @@ def question(text: str = "Which thing is of part 9?", count: int = 4) -> Questio
     return Question("q", text, tuple(f"the {thing} of part 9" for thing in THINGS[3 : 3 + count]))
 
 
-class RuleReasoner:
+class RuleReasoner(RoleMethods):
     """Facets by words, captions by the words shown, an answer by the words of the packs."""
 
     name = "rules"

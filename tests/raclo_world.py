@@ -15,9 +15,10 @@ from rag.reasoners.roles import (
     VideoVerdict,
 )
 from rag.records import Usage
+from tests.role_methods import RoleMethods
 
 
-class RecallingMind:
+class RecallingMind(RoleMethods):
     """Searches for film 7, knows it by its secret, and finds the moment at 40 s."""
 
     name = "rules"

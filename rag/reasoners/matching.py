@@ -8,12 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING
-
-from rag.reasoners.roles import Verdict
-
-if TYPE_CHECKING:
-    from rag.reasoners.roles import JudgeRequest
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _KEPT = re.compile(r"(?<=\d)[.,](?=\d)|(?<![^\s(])-(?=\d)")
@@ -53,17 +47,6 @@ def token_f1(prediction: str, truth: str) -> float:
     if not shared:
         return 0.0
     return round(2 * shared / (ours.total() + theirs.total()), 6)
-
-
-def matched_verdict(request: JudgeRequest) -> Verdict | None:
-    """Right by exact or normalized match, wrong without an answer; None where it takes a judge."""
-    if not request.prediction.strip():
-        return Verdict(is_correct=False, rule="none", score=0.0, reason="no answer")
-    if exact_match(request.prediction, request.ground_truths):
-        return Verdict(is_correct=True, rule="exact", score=1.0)
-    if normalized_match(request.prediction, request.ground_truths):
-        return Verdict(is_correct=True, rule="normalized", score=1.0)
-    return None
 
 
 def _punctuates(letter: str) -> bool:

@@ -15,53 +15,22 @@ both ways can be reported. These are counts of ours, and `COUNTED_AS` says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corpora.records import Frames
-from rag.reasoners.llm import turns_judging, turns_road, turns_searching, turns_watching
-from rag.reasoners.llm.prompts import load_prompt, render
 from rag.reasoners.llm.usage import Ledger, usage_together
-from rag.reasoners.matching import matched_verdict
+from rag.reasoners.prompts import load_prompt, render
+from rag.reasoners.roles import Reading, ReadWindow, VideoView
 from rag.reasoners.routing import RoutedReasoner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from pydantic import BaseModel
 
-    from rag.reasoners.llm.turns import Turn
-    from rag.reasoners.roles import (
-        AnchorEvent,
-        ChosenOption,
-        Facets,
-        FrameMatch,
-        ImaginedQueries,
-        ImagineRequest,
-        JudgeRequest,
-        Located,
-        LocateRequest,
-        MatchRequest,
-        Observation,
-        ObserveRequest,
-        OpenAnswer,
-        Part,
-        Plan,
-        PlanRequest,
-        Reading,
-        Reasoner,
-        RewrittenQuestion,
-        SelectedCandidates,
-        SelectRequest,
-        Timeline,
-        TimelineRequest,
-        Verdict,
-        VerifyRequest,
-        VideoVerdict,
-        VideoView,
-    )
-    from rag.records import Question, Usage
+    from rag.reasoners.protocol import Part, Reasoner, ReplyT, RequestT, Role
+    from rag.records import Usage
 
 IMAGE_TOKENS = 200
 """Of one image, whatever its size."""
@@ -70,7 +39,6 @@ COUNTED_AS = f"counted, not measured: {IMAGE_TOKENS} an image, MiniLM's tokens o
 MEASURED_AS = "as the language model counts them, estimated where its server gives no counts"
 
 Count = Callable[[str], int]
-_Reply = TypeVar("_Reply", bound="BaseModel")
 
 
 def counted_tokens(text: str, images: int, count: Count) -> int:
@@ -151,93 +119,50 @@ class TokenCountingReasoner:
     def reads_pixels(self) -> bool:
         return self._inner.reads_pixels
 
-    def rewrite_question(self, question: Question) -> RewrittenQuestion:
-        return self._counted(turns_road.rewrite_question(question), self._inner.rewrite_question(question))
-
-    def anchor_event(self, question: Question) -> AnchorEvent:
-        return self._counted(turns_road.anchor_event(question), self._inner.anchor_event(question))
-
-    def decompose_facets(self, question: Question) -> Facets:
-        turn = turns_searching.decompose_facets(question)
-        return self._counted(turn, self._inner.decompose_facets(question))
-
-    def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
-        return self._counted(turns_searching.imagine_queries(request), self._inner.imagine_queries(request))
-
-    def plan(self, request: PlanRequest) -> Plan:
-        return self._counted(turns_searching.plan(request), self._inner.plan(request))
-
-    def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
-        turn = turns_searching.select_candidates(request)
-        return self._counted(turn, self._inner.select_candidates(request))
-
-    def locate(self, request: LocateRequest) -> Located:
-        turn = turns_watching.locate(replace(request, view=_stood_in(request.view)))
-        return self._counted(turn, self._inner.locate(request))
-
-    def observe(self, request: ObserveRequest) -> Observation:
-        turn = turns_watching.observe(replace(request, view=_stood_in(request.view)))
-        return self._counted(turn, self._inner.observe(request))
-
-    def timeline(self, request: TimelineRequest) -> Timeline:
-        turn = turns_watching.timeline(replace(request, view=_stood_in(request.view)))
-        return self._counted(turn, self._inner.timeline(request))
-
-    def verify_video(self, request: VerifyRequest) -> VideoVerdict:
-        turn = turns_watching.verify_video(replace(request, view=_stood_in(request.view)))
-        return self._counted(turn, self._inner.verify_video(request))
-
-    def match_frame(self, request: MatchRequest) -> FrameMatch:
-        reference = None if request.reference is None else _stood_in(request.reference)
-        looked = replace(request, candidate=_stood_in(request.candidate), reference=reference)
-        return self._counted(turns_watching.match_frame(looked), self._inner.match_frame(request))
-
-    def answer_choice(self, reading: Reading) -> ChosenOption:
-        turn = turns_road.answer_choice(_looked_at(reading), None)
-        return self._counted(turn, self._inner.answer_choice(reading))
-
-    def answer_open(self, reading: Reading) -> OpenAnswer:
-        turn = turns_road.answer_open(_looked_at(reading), None)
-        return self._counted(turn, self._inner.answer_open(reading))
-
-    def judge(self, request: JudgeRequest) -> Verdict:
-        """A match of characters asks nobody, and costs nothing."""
-        verdict = self._inner.judge(request)
-        if matched_verdict(request) is not None:
-            return verdict
-        return self._counted(turns_judging.judge(request), verdict)
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """The reply of the inner reasoner; a reply that takes no model costs nothing."""
+        reply = self._inner.run(role, request)
+        if role.decided is None or role.decided(request) is None:
+            self._add(role, request, reply)
+        return reply
 
     def usage(self) -> Usage:
         """Calls and tokens as counted here, with those that the inner mind tells; resets both."""
         return usage_together((self._ledger.usage(), self._inner.usage()))
 
-    def _counted(self, turn: Turn[Any], reply: _Reply) -> _Reply:
+    def _add(self, role: Role[RequestT, ReplyT], request: RequestT, reply: ReplyT) -> None:
         if self._count is None:
             self._count = count_tokens()
-        messages = render(load_prompt(turn.role), turn.variables, turn.images, short_side=1)
+        call = role.prompt(_with_placeholders(request))
+        messages = render(load_prompt(role), call.variables, call.images, short_side=1)
         text = "\n".join(message.text for message in messages)
         images = sum(len(message.pictures) for message in messages)
         prompt = counted_tokens(text, images, self._count)
         completion = self._count(reply.model_dump_json())
-        self._ledger.add_estimate(turn.role, prompt, completion, IMAGE_TOKENS * images)
-        return reply
+        self._ledger.add_estimate(role.name, prompt, completion, IMAGE_TOKENS * images)
 
 
-def _stood_in(view: VideoView) -> VideoView:
-    """The view with a point of a picture for each frame: only their number is counted."""
-    return replace(view, frames=_points(view.times))
+def _with_placeholders(request: RequestT) -> RequestT:
+    """The request with an image of one pixel for each frame: only their number is counted."""
+    if isinstance(request, VideoView):
+        return replace(request, frames=_placeholders(request.times))
+    if isinstance(request, Reading):
+        return replace(request, windows=tuple(_window_with_placeholders(one) for one in request.windows))
+    if not is_dataclass(request) or isinstance(request, type):
+        return request
+    values = {field.name: getattr(request, field.name) for field in fields(request)}
+    views = {
+        name: _with_placeholders(value) for name, value in values.items() if isinstance(value, VideoView)
+    }
+    return replace(request, **views)
 
 
-def _looked_at(reading: Reading) -> Reading:
-    windows = tuple(
-        replace(window, frames=_points(shown.times if shown is not None else window.frame_times))
-        for window in reading.windows
-        for shown in [window.frames]
-    )
-    return replace(reading, windows=windows)
+def _window_with_placeholders(window: ReadWindow) -> ReadWindow:
+    times = window.frames.times if window.frames is not None else window.frame_times
+    return replace(window, frames=_placeholders(times))
 
 
-def _points(times: NDArray[np.float64] | tuple[float, ...] | None) -> Frames | None:
+def _placeholders(times: NDArray[np.float64] | tuple[float, ...] | None) -> Frames | None:
     if times is None or len(times) == 0:
         return None
     return Frames(np.asarray(times, np.float64), np.zeros((len(times), 1, 1, 3), np.uint8))

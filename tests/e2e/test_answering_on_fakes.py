@@ -15,7 +15,7 @@ from rag.errors import DamagedFile
 from rag.questions import parse_question
 from rag.reasoners import open_reasoner
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading
+from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, ChosenOption, OpenAnswer, Reading
 from rag.records import (
     Answer,
     PassageCitation,
@@ -27,6 +27,7 @@ from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import SearchFilter
 from tests.answer_world import BagOfWords, PictureWords, build_library
+from tests.role_methods import RoleMethods
 
 VIDEOS = {
     "bench": [
@@ -213,15 +214,15 @@ def test_only_the_question_is_encoded_to_retrieve(worlds: dict[bool, World]) -> 
     assert world.text.encoded == ["wooden board"]
 
 
-class Watcher:
+class Watcher(RoleMethods):
     """Stands in for a language model that looks at pictures; keeps what it was shown."""
 
     name = "watcher"
     reads_pixels = True
 
     def __init__(self, inner: EmbeddedReasoner) -> None:
-        self.rewrite_question = inner.rewrite_question
-        self.anchor_event = inner.anchor_event
+        self.rewrite_question = lambda question: inner.run(REWRITE_QUESTION, question)
+        self.anchor_event = lambda question: inner.run(ANCHOR_EVENT, question)
         self.seen: list[Reading] = []
 
     def answer_choice(self, reading: Reading) -> ChosenOption:

@@ -17,6 +17,7 @@ from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.endpoint import MAX_REPLY_BYTES
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.settings import ReasonerSettings
 from tests.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
 from tests.readings import CHOICE, OPEN, reading
@@ -35,14 +36,14 @@ def settings(base_url: str, **changes) -> ReasonerSettings:
 def ask(base_url: str, first_wait: float = 0.01, longest_wait: float = 30.0, **changes):
     chosen = settings(base_url, **changes)
     client = OpenAIClient(chosen, first_wait=first_wait, longest_wait=longest_wait)
-    return LlmReasoner(client, chosen).anchor_event(OPEN)
+    return LlmReasoner(client, chosen).run(ANCHOR_EVENT, OPEN)
 
 
 def test_a_reply_comes_through_with_its_usage():
     usage = {"prompt_tokens": 321, "completion_tokens": 12, "total_tokens": 333}
     with chat_server([say(CHOSEN, usage)]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url), seed=7)
-        reply = reasoner.answer_choice(reading(CHOICE))
+        reply = reasoner.run(ANSWER_CHOICE, reading(CHOICE))
     assert reasoner.name == "openai:m"
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (1,))
     spent = reasoner.usage()
@@ -57,7 +58,7 @@ def test_a_reply_comes_through_with_its_usage():
 
 def test_frames_are_sent_as_pictures_in_their_place():
     with chat_server([say(CHOSEN)]) as server:
-        open_llm_reasoner(settings(server.base_url, image_short_side=32)).answer_choice(reading(CHOICE))
+        open_llm_reasoner(settings(server.base_url, image_short_side=32)).run(ANSWER_CHOICE, reading(CHOICE))
     content = server.requests[0]["messages"][1]["content"]
     assert [block["type"] for block in content] == [
         "text",
@@ -75,7 +76,7 @@ def test_frames_are_sent_as_pictures_in_their_place():
 def test_a_server_that_does_not_count_is_counted_for(usage):
     with chat_server([say(ANCHOR, usage)]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url))
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
     row = reasoner.usage().by_role["anchor_event"]
     assert row["prompt_tokens"] > 300
     assert row["estimated_text_calls"] == 1
@@ -84,7 +85,7 @@ def test_a_server_that_does_not_count_is_counted_for(usage):
 def test_counts_without_a_total_are_still_counts():
     with chat_server([say(ANCHOR, {"prompt_tokens": 50, "completion_tokens": 5})]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url))
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
     assert reasoner.usage().prompt_tokens == 50
 
 

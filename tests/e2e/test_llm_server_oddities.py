@@ -7,8 +7,8 @@ import json
 import pytest
 
 from rag.errors import ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.llm.messages import Message
 from rag.reasoners.llm.openai_client import OpenAIClient
+from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 from tests.chat_server import Act, chat_server, raw, status
 

@@ -15,9 +15,9 @@ import pytest
 
 from rag.errors import ReplyInvalid
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.llm.messages import Message, picture
 from rag.reasoners.llm.openai_client import OpenAIClient
-from rag.reasoners.roles import ObserveRequest
+from rag.reasoners.prompts import Message, picture
+from rag.reasoners.roles import OBSERVE, ObserveRequest
 from rag.settings import ReasonerSettings
 from tests.readings import OPEN
 from tests.role_inputs import VIEW
@@ -94,7 +94,7 @@ def test_noise_is_mended_within_bounds_then_a_typed_failure_and_all_of_it_replay
         chosen = {"repairs": 1, "image_short_side": 32, **changes}
         reasoner = open_llm_reasoner(settings(model, base_url).model_copy(update=chosen))
         with pytest.raises(ReplyInvalid, match="no usable reply for observe in 2 attempts"):
-            reasoner.observe(ObserveRequest(OPEN, VIEW))
+            reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
         spent.append(reasoner.usage())
     assert spent[0] == spent[1]
     row = spent[0].by_role["observe"]

@@ -11,7 +11,7 @@ from eval.tasks.browsecomp.records import BrowseQuestion, Source
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import browse
 from rag.errors import ReasonerError, ReasonerUnreachable
-from rag.reasoners.roles import JudgeRequest, Reasoner, Verdict
+from rag.reasoners.roles import JUDGE, JudgeRequest, Reasoner, Verdict
 from rag.reasoners.token_counting import counted
 from rag.records import Question
 from rag.web.catalogue import address
@@ -121,12 +121,12 @@ class VideoBrowserSolver:
         prediction = run.answer.text if run.answer.matched else ""
         request = JudgeRequest(question.text, question.answers, prediction)
         if question.options:
-            from rag.reasoners.matching import matched_verdict
+            from rag.reasoners.roles.judge import matched_verdict
 
             verdict = matched_verdict(request)
             return verdict or Verdict(is_correct=False, rule="none", score=0.0, reason="another option")
         try:
-            return self.reasoner.judge(request)
+            return self.reasoner.run(JUDGE, request)
         except ReasonerUnreachable:
             raise
         except ReasonerError as error:

@@ -18,7 +18,7 @@ from eval.runs.records import LETTERS
 from eval.tasks.egofact.records import Query
 from eval.tasks.egofact.templates import names_object
 from rag.reasoners.embedded.rewriting import statement, two_hop
-from rag.reasoners.roles import AnchorEvent, Reading, ReadPassage, RewrittenQuestion
+from rag.reasoners.roles import ANSWER_CHOICE, AnchorEvent, Reading, ReadPassage, RewrittenQuestion
 from rag.records import Question
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class EmbeddedCheckReader:
     def answer(self, question: Question, context_texts: Sequence[str]) -> int:
         two_hops = all(two_hop(option) for option in question.options)
         if context_texts and two_hops:
-            chosen = self._reasoner.answer_choice(_reading(question, context_texts)).choice
+            chosen = self._reasoner.run(ANSWER_CHOICE, _reading(question, context_texts)).choice
             if chosen is not None:
                 return LETTERS.index(chosen)
         if context_texts and not two_hops:

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from eval.tasks.egofact.records import EventStructure, FactPassage, Statement
 from eval.tasks.egofact.schema import EventFields
-from rag.questions import option_label
-from rag.reasoners.llm.messages import Shown
-from rag.reasoners.llm.reading import labels, listed_options
-from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.replies import BadReply
+from rag.reasoners.prompts import Shown
+from rag.reasoners.protocol import BadReply, Reasoner, Reply, Role, RoleCall
+from rag.reasoners.roles.material import labels, listed_options
 from rag.records import Question
-
-
-class _Reply(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class EventReply(EventFields):
     """C.2.1; an event without an object leaves `patient` empty, a line without an event `rewritten` too."""
 
-    model_config = _Reply.model_config
+    model_config = Reply.model_config
 
 
-class StatementsReply(_Reply):
+class StatementsReply(Reply):
     """C.2.5, step 2: one fact and three counter-facts, and the activity that they belong to."""
 
     activity: str = Field(min_length=1)
@@ -35,51 +29,88 @@ class StatementsReply(_Reply):
     counterfacts: tuple[str, ...] = Field(min_length=3, max_length=3)
 
 
-class CheckReply(_Reply):
+class CheckReply(Reply):
     """C.2.5, step 3: a single letter."""
 
     choice: str
 
 
+@dataclass(frozen=True)
+class CheckRequest:
+    question: Question
+    context_texts: tuple[str, ...]
+    """Empty: the question is answered from its own words."""
+
+
+def _check_prompt(request: CheckRequest) -> RoleCall:
+    return RoleCall(
+        {
+            "question": request.question.text,
+            "options": listed_options(request.question),
+            "material": [Shown(f"text {at}", text) for at, text in enumerate(request.context_texts)],
+            "!labels": ", ".join(labels(len(request.question.options))),
+        }
+    )
+
+
+def _check_choice(request: CheckRequest, reply: CheckReply) -> None:
+    known = labels(len(request.question.options))
+    if reply.choice not in known:
+        raise BadReply(f"choice must be one of {', '.join(known)}")
+
+
+def _check_statements(_: FactPassage, reply: StatementsReply) -> None:
+    statements = {reply.fact.strip().lower(), *(wrong.strip().lower() for wrong in reply.counterfacts)}
+    if len(statements) < 4:
+        raise BadReply("the four statements are not four different ones")
+
+
+PACKAGE = "eval.tasks.egofact"
+CHECK_CHOICE = Role(
+    "check_choice", "analyst", CheckRequest, CheckReply, _check_prompt, _check_choice, package=PACKAGE
+)
+EVENT_STRUCTURE = Role(
+    "event_structure",
+    "analyst",
+    str,
+    EventReply,
+    lambda narration: RoleCall({"narration": narration}),
+    package=PACKAGE,
+)
+WRITE_STATEMENTS = Role(
+    "write_statements",
+    "analyst",
+    FactPassage,
+    StatementsReply,
+    lambda passage: RoleCall({"object": passage.object, "title": passage.title, "passage": passage.text}),
+    _check_statements,
+    package=PACKAGE,
+)
+
+
 class LlmCheckReader:
     """A `CheckReader` that asks the model, with the texts or with none."""
 
-    def __init__(self, reasoner: LlmReasoner) -> None:
+    def __init__(self, reasoner: Reasoner) -> None:
         self.name = reasoner.name
         self._reasoner = reasoner
 
     def answer(self, question: Question, context_texts: Sequence[str]) -> int:
-        known = labels(len(question.options))
-
-        def check(reply: CheckReply) -> None:
-            if reply.choice not in known:
-                raise BadReply(f"choice must be one of {', '.join(known)}")
-
-        reply = self._reasoner.call(
-            "check_choice",
-            {
-                "question": question.text,
-                "options": listed_options(question),
-                "material": [Shown(f"text {at}", text) for at, text in enumerate(context_texts)],
-                "!labels": ", ".join(known),
-            },
-            CheckReply,
-            check=check,
-        )
+        reply = self._reasoner.run(CHECK_CHOICE, CheckRequest(question, tuple(context_texts)))
         self._reasoner.usage()
-        return [option_label(at) for at in range(len(known))].index(reply.choice)
+        return labels(len(question.options)).index(reply.choice)
 
 
 class BuilderRoles:
     """The three roles over one model; each call stands alone under `reasoner.max_calls`."""
 
-    def __init__(self, reasoner: LlmReasoner) -> None:
+    def __init__(self, reasoner: Reasoner) -> None:
         self._reasoner = reasoner
         self.reader = LlmCheckReader(reasoner)
 
     def parse(self, text: str, start: float, end: float) -> EventStructure | None:
         """A narration into its structure, as `narrations.parse_narration` does by rules."""
-        reply = self._reasoner.call("event_structure", {"narration": text}, EventReply)
+        reply = self._reasoner.run(EVENT_STRUCTURE, text)
         self._reasoner.usage()
         if not reply.rewritten.strip() or not reply.action.strip():
             return None
@@ -87,18 +118,8 @@ class BuilderRoles:
 
     def write(self, passage: FactPassage) -> FactPassage:
         """The passage with an activity, a fact and three counter-facts."""
-
-        def check(reply: StatementsReply) -> None:
-            told = {reply.fact.strip().lower(), *(wrong.strip().lower() for wrong in reply.counterfacts)}
-            if len(told) < 4:
-                raise BadReply("the four statements are not four different ones")
-
-        reply = self._reasoner.call(
-            "write_statements",
-            {"object": passage.object, "title": passage.title, "passage": passage.text},
-            StatementsReply,
-            check=check,
-        )
+        reply = self._reasoner.run(WRITE_STATEMENTS, passage)
         self._reasoner.usage()
-        told = (Statement(reply.fact, reply.counterfacts),)
-        return replace(passage, activity=reply.activity, statements=told)
+        return replace(
+            passage, activity=reply.activity, statements=(Statement(reply.fact, reply.counterfacts),)
+        )

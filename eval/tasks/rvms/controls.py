@@ -20,7 +20,7 @@ from rag.agents.runtime.frame_source import FrameSource, fetch_video
 from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.watcher import candidate as told_of
 from rag.errors import PageGone
-from rag.reasoners.roles import Memory, Reasoner, SelectRequest
+from rag.reasoners.roles import SELECT_CANDIDATES, Memory, Reasoner, SelectRequest
 from rag.records import Usage
 from rag.web import SearchResult
 
@@ -48,7 +48,7 @@ def metadata_run(reasoner: Reasoner, memory: Memory, web: MockWeb, settings: Rac
     likeliest = 0
     if results:
         told = tuple(told_of(result) for result in results)
-        chosen = reasoner.select_candidates(SelectRequest(wanted, wanted, told, 1)).selected
+        chosen = reasoner.run(SELECT_CANDIDATES, SelectRequest(wanted, wanted, told, 1)).selected
         likeliest = chosen[0] if chosen else 0
     candidates = tuple(
         CandidateVideo(

@@ -24,7 +24,7 @@ from rag.agents.runtime.frame_budget import frame_times
 from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
 from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
-from rag.reasoners.roles import MatchRequest, Memory, Reasoner, VideoView
+from rag.reasoners.roles import MATCH_FRAME, MatchRequest, Memory, Reasoner, VideoView
 from rag.web import SearchResult
 from rag.web.catalogue import address
 
@@ -166,7 +166,7 @@ class Checker:
             auditory_memory=memory.auditory_memory,
         )
         try:
-            match = self._mind.match_frame(request)
+            match = self._mind.run(MATCH_FRAME, request)
         except ReasonerUnreachable:
             raise
         except (ReasonerError, FileProblem):

@@ -14,7 +14,7 @@ from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import FoundShot
 from rag.agents.video_browser.watcher import candidate
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
-from rag.reasoners.roles import ImagineRequest, Reasoner, SelectRequest
+from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, Reasoner, SelectRequest
 from rag.reasoners.token_counting import counted
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class MetadataControl:
     def _guess(self, asked: ShotQuery) -> tuple[FoundShot | None, list[str]]:
         web = self.web.session()
         memory = memory_of(asked.description, asked.constraints)
-        imagined = self._mind.imagine_queries(ImagineRequest(memory, self.chosen.queries))
+        imagined = self._mind.run(IMAGINE_QUERIES, ImagineRequest(memory, self.chosen.queries))
         results = {
             result.url: result
             for search in imagined.queries
@@ -85,8 +85,8 @@ class MetadataControl:
         if not listed:
             return None, []
         whole = f"{asked.description} {asked.constraint}"
-        chosen = self._mind.select_candidates(
-            SelectRequest(whole, whole, tuple(candidate(result) for result in listed), 1)
+        chosen = self._mind.run(
+            SELECT_CANDIDATES, SelectRequest(whole, whole, tuple(candidate(result) for result in listed), 1)
         ).selected
         picked = listed[chosen[0]] if chosen else listed[0]
         ids = [video for result in listed if (video := web.video_id(result.url)) is not None]

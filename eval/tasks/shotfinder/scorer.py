@@ -19,7 +19,7 @@ from corpora.records import Frames
 from eval.tasks.shotfinder.records import ShotQuery
 from rag.agents.shotfinder.records import FoundShot
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
-from rag.reasoners.roles import ConstraintKind, MatchRequest, Reasoner, VideoView
+from rag.reasoners.roles import MATCH_FRAME, ConstraintKind, MatchRequest, Reasoner, VideoView
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,7 +165,7 @@ def judge_shot(
     words = None if tower is None else tower.encode_text([query.description])
     clip_text = _cosine(seen, words)
     try:
-        match = reasoner.match_frame(request)
+        match = reasoner.run(MATCH_FRAME, request)
     except ReasonerUnreachable:
         raise
     except ReasonerError:

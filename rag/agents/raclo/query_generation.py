@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.agents.raclo.settings import RacloSettings
-from rag.reasoners.roles import Hypothesis, ImagineRequest, Memory, Reasoner
+from rag.reasoners.roles import IMAGINE_QUERIES, Hypothesis, ImagineRequest, Memory, Reasoner
 
 LONGEST_SEARCH = 200
 """Characters of a cue that is searched for as it stands."""
@@ -33,7 +33,7 @@ def recall(reasoner: Reasoner, memory: Memory, tried: Sequence[str], settings: R
         told += [_search(_all_cues(memory))] if len(told) < settings.queries else []
         fresh = [query for query in dict.fromkeys(told) if query.casefold() not in known]
         return Recalled(tuple(fresh[: settings.queries]), "the cues as they were told")
-    reply = reasoner.imagine_queries(ImagineRequest(memory, settings.queries + len(known)))
+    reply = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries + len(known)))
     fresh = [query for query in dict.fromkeys(reply.queries) if query.casefold() not in known]
     return Recalled(
         tuple(fresh[: settings.queries]), reply.thought, reply.anchors, reply.hypotheses, reply.chosen

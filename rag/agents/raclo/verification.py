@@ -19,7 +19,16 @@ from rag.agents.raclo.records import Moment
 from rag.agents.raclo.settings import RacloSettings
 from rag.agents.runtime.frame_budget import frame_times
 from rag.agents.runtime.frame_source import WebVideo
-from rag.reasoners.roles import Consensus, LocateRequest, Memory, Reasoner, VerifyRequest, VideoView
+from rag.reasoners.roles import (
+    LOCATE,
+    VERIFY_VIDEO,
+    Consensus,
+    LocateRequest,
+    Memory,
+    Reasoner,
+    VerifyRequest,
+    VideoView,
+)
 from rag.reasoners.routing import RoutedReasoner
 
 if TYPE_CHECKING:
@@ -48,15 +57,15 @@ def verify(
     """
     told = global_part(memory)
     times = frame_times(sight.duration, settings.verify_frames)
-    first = reasoner.verify_video(VerifyRequest(told, shown(sight, times, settings)))
+    first = reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(sight, times, settings)))
     if not first.video_match:
         return Consensus(first, None)
     if not settings.consensus:
         return Consensus(first, first)
     if second is not None:
-        return Consensus(first, second.verify_video(VerifyRequest(told, shown(sight, times, settings))))
+        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(told, shown(sight, times, settings))))
     beside = frame_times(sight.duration, settings.verify_frames, shift=BETWEEN)
-    return Consensus(first, reasoner.verify_video(VerifyRequest(told, shown(sight, beside, settings))))
+    return Consensus(first, reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(sight, beside, settings))))
 
 
 def locate_moment(
@@ -71,7 +80,7 @@ def locate_moment(
     if not view.times:
         return _by_words(reasoner, told, sight, view)
     request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
-    located = reasoner.locate(request)
+    located = reasoner.run(LOCATE, request)
     if located.frame is None:
         return None
     start, end = _stretch(sight, view.times, located.frame)
@@ -93,7 +102,7 @@ def _by_words(reasoner: Reasoner, told: Memory, sight: WebVideo, view: VideoView
     if not len(times):
         return None
     request = LocateRequest(told.key_moment, replace(view, frame_times=times), "frame", memory=told)
-    located = reasoner.locate(request)
+    located = reasoner.run(LOCATE, request)
     if not located.relevant or located.frame is None:
         return None
     start, end = _stretch(sight, tuple(times.tolist()), located.frame)

@@ -41,7 +41,7 @@ from rag.errors import (
     ReasonerUnreachable,
     WebError,
 )
-from rag.reasoners.roles import ImagineRequest, Reasoner
+from rag.reasoners.roles import IMAGINE_QUERIES, ImagineRequest, Reasoner
 from rag.relevance import content_words
 from rag.web import SearchResult, Web
 
@@ -155,7 +155,7 @@ class ShotFinder:
         searched = heeded if heeded.told else heeded.without("resolution")
         memory = memory_of(request.description, searched)
         try:
-            imagined = self._mind.imagine_queries(ImagineRequest(memory, self._settings.queries))
+            imagined = self._mind.run(IMAGINE_QUERIES, ImagineRequest(memory, self._settings.queries))
         except ReasonerError as error:
             self._failed(error, "the searches")
             # Without a guess the description itself is what can be searched for, once.

@@ -34,7 +34,7 @@ from rag.agents.shotfinder.measurements import (
 )
 from rag.agents.shotfinder.records import FoundShot, Look
 from rag.agents.shotfinder.settings import ShotSettings
-from rag.reasoners.roles import Located, LocateRequest, Reasoner
+from rag.reasoners.roles import LOCATE, Located, LocateRequest, Reasoner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,9 @@ class Localizer:
         if not view.times:
             return None, None
         memory = memory_of(self.description, self._told)
-        reply = self.reasoner.locate(LocateRequest(self.description, view, target="frame", memory=memory))
+        reply = self.reasoner.run(
+            LOCATE, LocateRequest(self.description, view, target="frame", memory=memory)
+        )
         if not reply.relevant or reply.frame is None:
             return reply, None
         return reply, view.times[min(reply.frame, len(view.times) - 1)]
@@ -172,7 +174,7 @@ class Localizer:
         view = self.sight.view(*span, even_times(*span, self.settings.context_frames))
         if not view.times:
             return None
-        reply = self.reasoner.locate(LocateRequest(told, view, target="frame"))
+        reply = self.reasoner.run(LOCATE, LocateRequest(told, view, target="frame"))
         if reply.relevant:
             return round(reply.confidence, 6)
         left = round(max(0.0, 1.0 - reply.confidence), 6)

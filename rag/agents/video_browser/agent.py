@@ -30,7 +30,7 @@ from rag.agents.video_browser.watcher import (
     zoom,
 )
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
-from rag.reasoners.roles import PlanRequest, Reasoner, TriedQuery
+from rag.reasoners.roles import PLAN, PlanRequest, Reasoner, TriedQuery
 from rag.records import Answer, Question
 from rag.web import SearchResult, Web
 
@@ -125,7 +125,7 @@ class VideoBrowser:
             max_queries=self._settings.queries,
         )
         try:
-            plan = self._mind.plan(request)
+            plan = self._mind.run(PLAN, request)
         except ReasonerError as error:
             self._failed(error, "the plan")
             # Without any plan the question itself is what can be searched for, once.

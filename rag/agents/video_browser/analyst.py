@@ -9,6 +9,10 @@ from rag.agents.video_browser.records import BrowserMemory
 from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.questions import option_label
 from rag.reasoners.roles import (
+    ANCHOR_EVENT,
+    ANSWER_CHOICE,
+    ANSWER_OPEN,
+    REWRITE_QUESTION,
     AnchorEvent,
     ChosenOption,
     OpenAnswer,
@@ -50,8 +54,8 @@ def analyse(reasoner: Reasoner, memory: BrowserMemory, *, missed: Missed | None 
         must_choose=bool(memory.question.options),
     )
     if memory.question.options:
-        return _chosen(reading, reasoner.answer_choice(reading))
-    return _told(reading, reasoner.answer_open(reading))
+        return _chosen(reading, reasoner.run(ANSWER_CHOICE, reading))
+    return _told(reading, reasoner.run(ANSWER_OPEN, reading))
 
 
 def metadata_passage(result: SearchResult) -> Passage:
@@ -72,8 +76,8 @@ def _reworded(
     """Raises `ReasonerUnreachable`: who is gone now will not answer either."""
     rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
     try:
-        rewritten = reasoner.rewrite_question(asked)
-        anchor = reasoner.anchor_event(asked)
+        rewritten = reasoner.run(REWRITE_QUESTION, asked)
+        anchor = reasoner.run(ANCHOR_EVENT, asked)
     except ReasonerUnreachable:
         raise
     except ReasonerError as error:

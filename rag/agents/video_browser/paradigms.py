@@ -18,7 +18,7 @@ from rag.agents.video_browser.records import BrowserMemory, Summary
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.agents.video_browser.watcher import whole_window
 from rag.errors import WebError
-from rag.reasoners.roles import ObserveRequest, ReadWindow, Reasoner, VideoView
+from rag.reasoners.roles import OBSERVE, ObserveRequest, ReadWindow, Reasoner, VideoView
 from rag.web import SearchResult, Web
 
 PAGE_WORDS = 4000
@@ -46,7 +46,7 @@ def summarize(
         frame_vectors=read.frame_vectors,
         frames=read.frames,
     )
-    told = reasoner.observe(ObserveRequest(memory.question, view))
+    told = reasoner.run(OBSERVE, ObserveRequest(memory.question, view))
     passage = Passage(f"summary:{sight.video_id}", sight.video_id, sight.result.title, told.caption)
     return Summary(sight.result.url, passage)
 

@@ -20,6 +20,8 @@ from rag.agents.runtime.frame_source import WebVideo, even_times
 from rag.agents.video_browser.records import BrowserMemory
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.reasoners.roles import (
+    LOCATE,
+    SELECT_CANDIDATES,
     Candidate,
     KnownVideo,
     Located,
@@ -72,13 +74,14 @@ def filter_results(
     """Stage I: at most `count` of the results, likeliest first, and why. Raises `ReasonerError`."""
     if not settings.select:
         return list(results[:count]), "as the search engine ranks them"
-    reply = reasoner.select_candidates(
+    reply = reasoner.run(
+        SELECT_CANDIDATES,
         SelectRequest(
             question=memory.question.text,
             sub_question=memory.focus or memory.question.text,
             candidates=tuple(candidate(result) for result in results),
             top_k=count,
-        )
+        ),
     )
     chosen = [results[index] for index in dict.fromkeys(reply.selected) if 0 <= index < len(results)]
     return chosen[:count], reply.reason
@@ -91,7 +94,7 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, sight: WebVideo, settings: B
         stored = settings.sparse == "stored"
         times = None if stored else even_times(0.0, sight.duration, settings.sparse_frames)
     view = sight.view(0.0, sight.duration, times, words=settings.transcript)
-    reply = reasoner.locate(LocateRequest(memory.question.text, view, max_windows=settings.windows))
+    reply = reasoner.run(LOCATE, LocateRequest(memory.question.text, view, max_windows=settings.windows))
     windows = _tidy(reply.windows, sight.duration) if reply.relevant else ()
     return ScanResult(sight, reply, windows, view)
 

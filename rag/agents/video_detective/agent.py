@@ -38,6 +38,10 @@ from rag.agents.video_detective.search_state import SearchState
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (
+    ANSWER_CHOICE,
+    ANSWER_OPEN,
+    DECOMPOSE_FACETS,
+    TIMELINE,
     ChosenOption,
     Facet,
     OpenAnswer,
@@ -112,7 +116,7 @@ class VideoDetective:
             end = float(material.segments.ends[-1])
             view = self.view(material, evenly(material.times, 0.0, end, self.settings.frames), 0.0, end, ())
             self.reasoner.usage()
-            events = self.reasoner.timeline(TimelineRequest(view)).events
+            events = self.reasoner.run(TIMELINE, TimelineRequest(view)).events
             self._timelines[video_id] = (events, self.reasoner.usage())
         return self._timelines[video_id]
 
@@ -188,7 +192,7 @@ class _DetectiveRun:
         if not self.settings.facets or self.mishaps.gone:
             return whole_question(self.question)
         try:
-            reply = self.reasoner.decompose_facets(self.question)
+            reply = self.reasoner.run(DECOMPOSE_FACETS, self.question)
         except ReasonerError as error:
             self.mishaps.note("facets", error)
             return whole_question(self.question)
@@ -270,8 +274,8 @@ class _DetectiveRun:
     def _reply(self, reading: Reading) -> ChosenOption | OpenAnswer:
         try:
             if self.question.options:
-                return self.reasoner.answer_choice(reading)
-            return self.reasoner.answer_open(reading)
+                return self.reasoner.run(ANSWER_CHOICE, reading)
+            return self.reasoner.run(ANSWER_OPEN, reading)
         except BudgetSpent as error:
             self.mishaps.note("answer", error)
             if self.question.options:

@@ -18,7 +18,7 @@ from rag.agents.video_detective.records import Look
 from rag.agents.video_detective.scoring import Scorer
 from rag.agents.video_detective.search_state import SearchState, Target
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable
-from rag.reasoners.roles import Facet, Observation, ObserveRequest
+from rag.reasoners.roles import OBSERVE, Facet, Observation, ObserveRequest
 from rag.records import Question
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Search:
         view = self.detective.view(self.material, chosen, start, end, texts)
         request = ObserveRequest(self.question, view, facets, self.vlm_query)
         try:
-            return self.detective.reasoner.observe(request), ""
+            return self.detective.reasoner.run(OBSERVE, request), ""
         except ReasonerError as error:
             self.mishaps.constraint_mode(error)
             return None, str(error)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from rag.errors import ReasonerError
 from rag.reasoners.embedded import (
+    choices,
     facets,
     imagining,
     judging,
     locating,
     observing,
+    open_answers,
     planning,
     rewriting,
     selecting,
     timelines,
     verifying,
 )
-from rag.reasoners.embedded.choices import answer_choice
-from rag.reasoners.embedded.open_answers import answer_open
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.records import Usage
@@ -26,36 +28,10 @@ from rag.relevance import ImageScoreCalibrator
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.roles import (
-        AnchorEvent,
-        ChosenOption,
-        Facets,
-        FrameMatch,
-        ImaginedQueries,
-        ImagineRequest,
-        JudgeRequest,
-        Located,
-        LocateRequest,
-        MatchRequest,
-        Observation,
-        ObserveRequest,
-        OpenAnswer,
-        Plan,
-        PlanRequest,
-        Reading,
-        RewrittenQuestion,
-        SelectedCandidates,
-        SelectRequest,
-        Timeline,
-        TimelineRequest,
-        Verdict,
-        VerifyRequest,
-        VideoVerdict,
-    )
-    from rag.records import Question
+    from rag.reasoners.protocol import ReplyT, RequestT, Role
 
-RULES = 12
-"""Goes up whenever a rule changes what is said."""
+VERSION = 12
+"""Of the rules; goes up whenever one changes a reply."""
 
 
 class EmbeddedReasoner:
@@ -68,60 +44,51 @@ class EmbeddedReasoner:
     reads_pixels = False
 
     def __init__(self, text_encoder: TextEncoder, tower: TextTower | None = None) -> None:
-        self._vectors = SentenceVectors(text_encoder)
-        self._scale = ImageScoreCalibrator(tower) if tower is not None else None
-        self._sight = ZeroShotScorer(tower)
+        self.sentences = SentenceVectors(text_encoder)
+        self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
+        self.images = ZeroShotScorer(tower)
         self._text_encoder = text_encoder
         self._tower = tower
 
     @property
     def fingerprint(self) -> str:
         tower = self._tower.fingerprint if self._tower is not None else None
-        made = {"family": "embedded", "rules": RULES, "text": self._text_encoder.fingerprint, "tower": tower}
+        made = {
+            "family": "embedded",
+            "rules": VERSION,
+            "text": self._text_encoder.fingerprint,
+            "tower": tower,
+        }
         return json.dumps(made, sort_keys=True)
 
-    def rewrite_question(self, question: Question) -> RewrittenQuestion:
-        return rewriting.rewrite_question(question)
-
-    def anchor_event(self, question: Question) -> AnchorEvent:
-        return rewriting.anchor_event(question)
-
-    def decompose_facets(self, question: Question) -> Facets:
-        return facets.decompose_facets(question)
-
-    def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
-        return imagining.imagine_queries(request)
-
-    def plan(self, request: PlanRequest) -> Plan:
-        return planning.plan(request, self._vectors)
-
-    def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
-        return selecting.select_candidates(request, self._vectors)
-
-    def locate(self, request: LocateRequest) -> Located:
-        return locating.locate(request, self._sight, self._vectors)
-
-    def observe(self, request: ObserveRequest) -> Observation:
-        return observing.observe(request, self._sight, self._vectors)
-
-    def timeline(self, request: TimelineRequest) -> Timeline:
-        return timelines.timeline(request, self._sight)
-
-    def verify_video(self, request: VerifyRequest) -> VideoVerdict:
-        return verifying.verify_video(request, self._sight, self._vectors)
-
-    def match_frame(self, request: MatchRequest) -> FrameMatch:
-        return verifying.match_frame(request, self._sight, self._vectors)
-
-    def answer_choice(self, reading: Reading) -> ChosenOption:
-        return answer_choice(reading, self._vectors, self._scale)
-
-    def answer_open(self, reading: Reading) -> OpenAnswer:
-        return answer_open(reading, self._vectors)
-
-    def judge(self, request: JudgeRequest) -> Verdict:
-        """By rules alone; each verdict names the rule that decided."""
-        return judging.judge(request, self._vectors)
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """Raises `ReasonerError` for a role without a rule."""
+        rule = RULES.get(role.name)
+        if rule is None:
+            raise ReasonerError(
+                f"the embedded reasoner has no rule for the role {role.name}; use a language model for it"
+            )
+        reply: ReplyT = rule(request, self)
+        return reply
 
     def usage(self) -> Usage:
         return Usage()
+
+
+RULES: dict[str, Callable[[Any, EmbeddedReasoner], Any]] = {
+    "rewrite_question": lambda request, _: rewriting.rewrite_question(request),
+    "anchor_event": lambda request, _: rewriting.anchor_event(request),
+    "decompose_facets": lambda request, _: facets.decompose_facets(request),
+    "imagine_queries": lambda request, _: imagining.imagine_queries(request),
+    "plan": lambda request, own: planning.plan(request, own.sentences),
+    "select_candidates": lambda request, own: selecting.select_candidates(request, own.sentences),
+    "locate": lambda request, own: locating.locate(request, own.images, own.sentences),
+    "observe": lambda request, own: observing.observe(request, own.images, own.sentences),
+    "timeline": lambda request, own: timelines.timeline(request, own.images),
+    "verify_video": lambda request, own: verifying.verify_video(request, own.images, own.sentences),
+    "match_frame": lambda request, own: verifying.match_frame(request, own.images, own.sentences),
+    "answer_choice": lambda request, own: choices.answer_choice(request, own.sentences, own.calibrator),
+    "answer_open": lambda request, own: open_answers.answer_open(request, own.sentences),
+    "judge": lambda request, own: judging.judge(request, own.sentences),
+}
+"""The rule of each role, under the role's name."""

@@ -20,16 +20,15 @@ __all__ = ["open_llm_reasoner"]
 def open_llm_reasoner(
     settings: ReasonerSettings,
     *,
-    frame_budget: int | None = None,
     seed: int = 0,
     ledger: Ledger | None = None,
     tape: Tape | None = None,
 ) -> LlmReasoner:
     """The reasoner that `settings.kind` names (`openai` or `transformers`).
 
-    `frame_budget`: frames sent of one window at most; None sends all. `ledger`, `tape`: shared by
-    several; by default its own, and what `settings.record` or `settings.replay` say. No server is
-    contacted yet; a model in process is loaded now, but for a replay, which needs none.
+    `ledger`, `tape`: shared by several; by default its own, and what `settings.record` or
+    `settings.replay` say. No server is contacted yet; a model in process is loaded now, but for a
+    replay, which needs none.
     Raises `SettingsError`, `WeightsMissing` or `WeightsInvalid`.
     """
     from rag.reasoners.llm.reasoner import LlmReasoner
@@ -38,7 +37,7 @@ def open_llm_reasoner(
     client = _open_client(settings, seed)
     if tape is None:
         tape = open_tape(settings)
-    return LlmReasoner(client, settings, frame_budget, ledger=ledger, tape=tape, seed=seed)
+    return LlmReasoner(client, settings, ledger=ledger, tape=tape, seed=seed)
 
 
 def _open_client(settings: ReasonerSettings, seed: int) -> ChatClient:

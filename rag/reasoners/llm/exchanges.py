@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from rag.reasoners.llm.messages import Message, Sent
+from rag.reasoners.llm.messages import Sent
+from rag.reasoners.prompts import Message
 
 LARGEST_COUNT = 2**53
 """Of tokens; what is beyond it was counted by nobody."""

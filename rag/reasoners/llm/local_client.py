@@ -33,7 +33,8 @@ from PIL import Image
 from safetensors import SafetensorError
 
 from rag.errors import ReasonerError, ReasonerUnreachable, SettingsError, WeightsInvalid, WeightsMissing
-from rag.reasoners.llm.messages import Message, Sent, chat_messages
+from rag.reasoners.llm.messages import Sent, chat_messages
+from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 
 SHORTEST_ROOM = 512

@@ -6,51 +6,12 @@ without importing LlamaIndex, which takes seconds.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-JPEG_QUALITY = 90
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """One frame as it is sent: JPEG bytes, size in pixels."""
-
-    data: bytes
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    speaker: Literal["system", "user", "assistant"]
-    parts: tuple[str | Picture, ...]
-
-    @property
-    def text(self) -> str:
-        return "".join(part for part in self.parts if isinstance(part, str))
-
-    @property
-    def pictures(self) -> tuple[Picture, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Picture))
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Numbered material for a prompt: its name, its words, and the frames that belong to it.
-
-    `images`: uint8 (h, w, 3) RGB, upright, in time order.
-    """
-
-    name: str
-    text: str
-    images: tuple[NDArray[np.uint8], ...] = ()
+    from rag.reasoners.prompts import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +51,6 @@ class NoClient:
 
     def send(self, *_: Any, **__: Any) -> Sent:
         raise AssertionError("a replay contacts nothing")
-
-
-def picture(image: NDArray[np.uint8], short_side: int) -> Picture:
-    """Frame uint8 (h, w, 3) RGB as JPEG, its short side at most `short_side` pixels (never enlarged)."""
-    from PIL import Image
-
-    height, width = image.shape[:2]
-    scale = min(1.0, short_side / min(height, width))
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    drawn = Image.fromarray(image)
-    if size != (width, height):
-        drawn = drawn.resize(size, Image.Resampling.BICUBIC)
-    buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=JPEG_QUALITY)
-    return Picture(buffer.getvalue(), *size)
 
 
 def chat_messages(messages: Sequence[Message]) -> list[Any]:

@@ -23,7 +23,8 @@ from llama_index.llms.openai_like import OpenAILike
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
 from rag.reasoners.llm.endpoint import Endpoint, NotAChatReply, parse_base_url
-from rag.reasoners.llm.messages import Message, Sent, chat_messages
+from rag.reasoners.llm.messages import Sent, chat_messages
+from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 
 LONGEST_CONNECT = 10.0

@@ -1,54 +1,28 @@
-"""Every role by one road: a prompt file, a call, a reply checked against the role's schema."""
+"""Any role by a language model: its prompt rendered and sent, its reply checked against its schema."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.llm import turns_judging, turns_road, turns_searching, turns_watching
 from rag.reasoners.llm.budget import Budget
 from rag.reasoners.llm.exchanges import Asked
-from rag.reasoners.llm.messages import ChatClient, Message, Sent, Shown
-from rag.reasoners.llm.prompts import Material, Prompt, load_prompt, prompt_versions, render
-from rag.reasoners.llm.replies import BadReply, parse_reply
-from rag.reasoners.llm.turns import Reply, Turn
+from rag.reasoners.llm.messages import ChatClient, Sent
+from rag.reasoners.llm.replies import parse_reply
 from rag.reasoners.llm.usage import Ledger, estimated_image_tokens, estimated_text_tokens
-from rag.reasoners.matching import matched_verdict
-from rag.reasoners.roles import ROLES, Verdict
+from rag.reasoners.prompts import Message, Prompt, Shown, load_prompt, prompt_versions, render
+from rag.reasoners.protocol import BadReply
+from rag.reasoners.roles import ROLES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from rag.reasoners.llm.recording import Tape
-    from rag.reasoners.roles import (
-        AnchorEvent,
-        ChosenOption,
-        Facets,
-        FrameMatch,
-        ImaginedQueries,
-        ImagineRequest,
-        JudgeRequest,
-        Located,
-        LocateRequest,
-        MatchRequest,
-        Observation,
-        ObserveRequest,
-        OpenAnswer,
-        Plan,
-        PlanRequest,
-        Reading,
-        RewrittenQuestion,
-        SelectedCandidates,
-        SelectRequest,
-        Timeline,
-        TimelineRequest,
-        VerifyRequest,
-        VideoVerdict,
-    )
-    from rag.records import Question, Usage
+    from rag.reasoners.protocol import ReplyT, RequestT, Role
+    from rag.records import Usage
     from rag.settings import ReasonerSettings
 
 SHOWN_BACK = 2000
@@ -60,16 +34,14 @@ class LlmReasoner:
 
     `settings.max_calls` and the other bounds hold between two `usage()`: for one question,
     repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or
-    another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `frame_budget`: frames
-    sent of one window of a `Reading` at most; None sends all. `ledger`, `tape`: shared by the models
-    of one run.
+    another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `ledger`, `tape`: shared
+    by the models of one run.
     """
 
     def __init__(
         self,
         client: ChatClient,
         settings: ReasonerSettings,
-        frame_budget: int | None = None,
         *,
         ledger: Ledger | None = None,
         tape: Tape | None = None,
@@ -79,7 +51,6 @@ class LlmReasoner:
         self.reads_pixels = settings.images
         self._client = client
         self._settings = settings
-        self._frame_budget = frame_budget
         self._budget = Budget.of(settings)
         self._ledger = ledger if ledger is not None else Ledger()
         self._tape = tape
@@ -87,7 +58,7 @@ class LlmReasoner:
 
     @property
     def fingerprint(self) -> str:
-        prompts = json.dumps(prompt_versions(ROLES), sort_keys=True)
+        prompts = json.dumps(prompt_versions(ROLES.values()), sort_keys=True)
         return json.dumps({**self._facts, "prompts": prompts}, sort_keys=True)
 
     @property
@@ -104,38 +75,28 @@ class LlmReasoner:
             "structured": chosen.structured,
         }
 
-    def call(
-        self,
-        role: str,
-        variables: Mapping[str, Material],
-        reply_model: type[Reply],
-        images: Sequence[Shown] | None = None,
-        check: Callable[[Reply], object] | None = None,
-    ) -> Reply:
-        """Play one role once, by the parts of its `Turn`."""
-        return self.play(Turn(role, variables, reply_model, images, check))
-
-    def play(self, turn: Turn[Reply]) -> Reply:
-        """Play one role once: render its prompt, send it, parse the reply.
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """Run one role: render its prompt, send it, parse the reply.
 
         A bad reply is sent back with its error at most `settings.repairs` times, then `ReplyInvalid`.
         """
-        prompt = load_prompt(turn.role)
-        images = turn.images
+        if role.decided is not None and (decided := role.decided(request)) is not None:
+            return decided
+        prompt = load_prompt(role)
+        call = role.prompt(request)
+        images = call.images
         if images is not None and not self._settings.images:
             images = [Shown(shown.name, shown.text) for shown in images]
         messages: tuple[Message, ...] = render(
-            prompt, turn.variables, images, short_side=self._settings.image_short_side
+            prompt, call.variables, images, short_side=self._settings.image_short_side
         )
+        schema = role.draft.model if role.draft is not None else role.reply
         fault, cut = "", False
         for repair in range(self._settings.repairs + 1):
-            sent = self._send(prompt, messages, turn.reply, repair=repair > 0)
+            sent = self._send(prompt, messages, schema, repair=repair > 0)
             cut = sent.cut
             try:
-                reply = parse_reply(sent.text, turn.reply)
-                if turn.check is not None:
-                    turn.check(reply)
-                return reply
+                return _parsed(role, request, sent.text)
             except BadReply as error:
                 fault = str(error)
                 if cut:
@@ -144,7 +105,7 @@ class LlmReasoner:
         advice = "raise reasoner.max_tokens" if cut else "use a more able model, or raise reasoner.repairs"
         attempts = self._settings.repairs + 1
         raise ReplyInvalid(
-            f"{self.name}: no usable reply for {turn.role} in {attempts} attempts: {fault}; {advice}"
+            f"{self.name}: no usable reply for {role.name} in {attempts} attempts: {fault}; {advice}"
         )
 
     def _send(
@@ -187,54 +148,15 @@ class LlmReasoner:
         """What the calls since the last `usage` cost (keys of `by_role`: `ledger.KEYS`); resets the count."""
         return self._ledger.usage()
 
-    def rewrite_question(self, question: Question) -> RewrittenQuestion:
-        return self.play(turns_road.rewrite_question(question))
 
-    def anchor_event(self, question: Question) -> AnchorEvent:
-        return self.play(turns_road.anchor_event(question))
-
-    def decompose_facets(self, question: Question) -> Facets:
-        return self.play(turns_searching.decompose_facets(question))
-
-    def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
-        return self.play(turns_searching.imagine_queries(request))
-
-    def plan(self, request: PlanRequest) -> Plan:
-        return self.play(turns_searching.plan(request))
-
-    def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
-        return self.play(turns_searching.select_candidates(request))
-
-    def locate(self, request: LocateRequest) -> Located:
-        return self.play(turns_watching.locate(request))
-
-    def observe(self, request: ObserveRequest) -> Observation:
-        return self.play(turns_watching.observe(request))
-
-    def timeline(self, request: TimelineRequest) -> Timeline:
-        return self.play(turns_watching.timeline(request))
-
-    def verify_video(self, request: VerifyRequest) -> VideoVerdict:
-        return self.play(turns_watching.verify_video(request))
-
-    def match_frame(self, request: MatchRequest) -> FrameMatch:
-        return self.play(turns_watching.match_frame(request))
-
-    def answer_choice(self, reading: Reading) -> ChosenOption:
-        return self.play(turns_road.answer_choice(reading, self._frame_budget))
-
-    def answer_open(self, reading: Reading) -> OpenAnswer:
-        return self.play(turns_road.answer_open(reading, self._frame_budget))
-
-    def judge(self, request: JudgeRequest) -> Verdict:
-        """Exact and normalized match first; only what they leave open is asked of the model."""
-        matched = matched_verdict(request)
-        if matched is not None:
-            return matched
-        reply = self.play(turns_judging.judge(request))
-        return Verdict(
-            is_correct=reply.is_correct, rule="model", score=float(reply.is_correct), reason=reply.reason
-        )
+def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ReplyT:
+    if role.draft is not None:
+        reply = role.draft.complete(parse_reply(text, role.draft.model))
+    else:
+        reply = parse_reply(text, role.reply)
+    if role.check is not None:
+        role.check(request, reply)
+    return reply
 
 
 def _correction(text: str, fault: str) -> tuple[Message, Message]:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from rag.reasoners.protocol import BadReply
+
 Reply = TypeVar("Reply", bound=BaseModel)
 
 # Reasoning models that have no channel of their own put their thinking in front of the reply.
@@ -16,10 +18,6 @@ THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 LONGEST_INT = 300
 """Digits, with the sign; a float holds 308, and Python reads no more than 4,300."""
-
-
-class BadReply(ValueError):
-    """A reply that cannot be used; the message is shown to the model, then to the user."""
 
 
 def parse_reply(text: str, model: type[Reply]) -> Reply:

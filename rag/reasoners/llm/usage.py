@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from rag.reasoners.llm.messages import Message, Sent
+from rag.reasoners.llm.messages import Sent
+from rag.reasoners.prompts import Message
 from rag.records import Usage
 
 BYTES_A_TOKEN = 4

@@ -1,69 +1,56 @@
-"""The roles a reasoner plays: typed in, typed out.
-
-What a role takes is a frozen dataclass of ours; what it gives is a pydantic
-model, because a language model's reply is outside data. Two families implement
-all of them: `rag.reasoners.embedded` (deterministic, no language model) and
-`rag.reasoners.llm`. One file a family of roles: `road` (a question's own way),
-`searching`, `watching`, `judging`; `views` is what is shown, `protocol` the whole.
-"""
+"""The roles of a reasoner, one file each with its prompt beside it; `ROLES` is the registry."""
 
 from __future__ import annotations
 
-from rag.reasoners.roles.judging import JudgeRequest, Verdict
-from rag.reasoners.roles.protocol import PARTS, ROLES, Part, Reasoner
-from rag.reasoners.roles.replies import Reply
-from rag.reasoners.roles.road import (
-    AnchorEvent,
-    ChosenOption,
-    OpenAnswer,
-    Position,
-    Reading,
-    ReadPassage,
-    ReadWindow,
-    RewrittenQuestion,
-)
-from rag.reasoners.roles.searching import (
+from typing import Any
+
+from rag.reasoners.protocol import BadReply, Draft, Part, Reasoner, Reply, Role, RoleCall
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent, Position
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.answer_open import ANSWER_OPEN, OpenAnswer
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet, Facets
+from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.judge import JUDGE, JudgeRequest, Verdict
+from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
+from rag.reasoners.roles.match_frame import MATCH_FRAME, FrameMatch, MatchRequest
+from rag.reasoners.roles.memory import ConstraintKind, Memory
+from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
+from rag.reasoners.roles.plan import PLAN, KnownVideo, Plan, PlanRequest, SubQuestion, TriedQuery
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
+from rag.reasoners.roles.select_candidates import (
+    SELECT_CANDIDATES,
     Candidate,
-    ConstraintKind,
-    Facet,
-    Facets,
-    Hypothesis,
-    ImaginedQueries,
-    ImagineRequest,
-    KnownVideo,
-    Memory,
-    Plan,
-    PlanRequest,
     SelectedCandidates,
     SelectRequest,
-    SubQuestion,
-    TriedQuery,
 )
+from rag.reasoners.roles.timeline import TIMELINE, Timeline, TimelineEvent, TimelineRequest
+from rag.reasoners.roles.verify_video import VERIFY_VIDEO, Consensus, VerifyRequest, VideoVerdict
 from rag.reasoners.roles.views import VideoView
-from rag.reasoners.roles.watching import (
-    Consensus,
-    FrameMatch,
-    Located,
-    LocatedWindow,
-    LocateRequest,
-    MatchRequest,
-    Observation,
-    ObserveRequest,
-    Timeline,
-    TimelineEvent,
-    TimelineRequest,
-    VerifyRequest,
-    VideoVerdict,
-)
 
 __all__ = [
-    "PARTS",
+    "ANCHOR_EVENT",
+    "ANSWER_CHOICE",
+    "ANSWER_OPEN",
+    "DECOMPOSE_FACETS",
+    "IMAGINE_QUERIES",
+    "JUDGE",
+    "LOCATE",
+    "MATCH_FRAME",
+    "OBSERVE",
+    "PLAN",
+    "REWRITE_QUESTION",
     "ROLES",
+    "SELECT_CANDIDATES",
+    "TIMELINE",
+    "VERIFY_VIDEO",
     "AnchorEvent",
+    "BadReply",
     "Candidate",
     "ChosenOption",
     "Consensus",
     "ConstraintKind",
+    "Draft",
     "Facet",
     "Facets",
     "FrameMatch",
@@ -90,6 +77,8 @@ __all__ = [
     "Reasoner",
     "Reply",
     "RewrittenQuestion",
+    "Role",
+    "RoleCall",
     "SelectRequest",
     "SelectedCandidates",
     "SubQuestion",
@@ -102,3 +91,24 @@ __all__ = [
     "VideoVerdict",
     "VideoView",
 ]
+
+ROLES: dict[str, Role[Any, Any]] = {
+    role.name: role
+    for role in (
+        REWRITE_QUESTION,
+        ANCHOR_EVENT,
+        DECOMPOSE_FACETS,
+        IMAGINE_QUERIES,
+        PLAN,
+        SELECT_CANDIDATES,
+        LOCATE,
+        OBSERVE,
+        TIMELINE,
+        VERIFY_VIDEO,
+        MATCH_FRAME,
+        ANSWER_CHOICE,
+        ANSWER_OPEN,
+        JUDGE,
+    )
+}
+"""By name. A role of another package needs no place here: `run` takes any `Role`."""

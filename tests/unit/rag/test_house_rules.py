@@ -186,7 +186,7 @@ FORBIDDEN = {
     "rag/retrieval/fusion.py": "import rag.answering",
     "rag/answering.py": "import rag.indexing.run",
     "rag/library.py": "import rag._cli.main",
-    "rag/reasoners/roles/road.py": "import eval.trec",
+    "rag/reasoners/roles/reading.py": "import eval.trec",
     "rag/records.py": "import rag.settings",
 }
 

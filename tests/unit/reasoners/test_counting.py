@@ -6,10 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.llm import open_llm_reasoner, turns_watching
-from rag.reasoners.llm.prompts import load_prompt, render
+from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.usage import usage_of
-from rag.reasoners.roles import JudgeRequest, LocateRequest, ObserveRequest, VideoView
+from rag.reasoners.prompts import load_prompt, render
+from rag.reasoners.roles import (
+    ANSWER_OPEN,
+    DECOMPOSE_FACETS,
+    JUDGE,
+    LOCATE,
+    OBSERVE,
+    ROLES,
+    JudgeRequest,
+    LocateRequest,
+    ObserveRequest,
+    VideoView,
+)
 from rag.reasoners.routing import RoutedReasoner
 from rag.reasoners.token_counting import (
     COUNTED_AS,
@@ -48,7 +59,7 @@ def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector(count):
     for view in (VIEW, replace(VIEW, frames=None), replace(VIEW, frame_vectors=None, frame_times=None)):
         with embedded() as inner:
             reasoner = TokenCountingReasoner(inner, count)
-            reasoner.locate(replace(request, view=view))
+            reasoner.run(LOCATE, replace(request, view=view))
             spent.append(reasoner.usage().by_role["locate"])
     assert {row["image_tokens"] for row in spent} == {4 * IMAGE_TOKENS}
     assert len({row["prompt_tokens"] for row in spent}) == 1
@@ -56,13 +67,13 @@ def test_a_frame_counts_the_same_as_pixels_and_as_a_stored_vector(count):
 
 
 def test_the_count_is_that_of_the_rendered_prompt(count):
-    turn = turns_watching.locate(LocateRequest("the mirror", replace(VIEW, frames=None)))
+    turn = LOCATE.prompt(LocateRequest("the mirror", replace(VIEW, frames=None)))
     bare = VideoView(VIEW.title, VIEW.start, VIEW.end, VIEW.texts)
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        reasoner.locate(LocateRequest("the mirror", bare))
+        reasoner.run(LOCATE, LocateRequest("the mirror", bare))
         usage = reasoner.usage()
-    messages = render(load_prompt("locate"), turn.variables, turn.images, short_side=1)
+    messages = render(load_prompt(LOCATE), turn.variables, turn.images, short_side=1)
     text = "\n".join(message.text for message in messages)
     assert (usage.prompt_tokens, usage.image_tokens) == (count(text), 0)
     assert usage.completion_tokens > 0
@@ -71,8 +82,8 @@ def test_the_count_is_that_of_the_rendered_prompt(count):
 def test_windows_of_a_reading_count_by_their_frames(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        assert reasoner.answer_open(reading(OPEN, pixels=False)) == inner.answer_open(
-            reading(OPEN, pixels=False)
+        assert reasoner.run(ANSWER_OPEN, reading(OPEN, pixels=False)) == inner.run(
+            ANSWER_OPEN, reading(OPEN, pixels=False)
         )
         assert reasoner.usage().image_tokens == 8 * IMAGE_TOKENS
 
@@ -80,9 +91,9 @@ def test_windows_of_a_reading_count_by_their_frames(count):
 def test_a_match_of_characters_asks_nobody(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        reasoner.judge(JudgeRequest("?", ("glass",), "Glass"))
+        reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "Glass"))
         assert reasoner.usage().calls == 0
-        reasoner.judge(JudgeRequest("?", ("glass",), "ceramic"))
+        reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "ceramic"))
         assert reasoner.usage().calls == 1
 
 
@@ -90,7 +101,8 @@ def test_it_says_what_the_one_inside_says(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
         for case in INPUTS:
-            assert getattr(reasoner, case.role)(case.request) == getattr(inner, case.role)(case.request)
+            role = ROLES[case.role]
+            assert reasoner.run(role, case.request) == inner.run(role, case.request)
 
 
 def play(request):
@@ -112,9 +124,9 @@ def test_of_mixed_parts_each_counts_in_its_own_way(count):
         mixed = RoutedReasoner({"planner": inner, "watcher": watcher, "analyst": inner, "judge": inner})
         reasoner, label = counted(mixed, count)
         assert label == f"watcher: {MEASURED_AS}; planner, analyst, judge: {COUNTED_AS}"
-        reasoner.decompose_facets(OPEN)
-        reasoner.observe(ObserveRequest(OPEN, VIEW))
-        reasoner.answer_open(reading(OPEN, pixels=False))
+        reasoner.run(DECOMPOSE_FACETS, OPEN)
+        reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
+        reasoner.run(ANSWER_OPEN, reading(OPEN, pixels=False))
         usage = reasoner.usage()
     looked, planned = usage.by_role["observe"], usage.by_role["decompose_facets"]
     assert (looked["prompt_tokens"], looked["completion_tokens"], looked["counted_calls"]) == (777, 11, 0)
@@ -142,7 +154,7 @@ def test_a_wrapped_mind_that_counts_itself_is_added(count):
         reasoner = TokenCountingReasoner(inner, count)
         row = dict.fromkeys(("calls", "prompt_tokens", "completion_tokens", "image_tokens", "seconds"), 5.0)
         reasoner._inner.usage = lambda: usage_of({"observe": row})
-        reasoner.decompose_facets(OPEN)
+        reasoner.run(DECOMPOSE_FACETS, OPEN)
         usage = reasoner.usage()
     assert usage.calls == 6
     assert usage.by_role["observe"]["prompt_tokens"] == 5
@@ -151,5 +163,5 @@ def test_a_wrapped_mind_that_counts_itself_is_added(count):
 def test_a_label_says_no_more_than_there_is(count):
     with embedded() as inner:
         reasoner, label = counted(inner, count)
-        reasoner.decompose_facets(OPEN)
+        reasoner.run(DECOMPOSE_FACETS, OPEN)
         assert token_count_method(label, reasoner.usage()) == label == COUNTED_AS

@@ -11,6 +11,7 @@ from rag.errors import BudgetSpent, ReasonerUnreachable
 from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_OPEN
 from rag.settings import ReasonerSettings
 from tests.chat_server import chat_server, dribble, hang, say
 from tests.readings import OPEN, reading
@@ -26,29 +27,29 @@ def reasoner(*lines, **settings) -> LlmReasoner:
 def test_a_share_of_the_calls_is_kept_for_the_answer():
     spent = reasoner(ANCHOR, ANCHOR, ANCHOR, ANSWER, max_calls=4)
     for _ in range(3):
-        spent.anchor_event(OPEN)
+        spent.run(ANCHOR_EVENT, OPEN)
     with pytest.raises(BudgetSpent, match=r"3 calls spent .*reasoner\.max_calls"):
-        spent.anchor_event(OPEN)
-    assert spent.answer_open(reading(OPEN)).text == "glass"
+        spent.run(ANCHOR_EVENT, OPEN)
+    assert spent.run(ANSWER_OPEN, reading(OPEN)).text == "glass"
     with pytest.raises(BudgetSpent, match="4 calls"):
-        spent.answer_open(reading(OPEN))
+        spent.run(ANSWER_OPEN, reading(OPEN))
 
 
 def test_a_single_call_may_be_any_role():
-    assert reasoner(ANCHOR, max_calls=1).anchor_event(OPEN)
+    assert reasoner(ANCHOR, max_calls=1).run(ANCHOR_EVENT, OPEN)
 
 
 def test_tokens_are_bounded_before_a_prompt_is_sent():
     client = Scripted(Sent(ANCHOR, prompt_tokens=900, completion_tokens=50))
     spent = LlmReasoner(client, ReasonerSettings(kind="openai", model="m", max_total_tokens=2000))
-    spent.anchor_event(OPEN)
+    spent.run(ANCHOR_EVENT, OPEN)
     with pytest.raises(
         BudgetSpent, match=r"950 tokens spent .* would read \d+ more; raise reasoner.max_total"
     ):
-        spent.anchor_event(OPEN)
+        spent.run(ANCHOR_EVENT, OPEN)
     assert len(client.heard) == 1
     assert spent.usage().prompt_tokens == 900
-    assert spent.anchor_event(OPEN), "the next question starts anew"
+    assert spent.run(ANCHOR_EVENT, OPEN), "the next question starts anew"
 
 
 def test_seconds_break_off_a_call_that_is_under_way():
@@ -59,10 +60,10 @@ def test_seconds_break_off_a_call_that_is_under_way():
         spent = LlmReasoner(OpenAIClient(settings), settings)
         started = time.monotonic()
         with pytest.raises(BudgetSpent, match=r"0\.4 s spent .*reasoner\.max_total_seconds"):
-            spent.anchor_event(OPEN)
+            spent.run(ANCHOR_EVENT, OPEN)
         assert time.monotonic() - started < 30, "the server would have hung for a minute"
         with pytest.raises(BudgetSpent, match="max_total_seconds"):
-            spent.anchor_event(OPEN)
+            spent.run(ANCHOR_EVENT, OPEN)
     assert spent.usage().calls == 1
 
 
@@ -72,7 +73,7 @@ def test_a_timeout_is_no_spent_budget():
             kind="openai", model="m", base_url=server.base_url, max_total_seconds=60, timeout_seconds=0.3
         )
         with pytest.raises(ReasonerUnreachable, match=r"no reply within 0\.3 s"):
-            LlmReasoner(OpenAIClient(settings), settings).anchor_event(OPEN)
+            LlmReasoner(OpenAIClient(settings), settings).run(ANCHOR_EVENT, OPEN)
 
 
 def test_a_run_within_its_bounds_is_left_alone():
@@ -84,4 +85,4 @@ def test_a_run_within_its_bounds_is_left_alone():
             max_total_seconds=60,
             max_total_tokens=100_000,
         )
-        assert LlmReasoner(OpenAIClient(settings), settings).anchor_event(OPEN)
+        assert LlmReasoner(OpenAIClient(settings), settings).run(ANCHOR_EVENT, OPEN)

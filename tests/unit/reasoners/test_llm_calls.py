@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.llm.messages import Message, Sent
+from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.usage import KEYS
-from rag.reasoners.roles import AnchorEvent
+from rag.reasoners.prompts import Message
+from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ANSWER_OPEN, REWRITE_QUESTION, AnchorEvent
 from rag.settings import ReasonerSettings
 from tests.readings import CHOICE, OPEN, reading
 
@@ -60,7 +61,7 @@ def test_a_reasoner_is_made_without_any_heavy_library():
 
 def test_a_good_reply_takes_one_call():
     client = Scripted(ANCHOR)
-    assert make_reasoner(client).anchor_event(OPEN) == AnchorEvent(description="she polishes something")
+    assert make_reasoner(client).run(ANCHOR_EVENT, OPEN) == AnchorEvent(description="she polishes something")
     (heard,) = client.heard
     assert [message.speaker for message in heard] == ["system", "user"]
     assert OPEN.text in heard[1].text
@@ -70,7 +71,7 @@ def test_a_good_reply_takes_one_call():
 def test_a_bad_reply_is_shown_its_error_and_mended():
     client = Scripted("The answer is B.", '{"position": "after"}', ANCHOR)
     reasoner = make_reasoner(client)
-    reasoner.anchor_event(OPEN)
+    reasoner.run(ANCHOR_EVENT, OPEN)
     assert [message.speaker for message in client.heard[1][2:]] == ["assistant", "user"]
     assert client.heard[1][2].text == "The answer is B."
     assert "there is no JSON object in the reply" in client.heard[1][3].text
@@ -84,13 +85,13 @@ def test_a_bad_reply_is_shown_its_error_and_mended():
 def test_repair_is_bounded(repairs):
     client = Scripted("nonsense")
     with pytest.raises(ReplyInvalid, match=rf"anchor_event in {repairs + 1} attempts: there is no JSON"):
-        make_reasoner(client, repairs=repairs).anchor_event(OPEN)
+        make_reasoner(client, repairs=repairs).run(ANCHOR_EVENT, OPEN)
     assert len(client.heard) == repairs + 1
 
 
 def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
     client = Scripted("x" * 100_000, Sent("", cut=True), ANCHOR)
-    make_reasoner(client).anchor_event(OPEN)
+    make_reasoner(client).run(ANCHOR_EVENT, OPEN)
     assert len(client.heard[1][2].text) == 2000
     assert client.heard[2][2].text == "(empty reply)"
     assert "cut at 4096 tokens" in client.heard[2][3].text
@@ -99,21 +100,21 @@ def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
 def test_the_number_of_passage_queries_is_that_of_the_options():
     short = {"visual_query": "A video that shows a workshop.", "passage_queries": ["one"]}
     client = Scripted(json.dumps(short), json.dumps({**short, "passage_queries": ["one", "two", "three"]}))
-    assert make_reasoner(client).rewrite_question(CHOICE).passage_queries == ("one", "two", "three")
+    assert make_reasoner(client).run(REWRITE_QUESTION, CHOICE).passage_queries == ("one", "two", "three")
     assert "has 1 entries, wanted 3" in client.heard[1][3].text
-    assert make_reasoner(Scripted(json.dumps(short))).rewrite_question(OPEN).passage_queries == ("one",)
+    assert make_reasoner(Scripted(json.dumps(short))).run(REWRITE_QUESTION, OPEN).passage_queries == ("one",)
 
 
 def test_a_choice_outside_the_labels_is_never_taken():
     client = Scripted(json.dumps({**CHOSEN, "choice": "F"}), json.dumps(CHOSEN))
-    reply = make_reasoner(client).answer_choice(reading(CHOICE))
+    reply = make_reasoner(client).run(ANSWER_CHOICE, reading(CHOICE))
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (0,))
     assert "one of A, B, C or null" in client.heard[1][3].text
 
 
 def test_what_the_model_does_not_cite_is_not_cited():
     bare = {"text": "glass", "confidence": 0.7, "explanation": "It says so."}
-    reply = make_reasoner(Scripted(json.dumps(bare))).answer_open(reading(OPEN))
+    reply = make_reasoner(Scripted(json.dumps(bare))).run(ANSWER_OPEN, reading(OPEN))
     assert (reply.windows, reply.passages) == ((), ())
 
 
@@ -121,8 +122,8 @@ def test_a_model_that_reads_words_only_is_sent_no_picture():
     with_pictures, without = Scripted(json.dumps(CHOSEN)), Scripted(json.dumps(CHOSEN))
     reasoner = make_reasoner(without, images=False)
     assert not reasoner.reads_pixels
-    reasoner.answer_choice(reading(CHOICE))
-    make_reasoner(with_pictures).answer_choice(reading(CHOICE))
+    reasoner.run(ANSWER_CHOICE, reading(CHOICE))
+    make_reasoner(with_pictures).run(ANSWER_CHOICE, reading(CHOICE))
     assert len(without.heard[0][1].pictures) == 0
     assert len(with_pictures.heard[0][1].pictures) == 8
     assert "This mirror is made of glass." in without.heard[0][1].text
@@ -130,16 +131,16 @@ def test_a_model_that_reads_words_only_is_sent_no_picture():
 
 def test_calls_are_bounded_for_each_question():
     reasoner = make_reasoner(Scripted("nonsense", ANCHOR), max_calls=2)
-    reasoner.anchor_event(OPEN)
+    reasoner.run(ANCHOR_EVENT, OPEN)
     with pytest.raises(BudgetSpent, match=r"2 calls spent .*reasoner\.max_calls"):
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
     assert reasoner.usage().calls == 2
-    reasoner.anchor_event(OPEN)
+    reasoner.run(ANCHOR_EVENT, OPEN)
 
 
 def test_counts_of_the_server_are_taken_as_they_are():
     reasoner = make_reasoner(Scripted(Sent(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0)))
-    reasoner.anchor_event(OPEN)
+    reasoner.run(ANCHOR_EVENT, OPEN)
     usage = reasoner.usage()
     assert (usage.prompt_tokens, usage.completion_tokens, usage.image_tokens) == (120, 15, 0)
     assert usage.by_role["anchor_event"]["estimated_text_calls"] == 0
@@ -150,7 +151,7 @@ def test_counts_of_the_server_are_taken_as_they_are():
 def test_missing_counts_are_estimated_and_marked():
     client = Scripted(Sent(json.dumps(CHOSEN)))
     reasoner = make_reasoner(client)
-    reasoner.answer_choice(reading(CHOICE))
+    reasoner.run(ANSWER_CHOICE, reading(CHOICE))
     row = reasoner.usage().by_role["answer_choice"]
     text = sum(-(-len(message.text.encode()) // 4) for message in client.heard[0])
     assert row["image_tokens"] == 8 * 3 * 2, "eight frames of 64 x 48, patches of 28"
@@ -162,6 +163,6 @@ def test_missing_counts_are_estimated_and_marked():
 def test_a_failed_call_is_counted():
     reasoner = make_reasoner(Scripted(ReasonerUnreachable("gone")))
     with pytest.raises(ReasonerUnreachable):
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
     usage = reasoner.usage()
     assert (usage.calls, usage.prompt_tokens) == (1, 0)

@@ -15,7 +15,8 @@ from rag.reasoners.llm.exchanges import Asked, Exchange
 from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.openai_client import _retry_after
 from rag.reasoners.llm.recording import HEAD, open_tape
-from rag.reasoners.llm.replies import BadReply, first_object
+from rag.reasoners.llm.replies import first_object
+from rag.reasoners.protocol import BadReply
 from rag.settings import ReasonerSettings
 
 

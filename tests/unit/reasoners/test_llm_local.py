@@ -19,7 +19,8 @@ from rag.errors import (
     WeightsMissing,
 )
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.llm.messages import Message, picture
+from rag.reasoners.prompts import Message, picture
+from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.settings import ReasonerSettings
 from tests.readings import CHOICE, OPEN, reading
 from tests.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
@@ -75,7 +76,7 @@ def test_noise_is_an_invalid_reply_and_was_counted(folder):
     reasoner = open_llm_reasoner(settings(folder, repairs=1))
     assert (reasoner.name, reasoner.reads_pixels) == ("transformers:tiny-vlm", True)
     with pytest.raises(ReplyInvalid, match="transformers:tiny-vlm: no usable reply for answer_choice"):
-        reasoner.answer_choice(reading(CHOICE))
+        reasoner.run(ANSWER_CHOICE, reading(CHOICE))
     usage = reasoner.usage()
     row = usage.by_role["answer_choice"]
     assert (usage.calls, usage.image_tokens) == (2, 2 * 8 * IMAGE_TOKENS)
@@ -87,14 +88,14 @@ def test_generation_is_interrupted_at_the_deadline(folder):
     reasoner = open_llm_reasoner(settings(folder, max_tokens=20_000, timeout_seconds=0.2))
     started = time.monotonic()
     with pytest.raises(ReasonerUnreachable, match=r"no whole reply within 0\.2 s"):
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
     assert time.monotonic() - started < 10
 
 
 def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
     reasoner = open_llm_reasoner(settings(write_tiny_vlm(tmp_path / "short", context=1024)))
     with pytest.raises(ReasonerError, match=r"tokens and the model takes 1024"):
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
 
 
 def test_a_reply_gets_what_the_context_leaves(tmp_path):

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rag.reasoners.llm.messages import Picture, Shown, picture
-from rag.reasoners.llm.prompts import load_prompt, parse_prompt, render
-from rag.reasoners.llm.reading import listed_options, shown_passages, shown_windows
-from rag.reasoners.roles import ROLES
-from tests.readings import CHOICE, OPEN, reading
+from eval.tasks.egofact.language_model import CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS
+from rag.reasoners.prompts import Picture, Shown, load_prompt, parse_prompt, picture, render
+from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ROLES
+from rag.reasoners.roles.material import listed_options
+from rag.reasoners.roles.reading import shown_passages, shown_windows
+from tests.readings import CHOICE, reading
 
-BUILDING = ("event_structure", "write_statements", "check_choice")
-PROMPTS = (*ROLES, *BUILDING)
+PROMPTS = (*ROLES.values(), CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS)
 
 HOSTILE = (
     "{question} {{question}} {{!labels}} {% raw %} <b>&amp;</b> ``` \\n $1 \\1 %s {0}\n"
@@ -34,14 +34,15 @@ def user_text(user: str, variables, images=None) -> str:
 
 
 def test_every_prompt_file_is_a_role_or_the_preamble():
-    folder = files("rag.reasoners").joinpath("prompts")
-    assert {path.name for path in folder.iterdir()} == {f"{role}.md" for role in (*PROMPTS, "preamble")}
+    folder = files("rag.reasoners").joinpath("roles")
+    names = {path.name for path in folder.iterdir() if path.name.endswith(".md")}
+    assert names == {f"{name}.md" for name in (*ROLES, "preamble")}
 
 
-@pytest.mark.parametrize("role", PROMPTS)
+@pytest.mark.parametrize("role", PROMPTS, ids=lambda role: role.name)
 def test_a_prompt_states_its_step_its_json_and_that_material_is_no_instruction(role):
     loaded = load_prompt(role)
-    assert f"Step: {role}." in loaded.system
+    assert f"Step: {role.name}." in loaded.system
     assert "JSON object" in loaded.system
     assert "Never obey" in loaded.system
     assert re.fullmatch("[0-9a-f]{12}", loaded.version)
@@ -90,8 +91,8 @@ def test_material_cannot_close_its_own_fence():
 
 
 def test_the_same_material_renders_the_same_and_system_and_user_share_the_tag():
-    one = render(load_prompt("anchor_event"), {"question": "q"}, short_side=64)
-    two = render(load_prompt("anchor_event"), {"question": "q"}, short_side=64)
+    one = render(load_prompt(ANCHOR_EVENT), {"question": "q"}, short_side=64)
+    two = render(load_prompt(ANCHOR_EVENT), {"question": "q"}, short_side=64)
     assert one == two
     tag = re.search(r"\[BEGIN question ([0-9a-f]{8})\]", one[1].text)[1]
     assert f"`[BEGIN name {tag}]`" in one[0].text
@@ -127,7 +128,7 @@ def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
 def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_numbered():
     read = reading(CHOICE)
     _, user = render(
-        load_prompt("answer_choice"),
+        load_prompt(ANSWER_CHOICE),
         {
             "question": CHOICE.text,
             "options": listed_options(CHOICE),
@@ -136,7 +137,7 @@ def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_nu
             "!labels": "A, B, C",
             "!otherwise": "or null",
         },
-        shown_windows(read, frame_budget=15),
+        shown_windows(read),
         short_side=32,
     )
     kinds = ["P" if isinstance(part, Picture) else "t" for part in user.parts]
@@ -152,16 +153,6 @@ def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_nu
     assert "Found for option: B" in after
     assert "(A) When cooled. It is made of glass." in before_first
     assert {shown.height for shown in user.pictures} == {32}
-
-
-@pytest.mark.parametrize(
-    ("budget", "times"),
-    [(0, []), (1, ["11.0"]), (2, ["10.0", "11.5"]), (9, ["10.0", "10.5", "11.0", "11.5"])],
-)
-def test_more_frames_than_the_budget_are_thinned_evenly(budget, times):
-    window = shown_windows(reading(OPEN), budget)[0]
-    assert len(window.images) == len(times)
-    assert re.findall(r"(\d+\.\d) s(?=,|$)", window.text.partition("Frames at:")[2]) == times
 
 
 def test_nothing_read_is_said_so():

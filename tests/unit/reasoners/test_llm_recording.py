@@ -19,6 +19,7 @@ from rag.reasoners.llm.exchanges import Exchange
 from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.recording import HEAD, open_tape
+from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
 from tests.readings import CHOICE, OPEN, reading
@@ -51,10 +52,10 @@ def tape(tmp_path):
 def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(tape):
     sent = Sent(ANCHOR, prompt_tokens=120, completion_tokens=15)
     live = recorded(tape, "nonsense", sent, json.dumps(CHOSEN))
-    said = (live.anchor_event(OPEN), live.answer_choice(reading(CHOICE)))
+    said = (live.run(ANCHOR_EVENT, OPEN), live.run(ANSWER_CHOICE, reading(CHOICE)))
     usage = live.usage()
     again = replayed(tape)
-    assert (again.anchor_event(OPEN), again.answer_choice(reading(CHOICE))) == said
+    assert (again.run(ANCHOR_EVENT, OPEN), again.run(ANSWER_CHOICE, reading(CHOICE))) == said
     assert again.usage() == usage
     assert usage.by_role["anchor_event"]["repairs"] == 1
     first, *_ = exchanges(tape)
@@ -66,34 +67,34 @@ def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(tape):
 def test_replies_to_one_input_come_in_the_order_in_which_they_were_given(tape):
     other = ANCHOR.replace("within", "before")
     live = recorded(tape, ANCHOR, other)
-    assert [live.anchor_event(OPEN).position for _ in range(2)] == ["within", "before"]
+    assert [live.run(ANCHOR_EVENT, OPEN).position for _ in range(2)] == ["within", "before"]
     again = replayed(tape)
-    assert [again.anchor_event(OPEN).position for _ in range(3)] == ["within", "before", "before"]
+    assert [again.run(ANCHOR_EVENT, OPEN).position for _ in range(3)] == ["within", "before", "before"]
 
 
 def test_an_unknown_exchange_stops_with_the_difference_shown(tape):
-    recorded(tape, ANCHOR).anchor_event(OPEN)
+    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
     other = Question("q", OPEN.text.replace("telescope", "microscope"))
     with pytest.raises(ReplayUnknown, match=r"anchor_event: the input is .*microscope.*recorded .*telescope"):
-        replayed(tape).anchor_event(other)
+        replayed(tape).run(ANCHOR_EVENT, other)
     with pytest.raises(ReplayUnknown, match="max_tokens is 256, recorded with 4096"):
-        replayed(tape, max_tokens=256).anchor_event(OPEN)
+        replayed(tape, max_tokens=256).run(ANCHOR_EVENT, OPEN)
     with pytest.raises(ReplayUnknown, match="holds no exchange for rewrite_question"):
-        replayed(tape).rewrite_question(OPEN)
+        replayed(tape).run(REWRITE_QUESTION, OPEN)
 
 
 def test_another_prompt_is_named(tape):
-    recorded(tape, ANCHOR).anchor_event(OPEN)
+    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
     made = Exchange.read(tape.read_text().splitlines()[1])
     older = replace(made, asked=replace(made.asked, prompt="000000000000"))
     tape.write_text(f"{HEAD}\n{older.line()}\n")
     with pytest.raises(ReplayUnknown, match=f"prompt is version {made.asked.prompt}, recorded with 0000"):
-        replayed(tape).anchor_event(OPEN)
+        replayed(tape).run(ANCHOR_EVENT, OPEN)
 
 
 def test_pictures_are_part_of_the_key_by_their_bytes(tape):
     live = recorded(tape, json.dumps(CHOSEN))
-    live.answer_choice(reading(CHOICE))
+    live.run(ANSWER_CHOICE, reading(CHOICE))
     (held,) = exchanges(tape)
     pictures = [part for message in held["messages"] for part in message["parts"] if isinstance(part, dict)]
     assert len(pictures) == 8
@@ -101,38 +102,38 @@ def test_pictures_are_part_of_the_key_by_their_bytes(tape):
     darker = reading(CHOICE)
     darker.windows[0].frames.images[:] //= 2
     with pytest.raises(ReplayUnknown, match="the input is"):
-        replayed(tape).answer_choice(darker)
+        replayed(tape).run(ANSWER_CHOICE, darker)
 
 
 def test_failures_are_never_kept(tape):
     live = recorded(tape, ReasonerUnreachable("gone"), ANCHOR)
     with pytest.raises(ReasonerUnreachable):
-        live.anchor_event(OPEN)
+        live.run(ANCHOR_EVENT, OPEN)
     assert exchanges(tape) == []
-    live.anchor_event(OPEN)
+    live.run(ANCHOR_EVENT, OPEN)
     assert len(exchanges(tape)) == 1
 
 
 def test_a_bad_reply_for_ever_is_replayed_as_the_same_failure(tape):
     for opened in (lambda: recorded(tape, "nonsense"), lambda: replayed(tape)):
         with pytest.raises(ReplyInvalid, match="in 3 attempts"):
-            opened().anchor_event(OPEN)
+            opened().run(ANCHOR_EVENT, OPEN)
 
 
 def test_where_the_model_is_reached_is_no_part_of_the_key(tape):
-    recorded(tape, ANCHOR, base_url="http://127.0.0.1:1/v1").anchor_event(OPEN)
-    assert replayed(tape, base_url="http://127.0.0.1:2/v1", timeout_seconds=3).anchor_event(OPEN)
+    recorded(tape, ANCHOR, base_url="http://127.0.0.1:1/v1").run(ANCHOR_EVENT, OPEN)
+    assert replayed(tape, base_url="http://127.0.0.1:2/v1", timeout_seconds=3).run(ANCHOR_EVENT, OPEN)
 
 
 def test_recording_goes_on_in_the_same_file_after_a_half_written_line(tape):
-    recorded(tape, ANCHOR).anchor_event(OPEN)
+    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
     with tape.open("ab") as file:
         file.write(b'{"key": "half')
-    assert replayed(tape).anchor_event(OPEN)
+    assert replayed(tape).run(ANCHOR_EVENT, OPEN)
     other = Question("q", "What does she open?")
-    recorded(tape, ANCHOR).anchor_event(other)
+    recorded(tape, ANCHOR).run(ANCHOR_EVENT, other)
     assert len(exchanges(tape)) == 2
-    assert replayed(tape).anchor_event(other)
+    assert replayed(tape).run(ANCHOR_EVENT, other)
 
 
 KILLED = """
@@ -141,9 +142,10 @@ sys.path.insert(0, {root!r})
 from tests.unit.reasoners.test_llm_recording import recorded
 from tests.unit.reasoners.test_llm_calls import ANCHOR
 from tests.readings import OPEN
+from rag.reasoners.roles import ANCHOR_EVENT
 from pathlib import Path
-mind = recorded(Path({path!r}), ANCHOR)
-mind.anchor_event(OPEN)
+reasoner = recorded(Path({path!r}), ANCHOR)
+reasoner.run(ANCHOR_EVENT, OPEN)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -152,7 +154,7 @@ def test_what_was_answered_before_a_kill_is_kept(tape):
     code = KILLED.format(root=str(ROOT), path=os.fspath(tape))
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    assert replayed(tape).anchor_event(OPEN)
+    assert replayed(tape).run(ANCHOR_EVENT, OPEN)
 
 
 @pytest.mark.parametrize("held", [b"", b"{}\n", b"\xff\xfe\n", f"{HEAD}\n{{}}\n".encode(), b'{"a": 1}'])
@@ -163,7 +165,7 @@ def test_what_is_no_recording_is_refused(tape, held):
 
 
 def test_a_changed_line_is_refused(tape):
-    recorded(tape, ANCHOR).anchor_event(OPEN)
+    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
     tape.write_text(tape.read_text().replace("telescope", "microscope"))
     with pytest.raises(SettingsError, match=r"line 2 is damaged: its key is not that of what it holds"):
         replayed(tape)
@@ -192,9 +194,9 @@ def test_the_embedded_reasoner_has_nothing_to_record(tape):
 
 
 def test_a_replay_needs_neither_server_nor_model(tape):
-    recorded(tape, ANCHOR).anchor_event(OPEN)
+    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
     tape.write_text(tape.read_text())
     reasoner = open_llm_reasoner(ReasonerSettings(kind="transformers", model="/nowhere/tiny", replay=tape))
     assert reasoner.name == "transformers:tiny"
     with pytest.raises(ReplayUnknown, match="model is 'transformers:tiny', recorded with 'scripted'"):
-        reasoner.anchor_event(OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from rag.reasoners.llm.reading import check_chosen_option, check_open_answer
-from rag.reasoners.llm.replies import BadReply, first_object, parse_reply
-from rag.reasoners.roles import AnchorEvent, ChosenOption, OpenAnswer
+from rag.reasoners.llm.replies import first_object, parse_reply
+from rag.reasoners.protocol import BadReply
+from rag.reasoners.roles import ANSWER_CHOICE, ANSWER_OPEN, AnchorEvent, ChosenOption, OpenAnswer
 from tests.readings import CHOICE, OPEN, reading
 
 
@@ -99,7 +99,7 @@ def chosen(**changes) -> ChosenOption:
     ],
 )
 def test_a_sound_choice_passes(changes):
-    assert check_chosen_option(chosen(**changes), reading(CHOICE)) is None
+    assert ANSWER_CHOICE.check(reading(CHOICE), chosen(**changes)) is None
 
 
 @pytest.mark.parametrize(
@@ -121,11 +121,11 @@ def test_a_sound_choice_passes(changes):
 )
 def test_a_false_choice_or_citation_is_a_bad_reply(changes, why):
     with pytest.raises(BadReply, match=why):
-        check_chosen_option(chosen(**changes), reading(CHOICE))
+        ANSWER_CHOICE.check(reading(CHOICE), chosen(**changes))
 
 
 def test_an_open_answer_cites_only_what_was_read():
     answer = OpenAnswer(text="glass", confidence=1, explanation="", windows=(0,))
-    check_open_answer(answer, reading(OPEN))
+    ANSWER_OPEN.check(reading(OPEN), answer)
     with pytest.raises(BadReply, match="passages cites"):
-        check_open_answer(answer.model_copy(update={"passages": (2,)}), reading(OPEN))
+        ANSWER_OPEN.check(reading(OPEN), answer.model_copy(update={"passages": (2,)}))

@@ -6,7 +6,16 @@ import pytest
 
 from rag.errors import BudgetSpent, SettingsError
 from rag.reasoners import open_reasoner
-from rag.reasoners.roles import PARTS, ROLES, JudgeRequest, ObserveRequest, PlanRequest
+from rag.reasoners.roles import (
+    DECOMPOSE_FACETS,
+    JUDGE,
+    OBSERVE,
+    PLAN,
+    ROLES,
+    JudgeRequest,
+    ObserveRequest,
+    PlanRequest,
+)
 from rag.reasoners.routing import RoutedReasoner
 from rag.settings import ReasonerSettings, Settings
 from tests.chat_server import chat_server, say
@@ -24,7 +33,7 @@ def play(request):
 
 
 def test_every_role_has_a_part():
-    assert set(PARTS.values()) == {"planner", "watcher", "analyst", "judge"}
+    assert {role.part for role in ROLES.values()} == {"planner", "watcher", "analyst", "judge"}
     assert len(ROLES) == 14
 
 
@@ -48,9 +57,9 @@ def test_each_part_asks_its_own_model_and_one_count_is_kept():
         reasoner = open_reasoner(Settings(reasoner=chosen), None)
         assert isinstance(reasoner, RoutedReasoner)
         assert reasoner.name == "openai:m+openai:p+openai:w+openai:j"
-        reasoner.plan(PlanRequest(OPEN))
-        reasoner.observe(ObserveRequest(OPEN, VIEW))
-        reasoner.judge(JudgeRequest(OPEN.text, ("glass",), "some glass"))
+        reasoner.run(PLAN, PlanRequest(OPEN))
+        reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
+        reasoner.run(JUDGE, JudgeRequest(OPEN.text, ("glass",), "some glass"))
     assert [request["model"] for request in server.requests] == ["p", "w", "j"]
     usage = reasoner.usage()
     assert usage.calls == 3
@@ -69,10 +78,10 @@ def test_parts_share_the_bounds_of_a_run():
             "planner": {"model": "p"},
         }
         reasoner = open_reasoner(Settings(reasoner=chosen), None)
-        reasoner.plan(PlanRequest(OPEN))
-        reasoner.observe(ObserveRequest(OPEN, VIEW))
+        reasoner.run(PLAN, PlanRequest(OPEN))
+        reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
         with pytest.raises(BudgetSpent, match="2 calls"):
-            reasoner.plan(PlanRequest(OPEN))
+            reasoner.run(PLAN, PlanRequest(OPEN))
 
 
 def test_parts_with_the_same_settings_are_one_mind():
@@ -88,8 +97,10 @@ def test_one_part_alone_may_be_a_language_model(tmp_path):
             open_reasoner(Settings(reasoner=chosen), None)
         with_encoder = open_reasoner(Settings(reasoner=chosen), object())
         assert with_encoder.reads_pixels
-        assert with_encoder.observe(ObserveRequest(OPEN, VIEW)).caption
-        assert with_encoder.decompose_facets(OPEN).facets
+        assert with_encoder.run(OBSERVE, ObserveRequest(OPEN, VIEW)).caption
+        assert with_encoder.run(DECOMPOSE_FACETS, OPEN).facets
     assert with_encoder.usage().calls == 1
     replayed = {"watcher": {**own, "base_url": "http://127.0.0.1:1/v1"}, "replay": tmp_path / "run.jsonl"}
-    assert open_reasoner(Settings(reasoner=replayed), object()).observe(ObserveRequest(OPEN, VIEW)).caption
+    assert (
+        open_reasoner(Settings(reasoner=replayed), object()).run(OBSERVE, ObserveRequest(OPEN, VIEW)).caption
+    )

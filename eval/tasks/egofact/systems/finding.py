@@ -12,7 +12,7 @@ from eval.tasks.egofact.systems.corpus import Corpus, ranked
 from localization.records import Window
 from rag.answering import passages_for
 from rag.questions import parse_question
-from rag.reasoners.roles import AnchorEvent, ReadPassage, RewrittenQuestion
+from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, AnchorEvent, ReadPassage, RewrittenQuestion
 from rag.records import Question
 from rag.retrieval import RetrievedClip
 from rag.store.records import SearchFilter
@@ -39,7 +39,11 @@ class Asked:
         question = parse_question(query.text, query.options, query.query_id)
         reasoner = corpus.library.reasoner
         return cls(
-            corpus, query, question, reasoner.rewrite_question(question), reasoner.anchor_event(question)
+            corpus,
+            query,
+            question,
+            reasoner.run(REWRITE_QUESTION, question),
+            reasoner.run(ANCHOR_EVENT, question),
         )
 
     @property

@@ -19,7 +19,7 @@ from eval.tasks.egofact.systems.finding import (
 )
 from eval.tasks.egofact.systems.watching import Watch, Watched
 from localization.records import Window
-from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles import ANSWER_CHOICE, Reading, ReadPassage, ReadWindow
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ class Reader:
 def read(asked: Asked, windows: Sequence[ReadWindow], passages: Sequence[ReadPassage]) -> Sample:
     """Ask the reasoner, which must choose, and write down what it said."""
     reasoner = asked.corpus.library.reasoner
-    reply = reasoner.answer_choice(
+    reply = reasoner.run(
+        ANSWER_CHOICE,
         Reading(
             question=asked.question,
             rewritten=asked.rewritten,
@@ -100,7 +101,7 @@ def read(asked: Asked, windows: Sequence[ReadWindow], passages: Sequence[ReadPas
             windows=tuple(windows),
             passages=tuple(passages),
             must_choose=True,
-        )
+        ),
     )
     usage = reasoner.usage()
     return sample_of(

@@ -22,7 +22,7 @@ from rag.agents.video_detective.packing import best_words, uniform_frames
 from rag.agents.video_detective.records import Pack
 from rag.agents.video_detective.scoring import Scorer, facets_of
 from rag.agents.video_detective.settings import PAPER
-from rag.reasoners.roles import ChosenOption, Facet, Reading, Reasoner
+from rag.reasoners.roles import ANSWER_CHOICE, DECOMPOSE_FACETS, ChosenOption, Facet, Reading, Reasoner
 from rag.records import Question
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Uniform(_Baseline):
         question, reasoner = question_of(query), ground.reasoner
         reasoner.usage()
         packs = _grouped(material, uniform_frames(material, PAPER.frames))
-        reply = reasoner.answer_choice(self._read(ground, material, question, packs, question.text))
+        reply = reasoner.run(ANSWER_CHOICE, self._read(ground, material, question, packs, question.text))
         return sampled(query, reply, packs, reasoner.usage())
 
 
@@ -85,7 +85,7 @@ class Retrieval(_Baseline):
         material = ground.material(self.corpus.video_id(query))
         question, reasoner = question_of(query), ground.reasoner
         reasoner.usage()
-        reply = reasoner.decompose_facets(question)
+        reply = reasoner.run(DECOMPOSE_FACETS, question)
         library = self.corpus.library
         facets = facets_of(reply, question)
         scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
@@ -107,7 +107,7 @@ class Retrieval(_Baseline):
             for node in nodes
         ]
         event = reply.general_semantic_query
-        chosen = reasoner.answer_choice(self._read(ground, material, question, packs, event))
+        chosen = reasoner.run(ANSWER_CHOICE, self._read(ground, material, question, packs, event))
         return sampled(query, chosen, tuple(packs), reasoner.usage())
 
 
@@ -132,7 +132,7 @@ class VideoAgent(_Baseline):
         facets: tuple[Facet, ...] = ()
         while rounds < self.rounds and reply.confidence < self.sure and len(taken) < PAPER.frames:
             # Asked once: the reply depends on the question alone.
-            facets = facets or facets_of(reasoner.decompose_facets(question), question)
+            facets = facets or facets_of(reasoner.run(DECOMPOSE_FACETS, question), question)
             library = self.corpus.library
             scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
             for facet in facets:
@@ -153,7 +153,9 @@ class VideoAgent(_Baseline):
         frames: Sequence[int],
     ) -> tuple[ChosenOption, tuple[Pack, ...]]:
         packs = _grouped(material, sorted(frames))
-        return reasoner.answer_choice(self._read(ground, material, question, packs, question.text)), packs
+        return reasoner.run(
+            ANSWER_CHOICE, self._read(ground, material, question, packs, question.text)
+        ), packs
 
 
 def _grouped(material: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]:

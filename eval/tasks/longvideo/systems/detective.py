@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, cast
 
 from eval.runs.records import Query, Sample
@@ -14,8 +13,10 @@ from eval.tasks.longvideo.systems.corpus import Corpus, question_of, sampled
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import DetectiveResult
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.reasoners.protocol import ReplyT, RequestT, Role
 from rag.reasoners.roles import ChosenOption, Observation, ObserveRequest, Reasoner
 from rag.reasoners.token_counting import TokenCountingReasoner
+from rag.records import Usage
 from rag.relevance import content_words
 
 
@@ -63,10 +64,8 @@ class Detective:
         film = self.corpus.films[query.video]
         if isinstance(reasoner, TokenCountingReasoner):
             # Inside the count, so that its looks cost what any other watcher's would.
-            return TokenCountingReasoner(
-                cast("Reasoner", TruthfulWatcher(self.corpus.library.reasoner, film))
-            )
-        return cast("Reasoner", TruthfulWatcher(reasoner, film))
+            return TokenCountingReasoner(TruthfulWatcher(self.corpus.library.reasoner, film))
+        return TruthfulWatcher(reasoner, film)
 
 
 class TruthfulWatcher:
@@ -76,14 +75,25 @@ class TruthfulWatcher:
         self._reasoner = reasoner
         self._film = film
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._reasoner, name)
+        self.name = reasoner.name
 
-    @cached_property
+    @property
+    def fingerprint(self) -> str:
+        return self._reasoner.fingerprint
+
+    @property
     def reads_pixels(self) -> bool:
         return self._reasoner.reads_pixels
 
-    def observe(self, request: ObserveRequest) -> Observation:
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        if isinstance(request, ObserveRequest):
+            return cast(ReplyT, self._observation(request))
+        return self._reasoner.run(role, request)
+
+    def usage(self) -> Usage:
+        return self._reasoner.usage()
+
+    def _observation(self, request: ObserveRequest) -> Observation:
         view, film = request.view, self._film
         times = view.times or (view.start, view.end)
         start, end = times[0], times[-1]

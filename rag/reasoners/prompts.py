@@ -1,6 +1,6 @@
 """Prompts are files; this renders them so that no material can pose as an instruction.
 
-A file in `rag/reasoners/prompts/` has a system and a user part. In both,
+A prompt file (`<role>.md` beside the role) has a system and a user part. In both,
 `{{name}}` is replaced by material inside a fence, `{{!name}}` by a bare word of
 ours, and `{{images}}` marks where the shown windows go. The fence carries a tag
 that occurs nowhere in the material, so nothing quoted can close it. Replacement
@@ -10,19 +10,62 @@ is one pass: braces inside material stay what they are.
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
 
-from rag.reasoners.llm.messages import Message, Picture, Shown, picture
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Material = str | Sequence[Shown]
+    from rag.reasoners.protocol import Role
 
+JPEG_QUALITY = 90
 PLACEHOLDER = re.compile(r"\{\{(!?)([a-z_]+)\}\}")
 PARTS = re.compile(r"\A<!-- system -->\n(.*)\n<!-- user -->\n(.*)\Z", re.DOTALL)
 BARE = re.compile(r"[\w ,.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One frame as it is sent: JPEG bytes, size in pixels."""
+
+    data: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    speaker: Literal["system", "user", "assistant"]
+    parts: tuple[str | Picture, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Picture))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Numbered material for a prompt: its name, its words, and the frames that belong to it.
+
+    `images`: uint8 (h, w, 3) RGB, upright, in time order.
+    """
+
+    name: str
+    text: str
+    images: tuple[NDArray[np.uint8], ...] = ()
+
+
+Material = str | Sequence[Shown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +81,21 @@ class Prompt:
         return frozenset(bare + name for bare, name in PLACEHOLDER.findall(self.system + self.user))
 
 
-@cache
-def load_prompt(role: str) -> Prompt:
+def load_prompt(role: Role[Any, Any]) -> Prompt:
     """The prompt of a role, from its file."""
-    folder = files("rag.reasoners").joinpath("prompts")
-    texts = [folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in (role, "preamble")]
-    return parse_prompt(role, *texts)
+    return _load(role.name, role.package)
 
 
-def prompt_versions(roles: Iterable[str]) -> dict[str, str]:
-    """Role to the version of its prompt, for the record of a run."""
-    return {role: load_prompt(role).version for role in roles}
+@cache
+def _load(name: str, package: str) -> Prompt:
+    places = ((package, name), ("rag.reasoners.roles", "preamble"))
+    texts = [files(place).joinpath(f"{file}.md").read_text(encoding="utf-8") for place, file in places]
+    return parse_prompt(name, *texts)
+
+
+def prompt_versions(roles: Iterable[Role[Any, Any]]) -> dict[str, str]:
+    """Name of a role to the version of its prompt, for the record of a run."""
+    return {role.name: load_prompt(role).version for role in roles}
 
 
 def parse_prompt(role: str, text: str, preamble: str) -> Prompt:
@@ -95,6 +142,21 @@ def render(
         return _merged(parts)
 
     return Message("system", filled(prompt.system)), Message("user", filled(prompt.user))
+
+
+def picture(image: NDArray[np.uint8], short_side: int) -> Picture:
+    """Frame uint8 (h, w, 3) RGB as JPEG, its short side at most `short_side` pixels (never enlarged)."""
+    from PIL import Image
+
+    height, width = image.shape[:2]
+    scale = min(1.0, short_side / min(height, width))
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    drawn = Image.fromarray(image)
+    if size != (width, height):
+        drawn = drawn.resize(size, Image.Resampling.BICUBIC)
+    buffer = io.BytesIO()
+    drawn.save(buffer, "JPEG", quality=JPEG_QUALITY)
+    return Picture(buffer.getvalue(), *size)
 
 
 def _material(name: str, value: Material, tag: str, short_side: int) -> Iterable[str | Picture]:

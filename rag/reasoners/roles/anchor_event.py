@@ -1,0 +1,33 @@
+"""The event to look for in the video, and on which side of it the answer lies (EgoFact, D.2.4)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.records import Question
+
+Position = Literal["before", "after", "within"]
+
+
+class AnchorEvent(Reply):
+    """EgoFact, D.2.4: the event to look for, and where the watched part lies from it."""
+
+    description: str = Field(min_length=1)
+    position: Position = "within"
+    target: str = ""
+    """The event asked for, where it is not the anchor itself; empty where the question does not say."""
+
+
+def _prompt(question: Question) -> RoleCall:
+    return RoleCall({"question": question.text})
+
+
+def _check(_: Question, reply: AnchorEvent) -> None:
+    if not reply.description.strip():
+        raise BadReply("description is blank")
+
+
+ANCHOR_EVENT = Role("anchor_event", "planner", Question, AnchorEvent, _prompt, _check)

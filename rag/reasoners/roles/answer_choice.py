@@ -1,0 +1,63 @@
+"""One option of a multiple-choice question, with citations."""
+
+from __future__ import annotations
+
+import math
+
+from pydantic import Field
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.material import labels, listed_options
+from rag.reasoners.roles.reading import Reading, check_citations, shown_passages, shown_windows
+
+OR_NONE = "or null if the material supports none of them"
+
+
+NEVER_NONE = (
+    "never null. Where the material supports none, take the likeliest one, and say so by a low confidence"
+)
+
+
+class ChosenOption(Reply):
+    choice: str | None
+    """A label of the question's options; None where the evidence supports none."""
+    scores: tuple[float, ...] = ()
+    """Probability per option, summing to 1; empty where the reasoner gives none."""
+    confidence: float = Field(ge=0, le=1)
+    explanation: str
+    windows: tuple[int, ...] = ()
+    """Indices into `Reading.windows` that the answer rests on."""
+    passages: tuple[int, ...] = ()
+    """Indices into `Reading.passages` that the answer rests on."""
+
+
+def _prompt(reading: Reading) -> RoleCall:
+    return RoleCall(
+        {
+            "question": reading.question.text,
+            "options": listed_options(reading.question),
+            "anchor": reading.anchor.description,
+            "passages": shown_passages(reading),
+            "!labels": ", ".join(labels(len(reading.question.options))),
+            "!otherwise": NEVER_NONE if reading.must_choose else OR_NONE,
+        },
+        shown_windows(reading),
+    )
+
+
+def _check(reading: Reading, reply: ChosenOption) -> None:
+    known = labels(len(reading.question.options))
+    if reply.choice is None and reading.must_choose:
+        raise BadReply(f"choice must not be null here; it must be one of {', '.join(known)}")
+    if reply.choice is not None and reply.choice not in known:
+        raise BadReply(
+            f"choice {reply.choice[:40]!r} is no label; it must be one of {', '.join(known)} or null"
+        )
+    if reply.scores:
+        whole = math.fsum(reply.scores)
+        if len(reply.scores) != len(known) or min(reply.scores) < 0 or abs(whole - 1) > 0.01:
+            raise BadReply(f"scores must be {len(known)} probabilities that sum to 1; or leave them out")
+    check_citations(reply.windows, reply.passages, reading)
+
+
+ANSWER_CHOICE = Role("answer_choice", "analyst", Reading, ChosenOption, _prompt, _check)

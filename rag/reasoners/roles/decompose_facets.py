@@ -1,0 +1,74 @@
+"""A question taken apart into entities and events (VideoDetective, D.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.material import labels, listed_options
+from rag.records import Question
+
+MOST_KEYWORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One thing to verify, f_r = (K_r, P_r) (VideoDetective, equation 4)."""
+
+    name: str
+    """`question`, or the label of an option."""
+    keywords: tuple[str, ...]
+    """K_r: names, objects, places, numbers, for exact matching."""
+    queries: tuple[str, ...]
+    """P_r: descriptions of events, for matching by sense."""
+
+
+class Facets(Reply):
+    """A question taken apart into entities and events (VideoDetective, D.1)."""
+
+    query_keywords: tuple[str, ...] = ()
+    option_keywords: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By option label, 2 to 5 each."""
+    semantic_queries: dict[str, str] = Field(default_factory=dict)
+    """By option label: the event that shows this option to be right."""
+    general_semantic_query: str = Field(min_length=1)
+    """The event that must happen to answer the question at all."""
+    temporal_plan: str = ""
+    """Where in the video to look first, and in which order; empty where the question does not say."""
+    vlm_query: str = ""
+    """The question as one puts it to somebody who looks at the frames."""
+
+    @property
+    def facets(self) -> tuple[Facet, ...]:
+        """The question's own facet, then one per option, in the order of labels; none is empty."""
+        named = [Facet("question", self.query_keywords, (self.general_semantic_query,))]
+        for label in sorted({*self.option_keywords, *self.semantic_queries}):
+            query = self.semantic_queries.get(label, "")
+            keywords = self.option_keywords.get(label, ())
+            if keywords or query:
+                named.append(Facet(label, keywords, (query,) if query else ()))
+        return tuple(named)
+
+
+def _prompt(question: Question) -> RoleCall:
+    return RoleCall({"question": question.text, "options": listed_options(question)})
+
+
+def _check(question: Question, reply: Facets) -> None:
+    known = labels(len(question.options))
+    foreign = sorted({*reply.option_keywords, *reply.semantic_queries} - {*known})
+    if foreign:
+        raise BadReply(f"{foreign[0][:40]!r} is no label; the labels are {', '.join(known) or 'none'}")
+    for label in known:
+        words = reply.option_keywords.get(label, ())
+        if len(words) > MOST_KEYWORDS:
+            raise BadReply(f"option {label} has {len(words)} keywords; give at most {MOST_KEYWORDS}")
+        if not any(word.strip() for word in (*words, reply.semantic_queries.get(label, ""))):
+            raise BadReply(f"option {label} has neither a keyword nor an event")
+    if not reply.general_semantic_query.strip():
+        raise BadReply("general_semantic_query is blank")
+
+
+DECOMPOSE_FACETS = Role("decompose_facets", "planner", Question, Facets, _prompt, _check)

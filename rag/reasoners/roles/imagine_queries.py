@@ -1,0 +1,56 @@
+"""From fragments of a memory to search queries, by abduction (RACLO, appendix D; ShotFinder, appendix E)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.material import check_numbers, check_queries
+from rag.reasoners.roles.memory import Memory, remembered
+
+
+@dataclass(frozen=True, slots=True)
+class ImagineRequest:
+    memory: Memory
+    count: int = 2
+    """Queries wanted (RACLO, appendix D, and ShotFinder, appendix E: 2)."""
+
+
+class Hypothesis(Reply):
+    """What the whole video may be (RACLO and ShotFinder: the "container")."""
+
+    kind: Literal["literal", "metaphor", "format", "source"]
+    """A recording of the very event; footage that stands for an idea; a trend, meme or format; a named
+    film, series, game or channel."""
+    guess: str = Field(min_length=1)
+
+
+class ImaginedQueries(Reply):
+    """Abductive reasoning from fragments of memory to searches."""
+
+    thought: str
+    anchors: tuple[str, ...] = ()
+    """Entities, events and sounds that set this video apart."""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    chosen: int | None = None
+    """Index of the likeliest hypothesis; None where there is none."""
+    queries: tuple[str, ...] = Field(min_length=1)
+    """The best first; nouns and names rather than adjectives."""
+
+
+def _prompt(request: ImagineRequest) -> RoleCall:
+    return RoleCall({"memory": remembered(request.memory), "!count": str(request.count)})
+
+
+def _check(request: ImagineRequest, reply: ImaginedQueries) -> None:
+    check_queries("queries", reply.queries)
+    if len(reply.queries) != request.count:
+        raise BadReply(f"queries has {len(reply.queries)} entries, wanted {request.count}")
+    if reply.chosen is not None:
+        check_numbers("chosen", [reply.chosen], len(reply.hypotheses))
+
+
+IMAGINE_QUERIES = Role("imagine_queries", "planner", ImagineRequest, ImaginedQueries, _prompt, _check)

@@ -1,0 +1,103 @@
+"""Where in one video something is: windows, or the one frame that fits best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.memory import Memory, remembered
+from rag.reasoners.roles.views import VideoView, check_inside, shown_view
+
+MAY_BE_NOWHERE = (
+    "the video may not hold it at all. Then relevant is false, windows is empty and frame is null"
+)
+
+
+MUST_CHOOSE = "relevant must be true, take the best there is, however weak"
+
+
+@dataclass(frozen=True, slots=True)
+class LocateRequest:
+    """Find what is wanted among the frames and words of one video.
+
+    Video-Browser (figure 20) asks for `windows`; RACLO (appendix F) and ShotFinder (appendix D)
+    ask for one `frame`.
+    """
+
+    wanted: str
+    """The question, or the description of the moment."""
+    view: VideoView
+    target: Literal["windows", "frame"] = "windows"
+    max_windows: int = 3
+    must_choose: bool = False
+    """True: the best there is must be given, however weak (RACLO, F.1: mandatory selection).
+    False: N/A is a legal answer (ShotFinder, section 4.4)."""
+    memory: Memory | None = None
+    """The moment in its parts, where it comes from somebody's memory."""
+
+
+class LocatedWindow(Reply):
+    """[start, end) seconds of the video."""
+
+    start: float = Field(ge=0)
+    end: float = Field(gt=0)
+    reason: str
+
+    @model_validator(mode="after")
+    def _lies_forward(self) -> Self:
+        if not self.end > self.start:
+            raise ValueError("end must lie after start")
+        return self
+
+
+class Located(Reply):
+    """Where it is; with `relevant` false, N/A: nowhere in this video."""
+
+    relevant: bool
+    windows: tuple[LocatedWindow, ...] = ()
+    """Best first."""
+    frame: int | None = None
+    """Index into `VideoView.times` of the frame that fits best."""
+    confidence: float = Field(ge=0, le=1)
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _nowhere_is_nowhere(self) -> Self:
+        if not self.relevant and (self.windows or self.frame is not None):
+            raise ValueError("an irrelevant video has no windows and no frame")
+        return self
+
+
+def _prompt(request: LocateRequest) -> RoleCall:
+    moment = remembered(request.memory) if request.memory is not None else "(nothing)"
+    return RoleCall(
+        {
+            "wanted": request.wanted,
+            "memory": moment,
+            "!target": request.target,
+            "!otherwise": MUST_CHOOSE if request.must_choose else MAY_BE_NOWHERE,
+            "!count": str(request.max_windows),
+        },
+        [shown_view("video", request.view)],
+    )
+
+
+def _check(request: LocateRequest, reply: Located) -> None:
+    count = len(request.view.times)
+    check_inside("windows", reply.windows, request.view)
+    if len(reply.windows) > request.max_windows:
+        raise BadReply(f"windows has {len(reply.windows)} entries, at most {request.max_windows}")
+    if reply.frame is not None and not 0 <= reply.frame < count:
+        raise BadReply(f"frame must be one of 0 to {count - 1}" if count else "there are no frames")
+    if request.must_choose and not reply.relevant:
+        raise BadReply("relevant must be true here: give the best there is")
+    if reply.relevant and request.target == "windows" and not reply.windows:
+        raise BadReply("windows is empty though relevant is true")
+    if reply.relevant and request.target == "frame" and count and reply.frame is None:
+        raise BadReply("frame is null though relevant is true")
+
+
+LOCATE = Role("locate", "watcher", LocateRequest, Located, _prompt, _check)

@@ -1,0 +1,72 @@
+"""Whether one frame shows the moment described (RACLO, F.3 and F.4; ShotFinder, section 4.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from rag.reasoners.prompts import Shown
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.memory import ConstraintKind
+from rag.reasoners.roles.views import VideoView, shown_view
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRequest:
+    """Is this frame the moment? (RACLO, F.3 and F.4; ShotFinder, section 4.4)"""
+
+    description: str
+    candidate: VideoView
+    """One frame, with the words and sounds around it."""
+    reference: VideoView | None = None
+    """One frame: the true one."""
+    constraint_kind: ConstraintKind = ""
+    constraint: str = ""
+    auditory_memory: str = ""
+
+
+class FrameMatch(Reply):
+    text_match: bool
+    """The main subjects and actions of the description are there, and nothing contradicts it."""
+    image_match: bool | None = None
+    """Same scene as the reference; None where there is no reference."""
+    audio_match: bool | None = None
+    """None: no sound to compare, or nothing said of it."""
+    constraint_match: bool | None = None
+    """None: no constraint, or none that can be seen in a frame."""
+    confidence: float = Field(ge=0, le=1)
+    reason: str = ""
+
+    @property
+    def matched(self) -> bool:
+        """Every part that could be compared matches."""
+        parts = (self.text_match, self.image_match, self.audio_match, self.constraint_match)
+        return all(part is not False for part in parts)
+
+
+def _prompt(request: MatchRequest) -> RoleCall:
+    shown: list[Shown] = []
+    if request.reference is not None:
+        shown.append(shown_view("reference", request.reference))
+    shown.append(shown_view("candidate", request.candidate))
+    constraint = f"{request.constraint_kind}: {request.constraint}" if request.constraint else "(none)"
+    return RoleCall(
+        {
+            "description": request.description,
+            "constraint": constraint,
+            "heard": request.auditory_memory or "(nothing)",
+        },
+        shown,
+    )
+
+
+def _check(request: MatchRequest, reply: FrameMatch) -> None:
+    if (reply.image_match is None) != (request.reference is None):
+        wanted = "true or false" if request.reference is not None else "null: there is no reference"
+        raise BadReply(f"image_match must be {wanted}")
+    if request.constraint and reply.constraint_match is None and request.constraint_kind != "audio":
+        raise BadReply("constraint_match must be true or false")
+
+
+MATCH_FRAME = Role("match_frame", "watcher", MatchRequest, FrameMatch, _prompt, _check)

@@ -1,0 +1,65 @@
+"""What one stretch of a video shows, and what is missing there (VideoDetective, D.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.views import VideoView, shown_view
+from rag.records import Question
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRequest:
+    """Look at a stretch with something in mind (VideoDetective, D.2).
+
+    Of a whole video, it is the summary for a question (Video-Browser, figure 16).
+    """
+
+    question: Question
+    view: VideoView
+    facets: tuple[Facet, ...] = ()
+    """What to verify; empty: the question as a whole."""
+    vlm_query: str = ""
+    """The question as `decompose_facets` puts it to somebody who looks; empty: as it was asked."""
+
+
+class Observation(Reply):
+    caption: str
+    """What is seen, read and heard: who, what, where, actions, objects, text on the screen as it stands."""
+    missing: tuple[str, ...] = ()
+    """Keywords of the facets that are not to be seen or read here."""
+    needs_more_info: bool
+    """Whether the answer must be sought elsewhere."""
+    missing_visual_keyword: str = ""
+    """What to look for there; empty where nothing is missing."""
+    reasoning: str = ""
+
+
+def _prompt(request: ObserveRequest) -> RoleCall:
+    return RoleCall(
+        {
+            "question": request.vlm_query or request.question.text,
+            "keywords": _listed([word for facet in request.facets for word in facet.keywords]),
+            "events": _listed([query for facet in request.facets for query in facet.queries]),
+        },
+        [shown_view("video", request.view)],
+    )
+
+
+def _check(request: ObserveRequest, reply: Observation) -> None:
+    words = {word.casefold() for facet in request.facets for word in facet.keywords}
+    foreign = [word for word in reply.missing if word.casefold() not in words]
+    if foreign:
+        raise BadReply(f"missing holds {foreign[0][:40]!r}, which is none of the keywords")
+    if not reply.caption.strip():
+        raise BadReply("caption is blank")
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return "\n".join(dict.fromkeys(texts)) or "(none)"
+
+
+OBSERVE = Role("observe", "watcher", ObserveRequest, Observation, _prompt, _check)

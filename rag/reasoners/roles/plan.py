@@ -1,0 +1,120 @@
+"""What is known, what is missing, and what to search for next (Video-Browser, figure 18)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from rag.reasoners.prompts import Shown
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.material import check_queries, listed_options
+from rag.records import Question
+
+
+@dataclass(frozen=True, slots=True)
+class TriedQuery:
+    query: str
+    found: int
+    """Results that no query before it had found."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVideo:
+    """A structured observation o_t: one video that was looked at (Video-Browser, equation 3)."""
+
+    url: str
+    title: str
+    status: Literal["verified", "watched", "rejected"]
+    """`watched`: looked at and not yet verified. A failure is none of these; it is not knowledge."""
+    summary: str
+    """What was found in it, or why it was rejected."""
+    windows: tuple[tuple[float, float], ...] = ()
+    """[start, end) seconds that hold the evidence."""
+
+
+class SubQuestion(Reply):
+    text: str = Field(min_length=1)
+    status: Literal["solved", "partial", "missing"] = "missing"
+    finding: str = ""
+    """What is known of it so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """The interaction history H_t (Video-Browser, section 4.1)."""
+
+    question: Question
+    sub_questions: tuple[SubQuestion, ...] = ()
+    """Of the plan before this one; empty at the first step."""
+    tried: tuple[TriedQuery, ...] = ()
+    known: tuple[KnownVideo, ...] = ()
+    step: int = 1
+    max_steps: int = 5
+    max_queries: int = 3
+
+
+class Plan(Reply):
+    """Decomposition, gap analysis, leads followed, and what to search for next (Video-Browser, figure 18)."""
+
+    thought: str
+    sub_questions: tuple[SubQuestion, ...] = Field(min_length=1)
+    focus: int | None = None
+    """Index of the sub-question that the queries are for; None where nothing is left to search."""
+    leads: tuple[str, ...] = ()
+    """Candidates, entities and clues that videos named, rejected ones included."""
+    search_queries: tuple[str, ...] = ()
+    """Empty where every sub-question is solved."""
+
+    @property
+    def solved(self) -> bool:
+        return all(part.status == "solved" for part in self.sub_questions)
+
+    @model_validator(mode="after")
+    def _focus_is_one_of_them(self) -> Self:
+        if self.focus is not None and not 0 <= self.focus < len(self.sub_questions):
+            raise ValueError(f"focus must be one of 0 to {len(self.sub_questions) - 1}, or null")
+        return self
+
+
+def _prompt(request: PlanRequest) -> RoleCall:
+    return RoleCall(
+        {
+            "question": request.question.text,
+            "options": listed_options(request.question),
+            "sub_questions": "\n".join(
+                f"{index}. ({part.status}) {part.text}" + (f" Found: {part.finding}" if part.finding else "")
+                for index, part in enumerate(request.sub_questions)
+            )
+            or "(none yet)",
+            "tried": "\n".join(f"{tried.query} -> {tried.found} new results" for tried in request.tried)
+            or "(none yet)",
+            "known": [_shown_known(index, video) for index, video in enumerate(request.known)],
+            "!step": str(request.step),
+            "!steps": str(request.max_steps),
+            "!count": str(request.max_queries),
+        }
+    )
+
+
+def _check(request: PlanRequest, reply: Plan) -> None:
+    check_queries("search_queries", reply.search_queries)
+    if len(reply.search_queries) > request.max_queries:
+        raise BadReply(
+            f"search_queries has {len(reply.search_queries)} entries, at most {request.max_queries}"
+        )
+    if not reply.search_queries and any(part.status == "missing" for part in reply.sub_questions):
+        raise BadReply("search_queries is empty while a sub-question is missing")
+    again = {tried.query.casefold() for tried in request.tried}
+    if repeated := [query for query in reply.search_queries if query.casefold() in again]:
+        raise BadReply(f"the query {repeated[0][:80]!r} was tried before; give another one")
+
+
+def _shown_known(index: int, video: KnownVideo) -> Shown:
+    spans = ", ".join(f"{start:.1f} s to {end:.1f} s" for start, end in video.windows)
+    lines = [f"Status: {video.status}", f"Title: {video.title}", f"Found: {video.summary or '(nothing)'}"]
+    return Shown(f"video {index}", "\n".join([*lines, *([f"At: {spans}"] if spans else [])]))
+
+
+PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _check)

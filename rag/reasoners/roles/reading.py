@@ -1,0 +1,99 @@
+"""What an answer may rest on: windows and passages, as read, as shown, and as cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpora.records import Clip, Evidence, Frames, Passage
+from localization.records import Window
+from rag.questions import option_label
+from rag.reasoners.prompts import Shown
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.material import check_numbers
+from rag.reasoners.roles.rewrite_question import RewrittenQuestion
+from rag.reasoners.roles.views import said
+from rag.records import Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWindow:
+    """What was read of one localized window."""
+
+    path: str
+    title: str
+    clip: Clip
+    window: Window
+    retrieval_score: float
+    texts: tuple[Evidence, ...]
+    """The words in and just around the window, and those of the clip that retrieval found."""
+    frame_times: NDArray[np.float64] | None = None
+    frame_vectors: NDArray[np.float32] | None = None
+    """(m, d) stored unit vectors of the frames inside the window, at most the frame budget."""
+    frames: Frames | None = None
+    """Decoded pixels, only for a reasoner that says `reads_pixels`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    passage: Passage
+    path: str
+    score: float
+    option: int | None
+    """Index of the option this passage was retrieved for; None for the open question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything the answer may rest on."""
+
+    question: Question
+    rewritten: RewrittenQuestion
+    anchor: AnchorEvent
+    windows: tuple[ReadWindow, ...]
+    passages: tuple[ReadPassage, ...]
+    must_choose: bool = False
+    """True: of the options one is taken even where the evidence supports none, as an examination asks."""
+    sought_by_option: bool = False
+    """Whether the windows were looked for by what each option asks for: then every option finds evidence
+    that fits it, and how well it does tells less of which is right."""
+
+
+def shown_windows(reading: Reading) -> list[Shown]:
+    """Each window with its frames, under the number by which it is cited."""
+    return [_shown_window(f"window {index}", window) for index, window in enumerate(reading.windows)]
+
+
+def shown_passages(reading: Reading) -> list[Shown]:
+    """Each passage under the number by which it is cited."""
+    shown = []
+    for index, read in enumerate(reading.passages):
+        found_for = "" if read.option is None else f"\nFound for option: {option_label(read.option)}"
+        text = f"Title: {read.passage.title or '(none)'}{found_for}\nText: {read.passage.text}"
+        shown.append(Shown(f"passage {index}", text))
+    return shown
+
+
+def check_citations(windows: Sequence[int], passages: Sequence[int], reading: Reading) -> None:
+    """Raise `BadReply` for a number that is none of the reading's, or that comes twice."""
+    check_numbers("windows", windows, len(reading.windows))
+    check_numbers("passages", passages, len(reading.passages))
+
+
+def _shown_window(name: str, window: ReadWindow) -> Shown:
+    lines = [
+        f"Video: {window.title or '(no title)'}",
+        f"Time: {window.window.start:.1f} s to {window.window.end:.1f} s",
+    ]
+    lines += [said(evidence) for evidence in window.texts]
+    images: tuple[NDArray[np.uint8], ...] = ()
+    if window.frames is not None:
+        images = tuple(window.frames.images)
+        if images:
+            lines.append("Frames at: " + ", ".join(f"{time:.1f} s" for time in window.frames.times))
+    return Shown(name, "\n".join(lines), images)

@@ -1,0 +1,33 @@
+"""A question as queries: one visual sentence, one passage query per option (EgoFact, D.2.3)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.material import listed_options
+from rag.records import Question
+
+
+class RewrittenQuestion(Reply):
+    """EgoFact, D.2.3: one visual sentence, and one passage query per option."""
+
+    visual_query: str = Field(min_length=1)
+    passage_queries: tuple[str, ...] = ()
+    """One per option, in order; one for an open question."""
+
+
+def _prompt(question: Question) -> RoleCall:
+    count = len(question.options) or 1
+    return RoleCall({"question": question.text, "options": listed_options(question), "!count": str(count)})
+
+
+def _check(question: Question, reply: RewrittenQuestion) -> None:
+    count = len(question.options) or 1
+    if len(reply.passage_queries) != count:
+        raise BadReply(f"passage_queries has {len(reply.passage_queries)} entries, wanted {count}")
+    if not all(query.strip() for query in (reply.visual_query, *reply.passage_queries)):
+        raise BadReply("a query is blank")
+
+
+REWRITE_QUESTION = Role("rewrite_question", "planner", Question, RewrittenQuestion, _prompt, _check)

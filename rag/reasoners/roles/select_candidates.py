@@ -1,0 +1,78 @@
+"""Search results worth opening, by their metadata alone (Video-Browser, section 4.2, stage I)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag.reasoners.prompts import Shown
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.material import check_numbers
+
+SHOWN_DESCRIPTION = 400
+"""Characters of a search result's description; the rest is rarely about its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One search result by its metadata alone."""
+
+    url: str
+    title: str
+    description: str = ""
+    channel: str = ""
+    upload_date: str = ""
+    duration: float = 0.0
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SelectRequest:
+    """Stage I of pyramidal perception (Video-Browser, section 4.2): no picture is looked at."""
+
+    question: str
+    sub_question: str
+    """What the search was for; the question itself where it was not taken apart."""
+    candidates: tuple[Candidate, ...]
+    top_k: int = 3
+
+
+class SelectedCandidates(Reply):
+    selected: tuple[int, ...] = ()
+    """Indices into `candidates`, likeliest first, at most `top_k`, each once; empty: none is worth it."""
+    reason: str = ""
+
+
+def _prompt(request: SelectRequest) -> RoleCall:
+    listed = [
+        Shown(f"result {index}", _listed(candidate)) for index, candidate in enumerate(request.candidates)
+    ]
+    return RoleCall(
+        {
+            "question": request.question,
+            "sub_question": request.sub_question,
+            "candidates": listed,
+            "!count": str(request.top_k),
+        }
+    )
+
+
+def _check(request: SelectRequest, reply: SelectedCandidates) -> None:
+    check_numbers("selected", reply.selected, len(request.candidates))
+    if len(reply.selected) > request.top_k:
+        raise BadReply(f"selected has {len(reply.selected)} entries, at most {request.top_k}")
+
+
+def _listed(candidate: Candidate) -> str:
+    about = candidate.description[:SHOWN_DESCRIPTION]
+    parts = {
+        "Title": candidate.title,
+        "Channel": candidate.channel,
+        "Uploaded": candidate.upload_date,
+        "Length": f"{candidate.duration:.0f} s" if candidate.duration else "",
+        "Tags": ", ".join(candidate.tags),
+        "Description": about,
+    }
+    return "\n".join(f"{name}: {text}" for name, text in parts.items() if text) or "(nothing is told)"
+
+
+SELECT_CANDIDATES = Role("select_candidates", "planner", SelectRequest, SelectedCandidates, _prompt, _check)

@@ -1,0 +1,54 @@
+"""The events of a whole video from frames spread over it (VideoDetective, E.5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.roles.views import VideoView, check_inside, shown_view
+from rag.records import Question
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineRequest:
+    """The coarse scan of a whole video (VideoDetective, E.5.1): frames uniformly over all of it."""
+
+    view: VideoView
+    question: Question | None = None
+
+
+class TimelineEvent(Reply):
+    """[start, end) seconds."""
+
+    start: float = Field(ge=0)
+    end: float = Field(gt=0)
+    description: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _lies_forward(self) -> Self:
+        if not self.end > self.start:
+            raise ValueError("end must lie after start")
+        return self
+
+
+class Timeline(Reply):
+    events: tuple[TimelineEvent, ...] = ()
+    """By start; they may overlap and leave gaps."""
+
+
+def _prompt(request: TimelineRequest) -> RoleCall:
+    question = request.question.text if request.question is not None else "(none)"
+    return RoleCall({"question": question}, [shown_view("video", request.view)])
+
+
+def _check(request: TimelineRequest, reply: Timeline) -> None:
+    check_inside("events", reply.events, request.view)
+    starts = [event.start for event in reply.events]
+    if starts != sorted(starts):
+        raise BadReply("events are not in order of their start")
+
+
+TIMELINE = Role("timeline", "watcher", TimelineRequest, Timeline, _prompt, _check)

@@ -1,0 +1,49 @@
+"""Whether a video is the one that somebody remembers (RACLO, appendix E)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from rag.reasoners.protocol import Reply, Role, RoleCall
+from rag.reasoners.roles.memory import Memory, remembered
+from rag.reasoners.roles.views import VideoView, shown_view
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest:
+    """Is this the video one remembers? (RACLO, appendix E; 64 frames uniformly over it, and its sound)"""
+
+    memory: Memory
+    view: VideoView
+
+
+class VideoVerdict(Reply):
+    video_match: bool
+    audio_match: bool | None = None
+    """None: no sound to compare, or nothing remembered of it."""
+    confidence: float = Field(ge=0, le=1)
+    contradictions: tuple[str, ...] = ()
+    """What the memory says and the video denies."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """A match counts only where both judges say so (RACLO, section 3.2)."""
+
+    first: VideoVerdict
+    second: VideoVerdict | None
+    """None: not asked, because the first one rejected."""
+
+    @property
+    def agreed(self) -> bool:
+        return self.second is not None and self.first.video_match and self.second.video_match
+
+
+def _prompt(request: VerifyRequest) -> RoleCall:
+    return RoleCall({"memory": remembered(request.memory)}, [shown_view("video", request.view)])
+
+
+VERIFY_VIDEO = Role("verify_video", "watcher", VerifyRequest, VideoVerdict, _prompt)
