@@ -131,8 +131,8 @@ def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path: Path) -> N
 def test_a_poor_locale_breaks_no_output(locale: str) -> None:
     plain = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     code = (
-        "from rag._cli.output import print_lines, talk\n"
-        r"words = '\u201c\xfc\u201d \u65e5\u672c'; print_lines([words]); talk(words)"
+        "from rag._cli.output import print_lines, echo_stderr\n"
+        r"words = '\u201c\xfc\u201d \u65e5\u672c'; print_lines([words]); echo_stderr(words)"
     )
     environment = {**os.environ, **ENVIRONMENT, **plain}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
