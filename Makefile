@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test gates test-extras clean
+.PHONY: demo test gates resolve test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo --text
 
 test: .venv/.with-dev
-	$(MAKE) --no-print-directory gates
+	$(MAKE) --no-print-directory gates resolve
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 
 gates: .venv/.with-dev
@@ -17,6 +17,16 @@ gates: .venv/.with-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# A resolver's dry run: everything installs from wheels (one evaluation package apart, which is built) on each platform
+# and Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.
+PLATFORMS := x86_64-manylinux_2_28 aarch64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
+PYTHONS := 3.11 3.12 3.13 3.14
+resolve: .venv/.with-dev
+	@set -e; for platform in $(PLATFORMS); do for python in $(PYTHONS); do \
+	  MACOSX_DEPLOYMENT_TARGET=14.0 $(BIN)/uv pip compile --quiet --extra all --python-platform $$platform \
+	    --python-version $$python --only-binary :all: --no-binary pytrec-eval-terrier pyproject.toml >/dev/null; \
+	  echo "installs on $$platform, Python $$python"; done; done
 
 # The extras that need torchvision, in an environment of their own. ImageBind's requirements would bring
 # torchaudio and pytorchvideo: IMAGEBIND is a checkout or an address of the package, installed without them.
