@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -12,8 +15,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Wordings that an image encoder can tell apart, to name what a frame shows."""
+
+    scenes: tuple[str, ...]
+    actions: tuple[str, ...]
+    objects: tuple[str, ...]
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """From a JSON object of three lists of strings. Raises `OSError`, `ValueError` or `KeyError`."""
+        lists = json.loads(file.read_text(encoding="utf-8"))
+        return cls(tuple(lists["scenes"]), tuple(lists["actions"]), tuple(lists["objects"]))
+
+
 class TextTower(Protocol):
-    """The half of an image encoder that a question needs: words into the picture's space."""
+    """The half of an image encoder that a question needs: words into the picture's space.
+
+    An encoder trained on a closed world may have an attribute `vocabulary: Vocabulary`, all that it can
+    name; without it, whoever names what is seen tries everyday words.
+    """
 
     name: str
     dim: int

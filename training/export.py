@@ -1,25 +1,29 @@
 """A checkpoint into the package: batch normalisation folded, float16, with the constants of the text space.
 
+Beside the weights goes the vocabulary: the wordings of the synthetic world, all that the tower knows.
+
 `python -m training.export RUN [FILE]`
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from eval.workbench.wording import PROPS
-from indexers.bundled.encoder import WEIGHTS
+from eval.workbench.catalogue import KINDS, with_article
+from eval.workbench.wording import ACTIONS, PROPS, SCENES, place_name
+from indexers.bundled.encoder import VOCABULARY, WEIGHTS
 from training.captions import NONE
 from training.network import AGENT_OF, GAP_OF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["export", "folded"]
+__all__ = ["export", "folded", "vocabulary"]
 
 OBJECT_GAIN = 1.5
 """On the vectors of what is in the hand. On dev it finds objects by name more often (43.6 to about 46 % of
@@ -48,6 +52,20 @@ def folded(state: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def vocabulary() -> dict[str, list[str]]:
+    """The synthetic world's scenes, actions and objects in the training split's first wording."""
+    actions = []
+    for action in ACTIONS:
+        place = f"the {place_name(action.places[0])}" if action.places else ""
+        phrase = action.phrases["train"][0].replace("{o}", "something").replace("the {p}", place)
+        actions.append(" ".join(phrase.split()))
+    return {
+        "scenes": [scene.phrases["train"][0] for scene in SCENES],
+        "actions": actions,
+        "objects": [with_article(kind.name) for kind in KINDS],
+    }
+
+
 def export(run: Path, file: Path = WEIGHTS) -> None:
     """Writes the averaged weights of a run's last checkpoint."""
     from safetensors.torch import save_file
@@ -61,6 +79,8 @@ def export(run: Path, file: Path = WEIGHTS) -> None:
     save_file({**tensors, **space}, waiting, {"step": str(state["step"])})
     waiting.chmod(0o644)
     waiting.replace(file)
+    words = json.dumps(vocabulary(), indent=1)
+    file.with_name(VOCABULARY.name).write_text(f"{words}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from indexers.digests import fingerprint, folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.numpy_text_encoder import LightText, open_sentences
 from indexers.preprocess import Preprocessing
+from indexers.protocol import Vocabulary
 from indexers.tensors import Tensors
 from indexers.torch_backend import TorchImageEncoder
 
@@ -25,6 +26,8 @@ BUNDLED = "bundled"
 SENTENCES = "all-MiniLM-L6-v2"
 """The sentence encoder whose vectors the tower was trained against."""
 WEIGHTS = Path(__file__).with_name("tower.safetensors")
+VOCABULARY = Path(__file__).with_name("vocabulary.json")
+"""The wordings that the tower was trained on (`training.export`)."""
 DIM = 384
 MEAN, SPREAD = 0.45, 0.25
 SIZE = (81, 144)
@@ -48,6 +51,11 @@ class BundledText:
         if (self._space.mean.shape, self._space.matrix.shape) != ((DIM,), (DIM, DIM)):
             raise _damaged(weights)
         self._file = weights
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """What the tower can name; it knows nothing beyond it."""
+        return Vocabulary.read(VOCABULARY)
 
     @cached_property
     def weights(self) -> str:

@@ -2,7 +2,7 @@
 
 Where more is said or shown than a caption has room for, it tells what comes nearest the question.
 No picture is described freely. What the caption says of the frames is a list of
-wordings that they come near to (`concepts`), and of the facets' own words those
+wordings that they come near to (`zero_shot`), and of the facets' own words those
 that reach a relevance of one half and come nearer than all of those; both under "seems to show".
 """
 

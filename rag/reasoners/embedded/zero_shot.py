@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.concepts import concepts_of
+from indexers.protocol import Vocabulary
 from rag.relevance import ImageScoreCalibrator, logistic
 from rag.relevance.image_relevance import MIDDLE, SLOPE
 
@@ -17,6 +17,26 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextTower
     from rag.reasoners.roles import VideoView
+
+EVERYDAY = Vocabulary(
+    scenes=(
+        *("a street", "a kitchen", "a living room", "an office", "a garden", "a workshop", "a shop"),
+        *("a stage", "a stadium", "a forest", "a beach", "a mountain", "a road", "a classroom", "a studio"),
+        *("a restaurant", "an airport", "a hospital", "a computer screen", "a slide with text"),
+    ),
+    actions=(
+        *("talking to the camera", "walking", "running", "cooking", "eating", "driving", "dancing"),
+        *("playing music", "playing a game", "reading", "writing", "drawing", "building something"),
+        *("repairing something", "cleaning", "swimming", "climbing", "shaking hands", "an interview"),
+    ),
+    objects=(
+        *("a man", "a woman", "a child", "a crowd", "a dog", "a cat", "a horse", "a bird", "a car"),
+        *("a bicycle", "a train", "an aeroplane", "a boat", "a ball", "a phone", "a computer", "a book"),
+        *("a cup", "a bottle", "a knife", "food on a plate", "a tree", "flowers", "a house", "a bridge"),
+        *("a guitar", "a map", "a chart", "a clock", "a hat", "a bag", "a chair", "a table", "tools"),
+    ),
+)
+"""What an encoder is asked to name that has no vocabulary of its own."""
 
 SEEN = MIDDLE
 """Standard score from which words count as seen (relevance one half)."""
@@ -48,7 +68,7 @@ class ZeroShotScorer:
 
     def __init__(self, tower: TextTower | None) -> None:
         self._scale = ImageScoreCalibrator(tower) if tower is not None else None
-        self._name = tower.name if tower is not None else ""
+        self._vocabulary: Vocabulary = getattr(tower, "vocabulary", EVERYDAY)
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
     def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
@@ -78,10 +98,10 @@ class ZeroShotScorer:
         Words that no picture can show, as a number that somebody says, come near to any picture of
         hands at work, but never nearer than what the hands do.
         """
-        scores, held = self.z(texts, view), concepts_of(self._name)
+        scores, known = self.z(texts, view), self._vocabulary
         if scores is None:
             return []
-        others = self.z([*held.actions, *held.things], view)
+        others = self.z([*known.actions, *known.objects], view)
         if others is None:
             return list(texts)
         most = others.max(axis=0)
@@ -98,16 +118,16 @@ class ZeroShotScorer:
         return None if vectors is None else [self._named(vectors[at : at + 1]) for at in range(len(vectors))]
 
     def _named(self, vectors: NDArray[np.float32]) -> Named:
-        held = concepts_of(self._name)
-        wordings = [f"A video that shows {scene}." for scene in held.scenes]
+        known = self._vocabulary
+        wordings = [f"A video that shows {scene}." for scene in known.scenes]
         scene = self._ranked(wordings, vectors, 1.0)
         brief = len(vectors) <= ONE_EVENT
-        doing = self._ranked(held.actions, vectors, 1.0 if brief else PART)
-        things = self._ranked(held.things, vectors, PART)
+        doing = self._ranked(known.actions, vectors, 1.0 if brief else PART)
+        things = self._ranked(known.objects, vectors, PART)
         return Named(
-            scene=held.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
-            doing=held.actions[doing[0][0]] if doing[0][1] >= SEEN else "",
-            things=tuple(held.things[at] for at, z in things[:MOST_THINGS] if z >= SEEN),
+            scene=known.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
+            doing=known.actions[doing[0][0]] if doing[0][1] >= SEEN else "",
+            things=tuple(known.objects[at] for at, z in things[:MOST_THINGS] if z >= SEEN),
         )
 
     def _ranked(

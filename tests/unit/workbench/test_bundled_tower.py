@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import torch
 from torch import nn
@@ -13,11 +15,11 @@ from eval.workbench.wording import (
     PROPS,
     SCENES,
 )
-from indexers.bundled.encoder import DIM, SIZE, WEIGHTS
+from indexers.bundled.encoder import DIM, SIZE, VOCABULARY, WEIGHTS
 from indexers.bundled.tower import readings, vectors
 from indexers.tensors import Tensors
 from training.captions import ACTS
-from training.export import folded
+from training.export import folded, vocabulary
 from training.network import Network
 
 COUNTS = {
@@ -65,3 +67,7 @@ def test_the_weights_of_the_package_are_those_of_this_network() -> None:
     tensors = Tensors((WEIGHTS,))
     shapes = {name: tuple(tensor.shape) for name, tensor in folded(some_network().state_dict()).items()}
     assert {name: tensors.shape(name) for name in tensors.names() if not name.startswith("text.")} == shapes
+
+
+def test_the_vocabulary_of_the_package_is_that_of_the_world() -> None:
+    assert json.loads(VOCABULARY.read_text(encoding="utf-8")) == vocabulary()
