@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from localization.windows import TIME_STEP, Span, WindowScores, best_window, window_scores
+from localization.windows import TIME_STEP, Span, WindowScores, greedy_nms, window_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,7 +33,7 @@ SLACK = 1.0
 
 
 def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
-    """(n,) less its mean, over its standard deviation (at least 0.001)."""
+    """float64 (n,) less its mean, over its standard deviation (at least 0.001)."""
     values = np.asarray(similarity, np.float64)
     return np.asarray((values - values.mean()) / max(float(values.std()), FLAT), np.float64)
 
@@ -41,13 +41,34 @@ def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
 def event_window(
     times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float, event_seconds: float
 ) -> Span:
-    """The window of `length` around the best stretch of `event_seconds` in [start, end).
+    """The first of `event_windows`: the window around the best stretch of all."""
+    (best,) = event_windows(
+        times, similarity, start=start, end=end, length=length, event_seconds=event_seconds, count=1
+    )
+    return best
 
-    Arrays as in `best_window`. The score is the stretch's mean similarity; `first` and `last`
-    count the frames of the window. Raises `ValueError` as `best_window` does.
+
+def event_windows(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    length: float,
+    event_seconds: float,
+    count: int,
+) -> list[Span]:
+    """Up to `count` windows of `length` around the best stretches of `event_seconds` in [start, end).
+
+    `times`, `similarity`: float64 (n,) as in `best_window`. Best first, no two windows share time
+    (greedy NMS over the windows, by the stretches' scores). The score of each is its stretch's mean
+    similarity; `first` and `last` count the frames of the window. Raises `ValueError` as `best_window` does.
     """
-    event = best_window(times, similarity, start=start, end=end, length=min(event_seconds, length))
-    return centred(times, event, start=start, end=end, length=length)
+    events = window_scores(times, similarity, start=start, end=end, length=min(event_seconds, length))
+    width = min(length, end - start)
+    starts = np.minimum(np.maximum(start, (events.starts + events.ends - width) / 2), end - width)
+    chosen = greedy_nms(events.micro, starts, starts + width, count)
+    return [centred(times, events.span(at), start=start, end=end, length=length) for at in chosen]
 
 
 def paired_event(
@@ -63,7 +84,7 @@ def paired_event(
 ) -> tuple[Span, Span]:
     """The anchor's stretch and the asked event's, found together, each of `event_seconds`.
 
-    `anchor`, `target`: (n,) similarities to the two events. Maximises
+    `times`: float64 (n,) seconds; `anchor`, `target`: float64 (n,) similarities to the two events. Maximises
     z(anchor)(a) + z(target)(t) over stretches a, t of which t begins, for "after", between
     `SLACK` before and `reach` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
     earliest anchor wins, then the earliest target. In a clip with no room for two stretches: the
@@ -88,26 +109,48 @@ def most_salient_window(
     end: float,
     lengths: tuple[float, ...] = LENGTHS,
 ) -> Span:
-    """The window of any of `lengths` that stands out most from the rest of [start, end).
+    """The first of `most_salient_windows`."""
+    (best,) = most_salient_windows(times, similarity, start=start, end=end, count=1, lengths=lengths)
+    return best
+
+
+def most_salient_windows(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    count: int,
+    lengths: tuple[float, ...] = LENGTHS,
+) -> list[Span]:
+    """Up to `count` windows of any of `lengths` that stand out most from the rest of [start, end).
 
     score = (mean inside - mean of all) sqrt(frames inside), on standardised similarities: the
     standard score of a mean, by which a longer window must earn its length. Of equal ones the
     shortest wins, then the earliest. Lengths longer than [start, end) count as the whole of it.
+    Best first, no two windows share time (greedy NMS). `times`, `similarity`: float64 (n,) as in
+    `best_window`; `Span.score` is the mean standardised similarity.
     """
     values = standardised(similarity)
-    best: tuple[int, Span] | None = None
-    for length in sorted(lengths):
-        scores = window_scores(times, values, start=start, end=end, length=length)
-        strength = np.rint(scores.micro * np.sqrt(scores.last - scores.first)).astype(np.int64)
-        index = int(np.argmax(strength))
-        if best is None or int(strength[index]) > best[0]:
-            best = int(strength[index]), scores.span(index)
-    assert best is not None, "there is at least one length"
-    return best[1]
+    tried = [window_scores(times, values, start=start, end=end, length=length) for length in sorted(lengths)]
+    strengths = [
+        np.rint(scores.micro * np.sqrt(scores.last - scores.first)).astype(np.int64) for scores in tried
+    ]
+    chosen = greedy_nms(
+        np.concatenate(strengths),
+        np.concatenate([scores.starts for scores in tried]),
+        np.concatenate([scores.ends for scores in tried]),
+        count,
+    )
+    spans = [(scores, index) for scores in tried for index in range(len(scores.starts))]
+    return [scores.span(index) for scores, index in (spans[at] for at in chosen)]
 
 
 def centred(times: ArrayLike, event: Span, *, start: float, end: float, length: float) -> Span:
-    """A window of `length` with the event in its middle, kept inside [start, end); the event's score."""
+    """A window of `length` with the event in its middle, kept inside [start, end); the event's score.
+
+    `times`: float64 (n,) seconds, rising, by which the frames of the window are counted.
+    """
     width = min(length, end - start)
     at = min(max(start, (event.start + event.end - width) / 2), end - width)
     frames = np.asarray(times, np.float64)

@@ -64,6 +64,7 @@ class WindowScores:
     last: NDArray[np.int64]
 
     def span(self, index: int) -> Span:
+        """The candidate `index`, its mean in units of similarity."""
         return Span(
             start=float(self.starts[index]),
             end=float(self.ends[index]),
@@ -117,16 +118,26 @@ def best_windows(
     Each next window is the best of those that share no time with one already
     taken; of equal ones the earliest. The first is `best_window`.
     """
+    scores = window_scores(times, similarity, start=start, end=end, length=length)
+    return [scores.span(at) for at in greedy_nms(scores.micro, scores.starts, scores.ends, count)]
+
+
+def greedy_nms(scores: ArrayLike, starts: ArrayLike, ends: ArrayLike, count: int) -> list[int]:
+    """Indices of up to `count` intervals, best first, none sharing time with one chosen before it.
+
+    `scores`: int64 (c,); `starts`, `ends`: float64 (c,) seconds, half-open. Of equal scores the first
+    in the arrays wins. Raises `ValueError` for a `count` below 1.
+    """
     if count < 1:
         raise ValueError(f"count must be at least 1, not {count}")
-    scores = window_scores(times, similarity, start=start, end=end, length=length)
-    free = np.ones(len(scores.starts), bool)
-    chosen: list[Span] = []
+    values = np.asarray(scores, np.int64)
+    first, last = np.asarray(starts, np.float64), np.asarray(ends, np.float64)
+    free = np.ones(len(values), bool)
+    chosen: list[int] = []
     while len(chosen) < count and free.any():
-        span = scores.span(int(np.argmax(np.where(free, scores.micro, np.iinfo(np.int64).min))))
-        chosen.append(span)
-        apart = (scores.ends <= span.start + TIME_STEP) | (scores.starts >= span.end - TIME_STEP)
-        free &= apart
+        at = int(np.argmax(np.where(free, values, np.iinfo(np.int64).min)))
+        chosen.append(at)
+        free &= (last <= first[at] + TIME_STEP) | (first >= last[at] - TIME_STEP)
     return chosen
 
 
