@@ -200,7 +200,7 @@ def copies_report(films: Sequence[Film], library: Library, ids: dict[str, str]) 
     asked = [film.name for film in films if film.name.startswith("film")]
     for name, video_id in ids.items():
         twin = {"film": "copy", "copy": "film"}.get(name[:4], "") + name[4:]
-        found = [names[like.video_id] for like in library.copies_of(video_id)]
+        found = [names[like.video_id] for like in library.near_duplicates(video_id)]
         others = [other for other in found if other != twin]
         false.append(bool(others))
         wrong += [[name, other] for other in others]

@@ -1,18 +1,30 @@
-"""The one road of a question: rewrite, retrieve, localize, read, answer. There is no way back up it."""
+"""How a question is answered: a pipeline of stages, each a function that can be replaced.
+
+    rewrite             the question -> a visual query, a passage query per option, the anchor event
+    retrieve_clips      the clips whose images and text match best
+    retrieve_passages   one passage per option, or the best ones of an open question
+    localize            the few seconds to watch of each clip, from stored frame vectors
+    sample_frames       the frames of each window; decoded only for a reasoner that reads pixels
+    read                windows with their frames and text, and passages, as one `Reading`
+    answer              the reasoner's reply to it
+    cite                the windows and passages that the reply rests on
+
+Before `localize`, the relevance of the best clip or passage is held against the threshold: below it
+nothing in the library matches. Each stage takes the `Context` of the question and the results of stages
+before it. `replace(Pipeline(), localize=...)` is another system over the same other stages.
+"""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from corpora.records import Evidence, Frames
 from localization.records import Window
-from localization.spans import covering_window
+from localization.sampling import frames_inside, midpoints
+from rag.citations import cite
 from rag.errors import FileProblem
 from rag.questions import option_label
 from rag.reasoners.roles import (
@@ -29,43 +41,81 @@ from rag.reasoners.roles import (
     Reasoner,
     RewrittenQuestion,
 )
-from rag.records import (
-    Answer,
-    Citation,
-    PassageCitation,
-    Question,
-    ScoredOption,
-    VideoCitation,
-)
+from rag.records import Answer, Citation, Question, ScoredOption
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.settings import Settings
-from rag.store.records import ClipFrames, SearchFilter
+from rag.store.records import SearchFilter
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
+"""What is timed: `retrieve` is both retrievals, `read` includes the frames, `answer` the citations."""
 SENTENCE_REACH = 4.0
-"""Seconds beyond a window in which words are read too, so that its first and last sentences are whole."""
-SAME_BREATH = 2.0
-"""Seconds of silence within a quotation, at most: words further apart are said twice, not on."""
-QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
+"""Seconds beyond a window in which text is read too, so that its first and last sentences are whole."""
 EVERYWHERE = SearchFilter()
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
-"""Path and times to upright pixels: the frame on screen at each time. Raises `FileProblem`."""
+"""Path and times, float64 (n,) seconds, to the frame on screen at each, upright. Raises `FileProblem`."""
 
 
-@dataclass
-class _Clock:
-    seconds: dict[str, float] = field(default_factory=dict)
-    _last: float = field(default_factory=time.perf_counter)
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One question, and what it is answered with."""
 
-    def stop(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.seconds[stage] = round(now - self._last, 6)
-        self._last = now
+    question: Question
+    retriever: Retriever
+    reasoner: Reasoner
+    settings: Settings
+    where: SearchFilter
+    """With its filter on shots resolved (`Retriever.resolve`)."""
+    top_k: int
+    """Clips to retrieve."""
+    threshold: float
+    """Least relevance of the best clip or passage, and least confidence of an open answer."""
+    read_frames: ReadFrames | None = None
+    """Called only for a reasoner that reads pixels."""
+    must_choose: bool = False
+    """Whether an option must be chosen even where no evidence supports one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What the reasoner made of the question's words."""
+
+    rewritten: RewrittenQuestion
+    anchor: AnchorEvent
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSample:
+    """The frames that are read of one window."""
+
+    times: NDArray[np.float64] | None = None
+    """float64 (m,) seconds; None without stored frames in the window."""
+    vectors: NDArray[np.float32] | None = None
+    """float32 (m, d) stored unit vectors, one for each of the times."""
+    pixels: Frames | None = None
+    problem: str = ""
+    """Why there are no pixels, where they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The result of every stage for one question; those after a stage that found no match are empty."""
+
+    answer: Answer
+    rewriting: Rewriting
+    clips: tuple[RetrievedClip, ...]
+    passages: tuple[RetrievedPassage, ...]
+    windows: tuple[Window, ...] = ()
+    """One for each of `clips`."""
+    samples: tuple[FrameSample, ...] = ()
+    """One for each of `clips`."""
+    reading: Reading | None = None
+    reply: ChosenOption | OpenAnswer | None = None
 
 
 def answer_question(
@@ -78,280 +128,298 @@ def answer_question(
     where: SearchFilter = EVERYWHERE,
     top_k: int | None = None,
     threshold: float | None = None,
+    pipeline: Pipeline | None = None,
 ) -> Answer:
-    """Answer one question from what the library holds.
+    """Answer one question from the library of `retriever`.
 
-    `read_frames` is called only for a reasoner that reads pixels, and only for the frames inside
-    the windows (at most `localize.frame_budget` a window). `threshold` (default: the settings')
-    is held against the relevance of the best clip or passage and against the confidence of an
-    open answer; below it the answer is `NOTHING_MATCHES`, with `matched` False.
-    The same question on the same library gives the same answer, timings apart.
+    `top_k` and `threshold` default to the settings'. Below the threshold the answer is `NOTHING_MATCHES`,
+    with `matched` False. The same question on the same library gives the same answer, timings apart.
     """
-    least = settings.search.threshold if threshold is None else threshold
-    clock = _Clock()
-    reasoner.usage()
-    rewritten = reasoner.run(REWRITE_QUESTION, question)
-    anchor = reasoner.run(ANCHOR_EVENT, question)
-    clock.stop("rewrite")
-    clips = retriever.find_clips(question.text, rewritten.visual_query, top_k or settings.search.top_k, where)
-    passages = passages_for(question, rewritten, retriever, settings, where)
-    clock.stop("retrieve")
-    relevance = max([*(c.relevance for c in clips), *(p.relevance for p, _ in passages)], default=0.0)
-    details = _details(rewritten, anchor, relevance, least)
-    if relevance < least:
-        return _unmatched(question, reasoner, clock, details)
-    windows = retriever.localize(clips, anchor.description, anchor.position, where, anchor.target)
-    clock.stop("localize")
-    read, unread = read_windows(clips, windows, retriever, reasoner, settings, read_frames)
-    reading = Reading(
+    context = Context(
         question=question,
-        rewritten=rewritten,
-        anchor=anchor,
-        windows=read,
-        passages=tuple(ReadPassage(p.passage, p.path, p.score, option) for p, option in passages),
+        retriever=retriever,
+        reasoner=reasoner,
+        settings=settings,
+        where=retriever.resolve(where),
+        top_k=top_k or settings.search.top_k,
+        threshold=settings.search.threshold if threshold is None else threshold,
+        read_frames=read_frames,
     )
-    if unread:
-        details["unread"] = unread
-    clock.stop("read")
-    reply = reasoner.run(ANSWER_CHOICE, reading) if question.options else reasoner.run(ANSWER_OPEN, reading)
-    clock.stop("answer")
-    if isinstance(reply, ChosenOption):
-        return _chosen(reply, reading, reasoner, clock, details)
-    return _open(reply, reading, reasoner, clock, details, least)
+    return (pipeline or Pipeline()).run(context).answer
 
 
-def passages_for(
-    question: Question,
-    rewritten: RewrittenQuestion,
-    retriever: Retriever,
-    settings: Settings,
-    where: SearchFilter,
-) -> list[tuple[RetrievedPassage, int | None]]:
-    """One passage an option (EgoFact, D.2.3); for an open question the best `top_k`."""
+# The stages
+
+
+def rewrite(context: Context) -> Rewriting:
+    """EgoFact, D.2.3 and D.2.4: the visual query, the passage queries and the anchor event."""
+    reasoner, question = context.reasoner, context.question
+    return Rewriting(reasoner.run(REWRITE_QUESTION, question), reasoner.run(ANCHOR_EVENT, question))
+
+
+def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
+    """The `top_k` clips, best first: text by the question as it stands, images by the visual query."""
+    visual_query = rewriting.rewritten.visual_query
+    return context.retriever.find_clips(context.question.text, visual_query, context.top_k, context.where)
+
+
+def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
+    """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`."""
+    question, queries = context.question, rewriting.rewritten.passage_queries
+    find = context.retriever.find_passages
     if not question.options:
-        query = rewritten.passage_queries[0] if rewritten.passage_queries else question.text
-        return [(found, None) for found in retriever.find_passages(query, settings.search.top_k, where)]
-    found: list[tuple[RetrievedPassage, int | None]] = []
+        query = queries[0] if queries else question.text
+        return find(query, context.settings.search.top_k, context.where)
+    found: list[RetrievedPassage] = []
     for index, option in enumerate(question.options):
-        given = index < len(rewritten.passage_queries)
-        query = rewritten.passage_queries[index] if given else f"{question.text} {option}"
-        found += [(passage, index) for passage in retriever.find_passages(query, 1, where)]
+        query = queries[index] if index < len(queries) else f"{question.text} {option}"
+        found += [replace(passage, option=index) for passage in find(query, 1, context.where)]
     return found
 
 
-def read_windows(
+def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
+    """For each clip the window to watch (EgoFact, 4.1), under the settings of `[localize]`."""
+    anchor = rewriting.anchor
+    return context.retriever.localize(
+        clips, anchor.description, anchor.position, context.where, anchor.target
+    )
+
+
+def sample_frames(
+    context: Context, clips: Sequence[RetrievedClip], windows: Sequence[Window]
+) -> list[FrameSample]:
+    """For each window its stored frames, at most `localize.frame_budget`, and pixels for whom reads them."""
+    budget = context.settings.localize.frame_budget
+    stored = context.retriever.frames([found.clip.clip_id for found in clips])
+    samples = []
+    for found, window in zip(clips, windows, strict=True):
+        frames = stored.get(found.clip.clip_id)
+        times, vectors = None, None
+        if frames is not None:
+            inside = frames_inside(frames.times, window.start, window.end, most=budget)
+            if len(inside):
+                times, vectors = frames.times[inside], frames.vectors[inside]
+        pixels, problem = _decoded(context, found.path, window, budget)
+        samples.append(FrameSample(times, vectors, pixels, problem))
+    return samples
+
+
+def read(
+    context: Context,
+    rewriting: Rewriting,
     clips: Sequence[RetrievedClip],
     windows: Sequence[Window],
-    retriever: Retriever,
-    reasoner: Reasoner,
-    settings: Settings,
-    read_frames: ReadFrames | None,
-) -> tuple[tuple[ReadWindow, ...], list[str]]:
-    """What the windows hold, and the paths whose pixels could not be read."""
-    budget = settings.localize.frame_budget
-    stored = retriever.frames([found.clip.clip_id for found in clips])
-    read: list[ReadWindow] = []
-    unread: list[str] = []
-    for found, window in zip(clips, windows, strict=True):
-        vectors = _stored(stored.get(found.clip.clip_id), window, budget)
-        pixels = None
-        shown = retriever.reader.video(window.video_id).width > 0
-        if reasoner.reads_pixels and read_frames is not None and shown:
-            try:
-                pixels = read_frames(found.path, _spread(window, budget))
-            except FileProblem as problem:
-                unread.append(f"{found.path}: {problem}")
-        read.append(
+    samples: Sequence[FrameSample],
+    passages: Sequence[RetrievedPassage],
+) -> Reading:
+    """Everything the answer may rest on: nothing outside the windows' clips and the passages."""
+    return Reading(
+        question=context.question,
+        rewritten=rewriting.rewritten,
+        anchor=rewriting.anchor,
+        windows=tuple(
             ReadWindow(
                 path=found.path,
                 title=found.title,
                 clip=found.clip,
                 window=window,
                 retrieval_score=found.score,
-                texts=_texts(retriever, found, window),
-                frame_times=vectors[0] if vectors else None,
-                frame_vectors=vectors[1] if vectors else None,
-                frames=pixels,
+                texts=window_texts(context, found, window),
+                frame_times=sample.times,
+                frame_vectors=sample.vectors,
+                frames=sample.pixels,
             )
-        )
-    return tuple(read), unread
+            for found, window, sample in zip(clips, windows, samples, strict=True)
+        ),
+        passages=tuple(ReadPassage(p.passage, p.path, p.score, p.option) for p in passages),
+        must_choose=context.must_choose,
+    )
 
 
-def _texts(retriever: Retriever, found: RetrievedClip, window: Window) -> tuple[Evidence, ...]:
-    """The words in and just around the window, and the clip's spans that retrieval found, in time order."""
-    near = retriever.reader.evidence(
+def window_texts(context: Context, found: RetrievedClip, window: Window) -> tuple[Evidence, ...]:
+    """Text evidence in and just around the window, and the clip's that retrieval found, in time order."""
+    near = context.retriever.reader.evidence(
         window.video_id, max(0.0, window.start - SENTENCE_REACH), window.end + SENTENCE_REACH
     )
     texts = dict.fromkeys([*near, *(span.evidence for span in found.spans)])
     return tuple(sorted(texts, key=lambda e: (e.start, e.end, e.kind, e.text)))
 
 
-def _stored(
-    frames: ClipFrames | None, window: Window, budget: int
-) -> tuple[NDArray[np.float64], NDArray[np.float32]] | None:
-    """Times (m,) and vectors (m, d) inside the window, at most `budget`, evenly chosen."""
-    if frames is None:
-        return None
-    inside = np.flatnonzero((frames.times >= window.start) & (frames.times < window.end))
-    if len(inside) > budget:
-        inside = inside[np.linspace(0, len(inside) - 1, budget).round().astype(int)]
-    return (frames.times[inside], frames.vectors[inside]) if len(inside) else None
+def answer(context: Context, reading: Reading) -> ChosenOption | OpenAnswer:
+    """The reasoner's choice among the options, or its answer to an open question."""
+    if context.question.options:
+        return context.reasoner.run(ANSWER_CHOICE, reading)
+    return context.reasoner.run(ANSWER_OPEN, reading)
 
 
-def _spread(window: Window, budget: int) -> NDArray[np.float64]:
-    """The middles of `budget` equal parts of the window."""
-    step = (window.end - window.start) / budget
-    return np.round(window.start + step * (np.arange(budget) + 0.5), 6)
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The stages of an answer; the defaults are those of `rag ask`."""
 
-
-def _chosen(
-    reply: ChosenOption, reading: Reading, reasoner: Reasoner, clock: _Clock, details: dict[str, Any]
-) -> Answer:
-    question = reading.question
-    labels = [option_label(index) for index in range(len(question.options))]
-    if reply.choice is None or reply.choice not in labels:
-        return _unmatched(question, reasoner, clock, details, reply.explanation)
-    chosen = labels.index(reply.choice)
-    scores = reply.scores or tuple(1.0 if i == chosen else 0.0 for i in range(len(labels)))
-    return Answer(
-        question=question,
-        choice=reply.choice,
-        text=question.options[chosen],
-        confidence=reply.confidence,
-        explanation=reply.explanation,
-        matched=True,
-        citations=_citations(reply.windows, reply.passages, reading, QUOTED.findall(reply.explanation)),
-        options=tuple(map(ScoredOption, labels, question.options, scores)),
-        usage=reasoner.usage(),
-        timings=clock.seconds,
-        details=details,
+    rewrite: Callable[[Context], Rewriting] = rewrite
+    retrieve_clips: Callable[[Context, Rewriting], list[RetrievedClip]] = retrieve_clips
+    retrieve_passages: Callable[[Context, Rewriting], list[RetrievedPassage]] = retrieve_passages
+    localize: Callable[[Context, Rewriting, Sequence[RetrievedClip]], list[Window]] = localize
+    sample_frames: Callable[[Context, Sequence[RetrievedClip], Sequence[Window]], list[FrameSample]] = (
+        sample_frames
     )
+    read: Callable[
+        [
+            Context,
+            Rewriting,
+            Sequence[RetrievedClip],
+            Sequence[Window],
+            Sequence[FrameSample],
+            Sequence[RetrievedPassage],
+        ],
+        Reading,
+    ] = read
+    answer: Callable[[Context, Reading], ChosenOption | OpenAnswer] = answer
+    cite: Callable[[Reading, ChosenOption | OpenAnswer], tuple[Citation, ...]] = cite
+
+    def run(self, context: Context) -> Trace:
+        """Answer the question of `context`. Raises `ReasonerError` where a language model fails."""
+        clock = _Clock()
+        context.reasoner.usage()
+        rewriting = self.rewrite(context)
+        clock.stop("rewrite")
+        clips = tuple(self.retrieve_clips(context, rewriting))
+        passages = tuple(self.retrieve_passages(context, rewriting))
+        clock.stop("retrieve")
+        relevance = max([*(c.relevance for c in clips), *(p.relevance for p in passages)], default=0.0)
+        details = _details(rewriting, clips, passages, relevance, context.threshold)
+        if relevance < context.threshold:
+            why = (
+                f"The most relevant clip or passage has relevance {relevance:.2f}, "
+                f"below {context.threshold:.2f}."
+            )
+            return Trace(_no_match(context, clock, details, why), rewriting, clips, passages)
+        windows = tuple(self.localize(context, rewriting, clips))
+        details["windows"] = [(w.video_id, w.start, w.end, w.score) for w in windows]
+        clock.stop("localize")
+        samples = tuple(self.sample_frames(context, clips, windows))
+        if unread := [sample.problem for sample in samples if sample.problem]:
+            details["unread"] = unread
+        reading = self.read(context, rewriting, clips, windows, samples, passages)
+        clock.stop("read")
+        reply = self.answer(context, reading)
+        if (unanswered := _why_no_match(context, reply)) is not None:
+            clock.stop("answer")
+            result = _no_match(context, clock, details, unanswered)
+        else:
+            citations = self.cite(reading, reply)
+            clock.stop("answer")
+            result = _answer(context, reply, citations, clock, details)
+        return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
 
 
-def _open(
-    reply: OpenAnswer,
-    reading: Reading,
-    reasoner: Reasoner,
-    clock: _Clock,
-    details: dict[str, Any],
-    least: float,
-) -> Answer:
-    if not reply.text.strip() or reply.confidence < least:
-        return _unmatched(reading.question, reasoner, clock, details, _too_unsure(reply, least))
-    return Answer(
-        question=reading.question,
-        choice=None,
-        text=reply.text,
-        confidence=reply.confidence,
-        explanation=reply.explanation,
-        matched=True,
-        citations=_citations(reply.windows, reply.passages, reading, [reply.text]),
-        usage=reasoner.usage(),
-        timings=clock.seconds,
-        details=details,
-    )
+# What becomes of the reply
 
 
-def _too_unsure(reply: OpenAnswer, least: float) -> str:
+@dataclass
+class _Clock:
+    """Seconds by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _last: float = field(default_factory=time.perf_counter)
+
+    def stop(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage] = round(now - self._last, 6)
+        self._last = now
+
+
+def _decoded(context: Context, path: str, window: Window, budget: int) -> tuple[Frames | None, str]:
+    """Pixels at `budget` moments of the window, or none and why."""
+    has_picture = context.retriever.reader.video(window.video_id).width > 0
+    if not (context.reasoner.reads_pixels and context.read_frames is not None and has_picture):
+        return None, ""
+    try:
+        return context.read_frames(path, midpoints(window.start, window.end, budget)), ""
+    except FileProblem as problem:
+        return None, f"{path}: {problem}"
+
+
+def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | None:
+    """Why the reply answers nothing; None where it does."""
+    if isinstance(reply, ChosenOption):
+        return None if reply.choice in _labels(context.question) else reply.explanation
     if not reply.text.strip():
         return reply.explanation
+    if reply.confidence >= context.threshold:
+        return None
     nearest = " ".join(reply.text.split())[:200]
-    return f"The best answer found has confidence {reply.confidence:.2f}, below {least:.2f}: “{nearest}”"
+    return (
+        f"The best answer found has confidence {reply.confidence:.2f}, below {context.threshold:.2f}: "
+        f"“{nearest}”"
+    )
 
 
-def _unmatched(
-    question: Question, reasoner: Reasoner, clock: _Clock, details: dict[str, Any], why: str = ""
+def _answer(
+    context: Context,
+    reply: ChosenOption | OpenAnswer,
+    citations: tuple[Citation, ...],
+    clock: _Clock,
+    details: dict[str, Any],
 ) -> Answer:
-    for stage in STAGES:
-        clock.seconds.setdefault(stage, 0.0)
-    best = details["relevance"]
+    question = context.question
+    choice: str | None = None
+    options: tuple[ScoredOption, ...] = ()
+    if isinstance(reply, OpenAnswer):
+        text = reply.text
+    else:
+        labels = _labels(question)
+        assert reply.choice is not None, "`_why_no_match` has looked"
+        choice, chosen = reply.choice, labels.index(reply.choice)
+        text = question.options[chosen]
+        scores = reply.scores or tuple(1.0 if i == chosen else 0.0 for i in range(len(labels)))
+        options = tuple(map(ScoredOption, labels, question.options, scores))
     return Answer(
         question=question,
+        choice=choice,
+        text=text,
+        confidence=reply.confidence,
+        explanation=reply.explanation,
+        matched=True,
+        citations=citations,
+        options=options,
+        usage=context.reasoner.usage(),
+        timings=clock.seconds,
+        details=details,
+    )
+
+
+def _no_match(context: Context, clock: _Clock, details: dict[str, Any], why: str) -> Answer:
+    return Answer(
+        question=context.question,
         choice=None,
         text=NOTHING_MATCHES,
         confidence=0.0,
-        explanation=why
-        or f"The most relevant clip or passage has relevance {best:.2f}, below {details['threshold']:.2f}.",
+        explanation=why,
         matched=False,
-        usage=reasoner.usage(),
-        timings=clock.seconds,
+        usage=context.reasoner.usage(),
+        timings={stage: clock.seconds.get(stage, 0.0) for stage in STAGES},
         details=details,
     )
 
 
-def _citations(
-    windows: Sequence[int], passages: Sequence[int], reading: Reading, quotations: Sequence[str]
-) -> tuple[Citation, ...]:
-    """Windows first, as read, then passages; one passage once, and nothing that was not read.
-
-    Where the answer, or the explanation of a choice, quotes words of the clip that lie outside its
-    window, the window cited is the one that holds them, longer where they take longer: a citation
-    must prove what it is cited for.
-    """
-    cited: list[Citation] = []
-    for index in sorted({i for i in windows if 0 <= i < len(reading.windows)}):
-        read = reading.windows[index]
-        start, end = proving_window(read, quotations)
-        inside = tuple(e for e in read.texts if e.start < end and e.end > start)
-        cited.append(
-            VideoCitation(
-                path=read.path,
-                video_id=read.window.video_id,
-                start=start,
-                end=end,
-                score=read.retrieval_score,
-                evidence=inside,
-            )
-        )
-    held: set[str] = set()
-    for index in sorted({i for i in passages if 0 <= i < len(reading.passages)}):
-        found = reading.passages[index]
-        if found.passage.passage_id not in held:
-            held.add(found.passage.passage_id)
-            passage = found.passage
-            cited.append(
-                PassageCitation(found.path, passage.passage_id, passage.title, passage.text, found.score)
-            )
-    return tuple(cited)
-
-
-def proving_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float, float]:
-    """[start, end) of the window, or of the one that holds the quoted words."""
-    start, end = read.window.start, read.window.end
-    said = [folded for folded in map(_folded, quotations) if folded]
-    proof = [e for e in read.texts if any(_quotes(words, _folded(e.text)) for words in said)]
-    spans = [(e.start, e.end) for e in proof]
-    if not spans or all(s < end and e > start for s, e in spans):
-        return start, end
-    low, high = min(read.clip.start, start), max(read.clip.end, end)
-    found = covering_window(spans, [1.0] * len(spans), start=low, end=high, length=end - start)
-    if found[2] <= 0:
-        return start, end
-    begin, until = found[:2]
-    if all(s < until and e > begin for s, e in spans):
-        return round(begin, 6), round(until, 6)
-    spoken = [(e.start, e.end) for e in proof if e.kind in ("subtitle", "asr")]
-    for s, e in [*spoken, *reversed(spoken)]:
-        if s - SAME_BREATH <= until and e + SAME_BREATH >= begin:
-            begin, until = min(begin, max(s, low)), max(until, min(e, high))
-    return round(begin, 6), round(until, 6)
-
-
-def _quotes(said: str, words: str) -> bool:
-    return bool(words) and (said in words or (words in said and len(words.split()) > 1))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _labels(question: Question) -> list[str]:
+    return [option_label(index) for index in range(len(question.options))]
 
 
 def _details(
-    rewritten: RewrittenQuestion, anchor: AnchorEvent, relevance: float, threshold: float
+    rewriting: Rewriting,
+    clips: Sequence[RetrievedClip],
+    passages: Sequence[RetrievedPassage],
+    relevance: float,
+    threshold: float,
 ) -> dict[str, Any]:
     return {
-        "visual_query": rewritten.visual_query,
-        "passage_queries": list(rewritten.passage_queries),
-        "anchor": anchor.model_dump(),
+        "visual_query": rewriting.rewritten.visual_query,
+        "passage_queries": list(rewriting.rewritten.passage_queries),
+        "anchor": rewriting.anchor.model_dump(),
+        "clips": [(found.clip.clip_id, found.score) for found in clips],
+        "passages": [(p.passage.passage_id, p.passage.doc_id, p.score, p.option) for p in passages],
         "relevance": relevance,
         "threshold": threshold,
     }

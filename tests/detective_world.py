@@ -124,8 +124,8 @@ def open_world(folder: Path, *, pictures: bool = True) -> Library:
     tower = PictureWords() if pictures else None
     build_library(folder / "library", {"film": FILM}, {}, tower)
     library = Library.open(folder / "library", settings=load_settings())
-    library.__dict__["text_encoder"] = BagOfWords()
-    library.__dict__["tower"] = tower
+    library.engine.__dict__["text_encoder"] = BagOfWords()
+    library.engine.__dict__["tower"] = tower
     return library
 
 

@@ -107,7 +107,7 @@ def _one(
                 shelf.shot_at(hit.video_id, (hit.start + hit.end) / 2) if hit.kind == "video" else None
                 for hit in hits
             ]
-            left = shelf.unjudged(chosen)
+            left = shelf.unmeasured(chosen)
     if session.as_json:
         from rag.rendering.shapes import search_shape
 
@@ -153,7 +153,7 @@ def _run(
     check_outputs(policy, (run, TREC), (windows, ANSWERS))
     with session.open_library() as shelf:
         if chosen is not None:
-            _tell(shelf.unjudged(chosen))
+            _tell(shelf.unmeasured(chosen))
         made_with = manifest(session, "search", library=shelf.library_id, kind=kind, where=plain(chosen))
 
         def find(question: BatchQuestion) -> dict[str, Any]:

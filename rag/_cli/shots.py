@@ -39,7 +39,7 @@ def shots(
     with session.open_library() as shelf:
         video_id = shelf.video_id(os.fsdecode(video))
         facts = shelf.reader.video(video_id)
-        videos_without_fingerprint = shelf.without_fingerprint() if copies else frozenset[str]()
+        videos_without_fingerprint = shelf.videos_without_fingerprint() if copies else frozenset[str]()
         known = copies and facts.height > 0 and video_id not in videos_without_fingerprint
         found: dict[str, Any] = {
             "path": shelf.path_of(video_id),
@@ -48,7 +48,7 @@ def shots(
             "height": facts.height,
             "shots": shelf.shots(video_id),
             "sound": sound_runs(shelf.sound_track(video_id), facts.duration),
-            "copies": shelf.copies_of(video_id) if known else None,
+            "copies": shelf.near_duplicates(video_id) if known else None,
             "uncompared": len(videos_without_fingerprint - {video_id}) if known else None,
         }
     if session.as_json:

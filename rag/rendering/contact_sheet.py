@@ -11,6 +11,7 @@ import numpy as np
 
 from corpora.outputs import PNG, PROGRAM, OverwritePolicy, replace_file
 from corpora.records import Evidence, Frames
+from localization.sampling import midpoints
 from rag.rendering.terminal import visible
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ def sheet_times(start: float, end: float, count: int) -> list[float]:
     """`count` times in [start, end): the middles of `count` equal parts, in seconds."""
     if count < 1 or not end > start:
         raise ValueError(f"no {count} times in [{start}, {end})")
-    step = (end - start) / count
-    return [start + (index + 0.5) * step for index in range(count)]
+    return [float(time) for time in midpoints(start, end, count)]
 
 
 def contact_sheet(sheet: Sheet) -> Image:

@@ -17,7 +17,7 @@ SCARCE = 0.3
 """What one picture in n asks for beyond it, of fewer: among three pictures chance goes far."""
 
 
-def copies_of(reader: Reader, video_id: str) -> tuple[NearDuplicate, ...]:
+def near_duplicates(reader: Reader, video_id: str) -> tuple[NearDuplicate, ...]:
     """The other videos of the library that show what `video_id` shows, most alike first.
 
     Empty where it has no fingerprint. Raises KeyError for a video that is unknown or not ready.

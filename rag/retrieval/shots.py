@@ -66,7 +66,7 @@ def resolved(
     """`where` with its `shots` turned into `spans`; as it is where it asks for none.
 
     Raises `LibraryError` where nothing in the library was measured yet, or what is seen cannot be asked.
-    Single videos that were not measured are left out; `unjudged` counts them.
+    Single videos that were not measured are left out; `unmeasured` counts them.
     """
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
@@ -92,7 +92,7 @@ def resolved(
     return replace(where, shots=None, spans=spans)
 
 
-def unjudged(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
+def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
     """Which videos the measurements say too little about for `where`; None without a filter on shots."""
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from corpora.records import Frames
-from rag.answering import NOTHING_MATCHES, STAGES, answer_question
+from localization.records import Window
+from rag.answering import NOTHING_MATCHES, STAGES, Context, Pipeline, Rewriting, answer_question
 from rag.errors import DamagedFile
 from rag.questions import parse_question
 from rag.reasoners import open_reasoner
@@ -22,10 +25,10 @@ from rag.records import (
     Usage,
     VideoCitation,
 )
-from rag.retrieval import Retriever
+from rag.retrieval import RetrievedClip, Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import SearchFilter
+from rag.store.records import ClipFrames, SearchFilter
 from tests.answer_world import BagOfWords, PictureWords, build_library
 from tests.role_methods import RoleMethods
 
@@ -212,6 +215,55 @@ def test_only_the_question_is_encoded_to_retrieve(worlds: dict[bool, World]) -> 
     world.text.encoded.clear()
     retriever.search("wooden board", "all", 5)
     assert world.text.encoded == ["wooden board"]
+
+
+class CountingReader:
+    """A reader that counts how often the frames of each clip are fetched."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.fetched: Counter[str] = Counter()
+
+    def frames(self, clip_ids: Sequence[str]) -> list[ClipFrames]:
+        self.fetched.update(clip_ids)
+        return self._reader.frames(clip_ids)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+
+@pytest.mark.parametrize("call", ["ask", "search", "localize_video"])
+def test_each_frame_matrix_is_read_once_a_question(worlds: dict[bool, World], call: str) -> None:
+    world = worlds[True]
+    reader = CountingReader(world.reader)
+    retriever = Retriever(cast(Reader, reader), world.tower, world.text, world.settings)
+    if call == "ask":
+        question = parse_question("After the drill makes a hole, what is there?", ["a kettle", "a hammer"])
+        assert answer_question(question, retriever, world.reasoner, world.settings).matched
+    elif call == "search":
+        assert retriever.search("a drill and wooden board", "all", 5)
+    else:
+        assert retriever.localize_video("bench", "varnish brush dries", 2)
+    assert set(reader.fetched.values()) == {1}
+
+
+def test_a_stage_is_replaced_and_the_others_stay(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+
+    def whole_clips(_: Context, __: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
+        return [Window(c.clip.video_id, c.clip.start, c.clip.end, 0.0) for c in clips]
+
+    question = parse_question("Which tool makes four holes in the wooden board?", ["a lamp", "a drill"])
+    context = Context(
+        question, world.retriever, world.reasoner, world.settings, SearchFilter(), 5, threshold=0.0
+    )
+    ours = Pipeline().run(context)
+    other = replace(Pipeline(), localize=whole_clips).run(context)
+    assert all(window.end - window.start <= 5.0 for window in ours.windows)
+    assert (other.rewriting, other.clips, other.passages) == (ours.rewriting, ours.clips, ours.passages)
+    assert [(w.start, w.end) for w in other.windows] == [(c.clip.start, c.clip.end) for c in other.clips]
+    assert max(len(sample.times) for sample in other.samples if sample.times is not None) == 15
+    assert (ours.answer.choice, other.answer.matched) == ("B", True)
 
 
 class Watcher(RoleMethods):

@@ -64,7 +64,7 @@ def test_a_tone_finds_its_film_alone(library: Path) -> None:
             track = shelf.sound_track(hit.video_id)
             assert track is not None
             assert len(track.classes) == len(track.loudness) == 5
-            assert shelf.copies_of(hit.video_id) == ()
+            assert shelf.near_duplicates(hit.video_id) == ()
 
 
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(

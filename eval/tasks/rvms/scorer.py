@@ -132,7 +132,7 @@ class Checker:
     def _likenesses(self, video_id: str) -> tuple[NearDuplicate, ...]:
         if video_id not in self._known:
             assert self._eyes.library is not None
-            self._known[video_id] = self._eyes.library.copies_of(video_id)
+            self._known[video_id] = self._eyes.library.near_duplicates(video_id)
         return self._known[video_id]
 
     def _accepted(self, sample: RvmsSample, candidate: CandidateVideo, sight: WebVideo | None) -> bool | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Evidence, Frames
+from localization.sampling import midpoints
 from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import NoTranscript, UnsupportedFile, WebError
 from rag.reasoners.roles import VideoView
@@ -178,8 +179,7 @@ def fetch_video(
 
 def even_times(start: float, end: float, count: int) -> NDArray[np.float64]:
     """(count,) moments spread evenly over [start, end), each in the middle of its share."""
-    step = (end - start) / count
-    return np.round(start + step * (np.arange(count) + 0.5), 6)
+    return midpoints(start, end, count)
 
 
 def _duration(sight: WebVideo) -> float:

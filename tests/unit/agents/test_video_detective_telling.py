@@ -104,7 +104,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
 
     def opened(*_: Any, **__: Any) -> Library:
         library = open_world_again(tmp_path)
-        library.__dict__["reasoner"] = reasoner
+        library.engine.__dict__["reasoner"] = reasoner
         return library
 
     monkeypatch.setattr(Library, "open", opened)
@@ -119,7 +119,7 @@ def open_world_again(folder: Path) -> Library:
     from tests.answer_world import BagOfWords, PictureWords
 
     library = Library(Reader.open(folder / "library"), load_settings())
-    library.__dict__.update(text_encoder=BagOfWords(), tower=PictureWords())
+    library.engine.__dict__.update(text_encoder=BagOfWords(), tower=PictureWords())
     return library
 
 

@@ -30,7 +30,7 @@ from rag.retrieval.shots import (
     resolved,
     seen_spans,
     sounding_spans,
-    unjudged,
+    unmeasured,
 )
 from rag.store.database import Database
 from rag.store.dump import dump
@@ -266,11 +266,11 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
     with Reader.open(tmp_path / "lib") as reader:
 
         def left(**asked: object) -> tuple[int, int, str]:
-            found = unjudged(SearchFilter(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one stands for many
+            found = unmeasured(SearchFilter(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one stands for many
             assert found is not None
             return found.videos, found.of, "; ".join(found.why)
 
-        assert unjudged(SearchFilter(), reader) is None
+        assert unmeasured(SearchFilter(), reader) is None
         assert left(min_height=1)[0] == 0
         assert left(tone="warm")[:2] == (1, 3)
         assert "run rag index on the folders again" in left(tone="warm")[2]
@@ -281,7 +281,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert ["heard in part" in heard[2], "measured in vain" in heard[2], "not measured" in heard[2]] == [
             True
         ] * 3
-        one = unjudged(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
+        one = unmeasured(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
         assert one is not None
         assert (one.videos, one.of, one.why) == (0, 1, ())
 

@@ -10,7 +10,7 @@ import numpy as np
 from eval.runs.records import Query
 from eval.tasks.egofact.systems.corpus import Corpus, ranked
 from localization.records import Window
-from rag.answering import passages_for
+from rag.answering import Context, Rewriting, retrieve_passages
 from rag.questions import parse_question
 from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, AnchorEvent, ReadPassage, RewrittenQuestion
 from rag.records import Question
@@ -112,8 +112,11 @@ def passages_by_option(asked: Asked) -> list[ReadPassage]:
     if asked.query.passage is None:
         return []
     library = asked.corpus.library
-    found = passages_for(asked.question, asked.rewritten, library.retriever, library.settings, EVERYWHERE)
-    return [ReadPassage(p.passage, p.path, p.score, option) for p, option in found]
+    context = Context(
+        asked.question, library.retriever, library.reasoner, library.settings, EVERYWHERE, CLIPS, 0.0
+    )
+    found = retrieve_passages(context, Rewriting(asked.rewritten, asked.anchor))
+    return [ReadPassage(p.passage, p.path, p.score, p.option) for p in found]
 
 
 def passages_by_question(asked: Asked) -> list[ReadPassage]:

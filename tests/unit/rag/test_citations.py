@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corpora.records import Clip, Evidence, EvidenceKind
 from localization.records import Window
-from rag.answering import proving_window
+from rag.citations import citation_window
 from rag.reasoners.roles import ReadWindow
 
 CUES = [
@@ -24,31 +24,31 @@ def said(start: float, end: float, text: str, kind: EvidenceKind = "subtitle") -
 
 
 def test_a_sentence_longer_than_the_window_is_cited_to_its_end() -> None:
-    assert proving_window(read(*(said(*cue) for cue in CUES)), [SENTENCE]) == (0.21, 12.47)
+    assert citation_window(read(*(said(*cue) for cue in CUES)), [SENTENCE]) == (0.21, 12.47)
 
 
 def test_a_window_that_holds_the_words_stays() -> None:
     window = read(*(said(*cue) for cue in CUES), at=(6.0, 11.0))
-    assert proving_window(window, ["in the largest cleanroom at Goddard."]) == (6.0, 11.0)
+    assert citation_window(window, ["in the largest cleanroom at Goddard."]) == (6.0, 11.0)
 
 
 def test_words_elsewhere_in_the_clip_move_the_window_to_them() -> None:
     window = read(said(1.0, 3.0, "We pour the water."), at=(20.0, 25.0))
-    assert proving_window(window, ["We pour the water."]) == (0.0, 5.0)
+    assert citation_window(window, ["We pour the water."]) == (0.0, 5.0)
 
 
 def test_words_said_again_much_later_do_not_stretch_the_window() -> None:
     window = read(said(1.0, 3.0, "Pour the water."), said(22.0, 24.0, "Pour the water."), at=(10.0, 15.0))
-    start, end = proving_window(window, ["Pour the water."])
+    start, end = citation_window(window, ["Pour the water."])
     assert end - start == 5.0
 
 
 def test_text_that_stays_on_the_screen_is_proven_by_part_of_it() -> None:
     window = read(said(6.0, 30.0, "TORQUE 110 Nm", "ocr"), at=(0.0, 5.0))
-    start, end = proving_window(window, ["Torque 110 Nm"])
+    start, end = citation_window(window, ["Torque 110 Nm"])
     assert start >= 6.0
     assert end - start == 5.0
 
 
 def test_without_a_quotation_the_window_stays() -> None:
-    assert proving_window(read(said(8.0, 9.0, "Drill."), at=(0.0, 5.0)), []) == (0.0, 5.0)
+    assert citation_window(read(said(8.0, 9.0, "Drill."), at=(0.0, 5.0)), []) == (0.0, 5.0)

@@ -1,0 +1,78 @@
+"""Which windows and passages an answer cites, and which seconds of a clip prove what it quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from localization.spans import covering_window
+from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading, ReadPassage, ReadWindow
+from rag.records import Citation, PassageCitation, VideoCitation
+
+LONGEST_PAUSE = 2.0
+"""Seconds of silence within a quotation, at most: text further apart is another utterance."""
+QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
+
+
+def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, ...]:
+    """The windows, then the passages that `reply` rests on, as read; one passage once.
+
+    Where the answer, or the explanation of a choice, quotes text of the clip outside its window, the window
+    cited is the one that holds the quotation: a citation must prove what it is cited for.
+    """
+    quotations = [reply.text] if isinstance(reply, OpenAnswer) else QUOTED.findall(reply.explanation)
+    cited: list[Citation] = []
+    for index in sorted({i for i in reply.windows if 0 <= i < len(reading.windows)}):
+        read = reading.windows[index]
+        start, end = citation_window(read, quotations)
+        cited.append(
+            VideoCitation(
+                path=read.path,
+                video_id=read.window.video_id,
+                start=start,
+                end=end,
+                score=read.retrieval_score,
+                evidence=tuple(e for e in read.texts if e.start < end and e.end > start),
+            )
+        )
+    passages: dict[str, ReadPassage] = {}
+    for index in sorted({i for i in reply.passages if 0 <= i < len(reading.passages)}):
+        read_passage = reading.passages[index]
+        passages.setdefault(read_passage.passage.passage_id, read_passage)
+    cited += [
+        PassageCitation(p.path, p.passage.passage_id, p.passage.title, p.passage.text, p.score)
+        for p in passages.values()
+    ]
+    return tuple(cited)
+
+
+def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float, float]:
+    """[start, end) in seconds: the window that was read, or the one of its clip that holds `quotations`.
+
+    The window moves to where it covers the quoted text best, and grows over speech that it would cut.
+    """
+    start, end = read.window.start, read.window.end
+    quoted = [text for text in map(_normalized, quotations) if text]
+    proof = [e for e in read.texts if any(_quotes(text, _normalized(e.text)) for text in quoted)]
+    spans = [(e.start, e.end) for e in proof]
+    if not spans or all(s < end and e > start for s, e in spans):
+        return start, end
+    low, high = min(read.clip.start, start), max(read.clip.end, end)
+    begin, until, score = covering_window(spans, [1.0] * len(spans), start=low, end=high, length=end - start)
+    if score <= 0:
+        return start, end
+    if all(s < until and e > begin for s, e in spans):
+        return round(begin, 6), round(until, 6)
+    spoken = [(e.start, e.end) for e in proof if e.kind in ("subtitle", "asr")]
+    for s, e in [*spoken, *reversed(spoken)]:
+        if s - LONGEST_PAUSE <= until and e + LONGEST_PAUSE >= begin:
+            begin, until = min(begin, max(s, low)), max(until, min(e, high))
+    return round(begin, 6), round(until, 6)
+
+
+def _quotes(quotation: str, text: str) -> bool:
+    return bool(text) and (quotation in text or (text in quotation and len(text.split()) > 1))
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.casefold().split())

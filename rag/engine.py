@@ -1,0 +1,101 @@
+"""What a library answers with: its snapshot on disk, encoders, reasoner and decoder, each opened when needed.
+
+Agents and evaluation work with these parts; users have `Library`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from corpora.records import Frames
+from rag.errors import EncoderMismatch
+from rag.settings import Settings
+from rag.store.reading import Reader
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from corpora.video.reader import MediaReader
+    from indexers.protocol import TextEncoder, TextTower
+    from rag.reasoners.roles import Reasoner
+    from rag.retrieval import Retriever
+
+
+class Engine:
+    """The parts behind one open library."""
+
+    def __init__(self, reader: Reader, settings: Settings) -> None:
+        self.reader = reader
+        """The pinned snapshot of the tables: vectors, clips, evidence, passages."""
+        self.settings = settings
+        self._media: MediaReader | None = None
+
+    @cached_property
+    def tower(self) -> TextTower | None:
+        """Text into the space of the stored image embeddings; None where the library has none.
+
+        Raises `WeightsMissing`, or `EncoderMismatch` where the weights are not those of the library.
+        """
+        meta = self.reader.meta
+        if meta is None or meta.image_encoder is None:
+            return None
+        from indexers.cached_text import CachedTextEncoder
+        from indexers.registry import open_text_tower
+
+        tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
+        _check_weights("image", meta.image_encoder.weights, tower)
+        return CachedTextEncoder(tower)
+
+    @cached_property
+    def text_encoder(self) -> TextEncoder:
+        """Queries into the space of passages and spans. Raises as `tower` does."""
+        from indexers.cached_text import CachedTextEncoder
+        from indexers.registry import open_query_encoder
+
+        meta = self.reader.meta
+        assert meta is not None, "`Library.open` refuses a library without"
+        encoder = open_query_encoder(meta.text_encoder.name, self.settings.encoder)
+        _check_weights("text", meta.text_encoder.weights, encoder)
+        return CachedTextEncoder(encoder)
+
+    @cached_property
+    def reasoner(self) -> Reasoner:
+        """The reasoner of the settings."""
+        from rag.reasoners import open_reasoner
+
+        return open_reasoner(self.settings, self.text_encoder, self.tower)
+
+    def new_retriever(self, settings: Settings | None = None) -> Retriever:
+        """A retriever for one question; `settings`: of search and localization, default the library's."""
+        from rag.retrieval import Retriever
+
+        return Retriever(self.reader, self.tower, self.text_encoder, settings or self.settings)
+
+    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
+        """The frame on screen at each of `times`, float64 (n,) seconds, of a video file, upright.
+
+        Raises `FileProblem`.
+        """
+        if self._media is None:
+            from corpora.video.reader import MediaReader
+
+            self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
+        return self._media.frames_at(path, times.tolist(), short_side=self.settings.reasoner.image_short_side)
+
+    def close(self) -> None:
+        """End the decoder and let the snapshot go."""
+        if self._media is not None:
+            self._media.close()
+        self.reader.close()
+
+
+def _check_weights(role: str, expected: str, encoder: object) -> None:
+    """A query encoder has no batch or backend, so its weights are what is compared."""
+    actual = getattr(encoder, "weights", "")
+    if expected and actual and expected != actual:
+        raise EncoderMismatch(
+            f"the {role} encoder's weights are not those that this library was made with: restore the old "
+            f"ones, or encode everything again with rag index --reembed"
+        )

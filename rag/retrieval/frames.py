@@ -1,0 +1,72 @@
+"""Frame matrices of clips, each read from the library once a question, and their similarity to a text."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.store.records import ClipFrames
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KEPT_CLIPS = 512
+"""Clips kept at most: 94 MB of 30 s at 2 frames a second and 768 dimensions."""
+
+
+class FrameCache:
+    """The stored frames of clips; a clip without any (sound alone, no image encoder) counts as read too.
+
+    `fetch`: as `rag.store.reading.Reader.frames`. Of more than `kept` clips the one that was asked for
+    longest ago is dropped.
+    """
+
+    def __init__(self, fetch: Callable[[Sequence[str]], list[ClipFrames]], kept: int = KEPT_CLIPS) -> None:
+        self._fetch = fetch
+        self._kept = kept
+        self._held: OrderedDict[str, ClipFrames | None] = OrderedDict()
+
+    def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
+        """By clip id, in the order of `clip_ids`, which are distinct; clips without frames are left out."""
+        missing = [clip_id for clip_id in clip_ids if clip_id not in self._held]
+        read = {frames.clip.clip_id: frames for frames in self._read(missing)} if missing else {}
+        found = {}
+        for clip_id in clip_ids:
+            frames = self._held.pop(clip_id) if clip_id in self._held else read.get(clip_id)
+            self._held[clip_id] = frames
+            if frames is not None:
+                found[clip_id] = frames
+        while len(self._held) > self._kept:
+            self._held.popitem(last=False)
+        return found
+
+    def _read(self, clip_ids: Sequence[str]) -> Iterable[ClipFrames]:
+        try:
+            read = self._fetch(clip_ids)
+        except KeyError:
+            read = [frames for clip_id in clip_ids for frames in self._read_one(clip_id)]
+        return [frames for frames in read if len(frames.times) and frames.modality == "video"]
+
+    def _read_one(self, clip_id: str) -> list[ClipFrames]:
+        try:
+            return self._fetch([clip_id])
+        except KeyError:
+            return []
+
+
+def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """Times float64 (n,), rising strictly, and unit vectors float32 (n, d) of one or more clips of a video.
+
+    A time that two clips share is taken once. `clips`: at least one.
+    """
+    times, rows = np.unique(np.concatenate([clip.times for clip in clips]), return_index=True)
+    return times, np.concatenate([clip.vectors for clip in clips])[rows]
+
+
+def similarity_to(vectors: NDArray[np.float32], text_vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """float64 (n,) cosines of unit rows `vectors` (n, d) and a unit `text_vector` (d,), to 6 decimals."""
+    product = vectors.astype(np.float64) * text_vector.astype(np.float64)
+    return np.asarray(product.sum(axis=1).round(6), np.float64)
