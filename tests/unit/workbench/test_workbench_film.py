@@ -255,7 +255,7 @@ def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, 
     (tmp_path / "holiday.mp4").write_bytes(b"a real video")
     with pytest.raises(UsageError, match="not empty"):
         make_corpus(tmp_path, PLAN)
-    with pytest.raises(RagError, match="the same command goes on"):
+    with pytest.raises(UsageError, match="is a file; name a folder"):
         make_corpus(tmp_path / "holiday.mp4", PLAN)
 
 
