@@ -26,7 +26,7 @@ _NAMING = re.compile(r"\b(?:video|film|clip|channel|upload\w*|recording)s?\b", r
 _NOUN = r"person|man|woman|player|actor|actress|object|thing|tool|item|place|room|video|film|team|animal|dish"
 _NESTED = re.compile(
     rf"^(?P<head>.*?)\b(?P<noun>the (?:\w+ ){{0,2}}?(?:{_NOUN})) "
-    rf"(?P<clause>(?:who|that|which|where) .+?)(?P<tail> {_ELSEWHERE} (?:video|film|clip)\b.*|\?)$",
+    rf"(?P<clause>(?:who|that|which|where) .+?)(?P<tail> {_ELSEWHERE} \w+\b.*|\?)$",
     re.IGNORECASE,
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from rag.reasoners.embedded.phrases import entities, names, worded
-from rag.reasoners.embedded.recollection import recollected, sentences_of
+from rag.reasoners.embedded.statements import sentences_of, statements
 from rag.reasoners.roles import Hypothesis, ImaginedQueries, ImagineRequest
 
 LONGEST_QUERY = 8
@@ -20,8 +20,8 @@ ABOUT = 12
 CLAUSE = 4
 """Words of each further sentence of an impression: what it begins with tells the most."""
 _MEDIUM = re.compile(
-    r"\b(?:(?:first|third)[- ]person|films?|filmed|videos?|clips?|footage|movies?|recorded|uploaded|camera|"
-    r"came into view|to be seen)\b",
+    r"\b(?:(?:first|third)[- ]person|films?|filmed|videos?|clips?|footage|movies?|recorded|"
+    r"uploaded|camera)\b",
     re.IGNORECASE,
 )
 _FORMAT = re.compile(
@@ -35,7 +35,7 @@ def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     """Exactly `count` different queries; the memory's own words, the most telling first."""
     memory = request.memory
     told = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
-    plain = [" ".join(recollected(part)) for part in (*told, memory.constraint)]
+    plain = [" ".join(statements(part)) for part in (*told, memory.constraint)]
     whole = ". ".join(part.rstrip(".") for part in plain if part)
     anchors = entities(whole, MOST_ANCHORS)
     hypotheses = _hypotheses(whole, plain[0] or plain[1])

@@ -16,8 +16,8 @@ import numpy as np
 
 from rag.reasoners.embedded.decomposing import decompose
 from rag.reasoners.embedded.listening import Heard, asked_of_speech, heard
-from rag.reasoners.embedded.recollection import recollected
 from rag.reasoners.embedded.rewriting import declarative, parts
+from rag.reasoners.embedded.statements import statements
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
 from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
 from rag.relevance import content_words
@@ -117,7 +117,7 @@ def frame_scores(
         weight += SCENE
     times = np.asarray(view.times, np.float64)
     for text, side in ((memory.before, -1), (memory.after, 1)) if memory is not None else ():
-        told = recollected(text)
+        told = statements(text)
         near = sight.z(told, view) if told else None
         if near is None or len(times) != total.size:
             continue
@@ -133,7 +133,7 @@ def _moments(wanted: str, memory: Memory | None) -> list[str]:
     )
     texts = [f"{text} {constraint}".strip() for text in (told, wanted) if text.strip()]
     if memory is not None:
-        texts = [sentence for text in texts for sentence in recollected(text) or [text]]
+        texts = [sentence for text in texts for sentence in statements(text) or [text]]
     return list(dict.fromkeys(texts)) or ["something"]
 
 
@@ -209,7 +209,7 @@ def _merged(found: list[_Stretch]) -> list[_Stretch]:
 
 def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[Heard]:
     """The lines that speak most to any sentence of a text, those that hold for the whole video left out."""
-    found = [line for part in recollected(text) or [text] for line in heard(part, view, vectors)[:MOST_LINES]]
+    found = [line for part in statements(text) or [text] for line in heard(part, view, vectors)[:MOST_LINES]]
     return [line for line in found if line.kind != "tag"]
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
     from rag.reasoners.protocol import ReplyT, RequestT, Role
 
-VERSION = 12
+VERSION = 13
 """Of the rules; goes up whenever one changes a reply."""
 
 

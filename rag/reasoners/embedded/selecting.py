@@ -29,7 +29,14 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-_DAY = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)}),? (\d{{4}})\b", re.IGNORECASE)
+_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>\d{4})\b"
+_DAYS = (
+    re.compile(rf"\b{_DAY}(?: of)? (?P<month>{_MONTH})\.?,? {_YEAR}", re.IGNORECASE),
+    re.compile(rf"\b(?P<month>{_MONTH})\.? {_DAY},? {_YEAR}", re.IGNORECASE),
+    re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b"),
+)
 _DATE = re.compile(r"^(\d{4})-?(\d{2})-?(\d{2})")
 
 
@@ -65,12 +72,27 @@ def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> Selec
 
 def _on_the_day(request: SelectRequest, candidate: Candidate) -> float:
     """What the day that is searched for says for a result; nothing where one of the two has none."""
-    wanted = _DAY.findall(request.sub_question or request.question)
-    if not wanted or not candidate.upload_date:
+    wanted = days_in(request.sub_question or request.question)
+    uploaded = _DATE.match(candidate.upload_date)
+    if not wanted or not uploaded:
         return 0.0
-    worded = _worded_date(candidate.upload_date).casefold()
-    same = any(" ".join(day).casefold() == worded for day in wanted)
-    return SAME_DAY if same else -SAME_DAY
+    year, month, day = (int(part) for part in uploaded.groups())
+    return SAME_DAY if (year, month, day) in wanted else -SAME_DAY
+
+
+def days_in(text: str) -> set[tuple[int, int, int]]:
+    """(year, month, day) of each date in a text: "5 March 2024", "Mar 5th, 2024", "2024-03-05"."""
+    return {
+        (int(found["year"]), _month_number(found["month"]), int(found["day"]))
+        for pattern in _DAYS
+        for found in pattern.finditer(text)
+    }
+
+
+def _month_number(text: str) -> int:
+    if text.isdigit():
+        return int(text)
+    return 1 + next(at for at, month in enumerate(_MONTHS) if month[:3].casefold() == text[:3].casefold())
 
 
 def _text(candidate: Candidate) -> str:

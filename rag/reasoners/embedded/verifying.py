@@ -10,7 +10,7 @@ import numpy as np
 
 from rag.reasoners.embedded.listening import heard
 from rag.reasoners.embedded.locating import frame_scores, sought
-from rag.reasoners.embedded.recollection import placed, recollected
+from rag.reasoners.embedded.statements import WHOLE, positioned_statements, statements
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, VerifyRequest, VideoVerdict, VideoView
 from rag.relevance import content_words
@@ -25,7 +25,7 @@ MOMENT_ENOUGH = 0.4
 videos of the development split reach it and 8 % of the others; by a moment, 47 and 2 % (docs/raclo.md)."""
 SOUND = 0.25
 """Weight of what was heard, against what was seen: much that is said in one video is said in others."""
-WHOLE = (0.0, 1.0)
+
 SPOKEN = 1 / 3
 """Of what lines say beyond the frames, the share that counts."""
 SAME_SCENE = 0.85
@@ -89,7 +89,7 @@ def _fit_of_all(part: str, view: VideoView, sight: ZeroShotScorer, vectors: Sent
 
     What it began or ended with is sought there alone.
     """
-    told = placed(part) or [(part, WHOLE)]
+    told = positioned_statements(part) or [(part, WHOLE)]
     fits = [_fit(sentence, _share_of(view, share), sight, vectors) for sentence, share in told]
     known = [fit for fit in fits if fit is not None]
     return sum(known) / len(known) if known else None
@@ -160,7 +160,7 @@ def _pictured(text: str, view: VideoView, sight: ZeroShotScorer) -> float | None
 
 def _spoken(text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
     best = [
-        found[0].relevance for part in recollected(text) or [text] if (found := heard(part, view, vectors))
+        found[0].relevance for part in statements(text) or [text] if (found := heard(part, view, vectors))
     ]
     return max(best, default=None)
 

@@ -25,7 +25,7 @@ from rag.agents.runtime.frame_budget import RACLO, fixed_budget, frame_times
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.recollection import placed, recollected
+from rag.reasoners.embedded.statements import positioned_statements, statements
 from rag.reasoners.roles import Memory
 from rag.reasoners.routing import RoutedReasoner
 from rag.web import MockWeb, Transcript
@@ -243,10 +243,10 @@ def test_sounds_that_are_everywhere_are_told_once() -> None:
 
 def test_the_words_of_remembering_go() -> None:
     told = "I vaguely remember it began with a red kite. From what I recall, the frame shows how a man sits."
-    assert recollected(told) == ["a red kite.", "a man sits."]
-    assert [share for _, share in placed(told)] == [(0.0, 0.12), (0.0, 1.0)]
-    assert placed("It ended with rain.") == [("rain.", (0.88, 1.0))]
-    assert recollected("I think it was.") == []
+    assert statements(told) == ["a red kite.", "a man sits."]
+    assert [share for _, share in positioned_statements(told)] == [(0.0, 0.12), (0.0, 1.0)]
+    assert positioned_statements("It ended with rain.") == [("rain.", (0.88, 1.0))]
+    assert statements("I think it was.") == []
 
 
 def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:

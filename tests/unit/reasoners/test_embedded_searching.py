@@ -12,8 +12,8 @@ from rag.reasoners.embedded.imagining import imagine_queries
 from rag.reasoners.embedded.locating import asked_parts
 from rag.reasoners.embedded.phrases import entities, names, runs, worded
 from rag.reasoners.embedded.planning import plan
-from rag.reasoners.embedded.recollection import recollected
-from rag.reasoners.embedded.selecting import select_candidates
+from rag.reasoners.embedded.selecting import days_in, select_candidates
+from rag.reasoners.embedded.statements import statements
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import (
     Candidate,
@@ -181,4 +181,12 @@ def test_a_moment_is_searched_by_its_deed_first_then_with_what_stands_around():
     ],
 )
 def test_the_words_of_asking_go(told, plain):
-    assert recollected(told) == plain
+    assert statements(told) == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["uploaded on 5 March 2024", "the 5th of March, 2024", "Mar. 5, 2024", "March 5th 2024", "2024-03-05"],
+)
+def test_a_date_is_read_in_any_common_form(text):
+    assert days_in(text) == {(2024, 3, 5)}
