@@ -27,11 +27,17 @@ from corpora.records import (
     Passage,
     Video,
 )
+from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, SearchFilter
+from rag.store.records import (
+    ClipFrames,
+    EncoderRef,
+    FileRow,
+    Meta,
+)
 from rag.store.writing import Writer
 
 IMAGE = EncoderRef("made-up", "a" * 32, 512)

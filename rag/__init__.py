@@ -1,28 +1,97 @@
 """Ask questions of your own videos and documents, offline.
 
     from rag import Library
-    library = Library.open(".rag")
-    print(library.ask("What is the mirror made of?").text)
 
-Importing this package loads no model and no heavy library.
+    with Library.open(".rag") as library:
+        print(library.ask("What is the mirror made of?").text)
+
+Everything that users need is here; agents are in `rag.agents`, LlamaIndex classes in `rag.llamaindex`.
+Importing this package loads no model and no heavy library: each name is imported when it is first used.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rag import errors, records
 
 if TYPE_CHECKING:
+    from localization.records import Window
+    from rag.answering import Pipeline
+    from rag.errors import RagError
+    from rag.indexing.report import IndexReport
     from rag.library import Library
+    from rag.records import (
+        Answer,
+        Citation,
+        NearDuplicate,
+        PassageCitation,
+        PassageHit,
+        Question,
+        ScoredOption,
+        SearchFilter,
+        ShotFilter,
+        UnmeasuredVideos,
+        Usage,
+        VideoCitation,
+        VideoHit,
+    )
+    from rag.settings import Settings, load_settings
+    from rag.store.records import Removed, Stats
+    from rag.web import Faults, open_web
 
 __version__ = "0.1.0"
-__all__ = ["Library", "__version__", "errors", "records"]
+__all__ = [
+    "Answer",
+    "Citation",
+    "Faults",
+    "IndexReport",
+    "Library",
+    "NearDuplicate",
+    "PassageCitation",
+    "PassageHit",
+    "Pipeline",
+    "Question",
+    "RagError",
+    "Removed",
+    "ScoredOption",
+    "SearchFilter",
+    "Settings",
+    "ShotFilter",
+    "Stats",
+    "UnmeasuredVideos",
+    "Usage",
+    "VideoCitation",
+    "VideoHit",
+    "Window",
+    "__version__",
+    "errors",
+    "load_settings",
+    "open_web",
+    "records",
+]
+_MODULES = {
+    "Faults": "rag.web",
+    "IndexReport": "rag.indexing.report",
+    "Library": "rag.library",
+    "Pipeline": "rag.answering",
+    "RagError": "rag.errors",
+    "Removed": "rag.store.records",
+    "Settings": "rag.settings",
+    "Stats": "rag.store.records",
+    "Window": "localization.records",
+    "load_settings": "rag.settings",
+    "open_web": "rag.web",
+}
+"""Where a public name is defined; all others are in `rag.records`."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Library":
-        from rag.library import Library
-
-        return Library
+    if name in __all__:
+        return getattr(import_module(_MODULES.get(name, "rag.records")), name)
     raise AttributeError(f"module 'rag' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -41,10 +41,9 @@ from rag.reasoners.roles import (
     Reasoner,
     RewrittenQuestion,
 )
-from rag.records import Answer, Citation, Question, ScoredOption
+from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.settings import Settings
-from rag.store.records import SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np

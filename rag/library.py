@@ -20,6 +20,7 @@ from rag.records import (
     NearDuplicate,
     PassageCitation,
     PassageHit,
+    SearchFilter,
     ShotFilter,
     UnmeasuredVideos,
     VideoCitation,
@@ -28,7 +29,7 @@ from rag.records import (
 from rag.settings import Settings, load_settings
 from rag.store.layout import absolute_path, find_library
 from rag.store.reading import Reader
-from rag.store.records import Removed, SearchFilter, Stats
+from rag.store.records import Removed, Stats
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:

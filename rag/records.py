@@ -19,6 +19,7 @@ __all__ = [
     "PassageHit",
     "Question",
     "ScoredOption",
+    "SearchFilter",
     "ShotFilter",
     "UnmeasuredVideos",
     "Usage",
@@ -49,6 +50,28 @@ class ShotFilter:
     """What is seen in the same video before the moment, at most `CONTEXT_SECONDS` earlier."""
     before: str | None = None
     """What is seen in the same video after the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """What a search may find; what is None or empty does not filter, and several conditions all hold.
+
+    Passages know only `paths`.
+    """
+
+    videos: frozenset[str] | None = None
+    """Video ids."""
+    paths: tuple[str, ...] = ()
+    """Globs on a file or a folder above it, by the whole path or, where relative, by its last parts."""
+    kinds: frozenset[str] | None = None
+    """Kinds of evidence."""
+    start: float | None = None
+    """Seconds; only what overlaps [start, end)."""
+    end: float | None = None
+    shots: ShotFilter | None = None
+    """Turned into `spans` by `rag.retrieval` before anything is searched."""
+    spans: Mapping[str, tuple[tuple[float, float], ...]] | None = None
+    """By video id: only what shares at least a second (or all of itself) with one of these."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
-    from rag.store.records import SearchFilter
+    from rag.records import SearchFilter
 
 
 def ask(

@@ -16,8 +16,7 @@ from rag.records import ShotFilter
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
-    from rag.records import PassageHit, UnmeasuredVideos, VideoHit
-    from rag.store.records import SearchFilter
+    from rag.records import PassageHit, SearchFilter, UnmeasuredVideos, VideoHit
 
 Kind = Literal["video", "passage", "all"]
 Tone = Literal["warm", "cold", "neutral"]

@@ -18,8 +18,8 @@ from rag.records import ShotFilter
 
 if TYPE_CHECKING:
     from rag.library import Library
+    from rag.records import SearchFilter
     from rag.settings import Settings
-    from rag.store.records import SearchFilter
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def where(
         shots = None
     if not paths and begin is None and end is None and shots is None:
         return None
-    from rag.store.records import SearchFilter
+    from rag.records import SearchFilter
 
     if begin is not None and end is not None and not end > begin:
         raise UsageError(f"--end {end:g} does not lie after --start {begin:g}")

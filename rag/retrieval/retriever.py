@@ -16,7 +16,7 @@ from indexers.protocol import TextEncoder, TextTower
 from localization.anchored import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video
 from localization.records import Window
-from rag.records import PassageHit, VideoHit
+from rag.records import PassageHit, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import FrameCache, joined_frames, similarity_to
 from rag.retrieval.fusion import fuse
@@ -25,7 +25,7 @@ from rag.retrieval.shots import resolved
 from rag.retrieval.texts import TextHits, text_hits
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, SearchFilter
+from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

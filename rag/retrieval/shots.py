@@ -22,12 +22,12 @@ from corpora.records import (
 )
 from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, UsageError
-from rag.records import ShotFilter, UnmeasuredVideos, VideoHit
+from rag.records import SearchFilter, ShotFilter, UnmeasuredVideos, VideoHit
 from rag.relevance import ImageScoreCalibrator, logistic
 from rag.relevance.image_relevance import MIDDLE, SLOPE
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, SearchFilter
+from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

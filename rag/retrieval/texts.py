@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rag.records import SearchFilter
 from rag.relevance import chunk_relevance, content_words, lexical_overlap, text_relevance, tokens
 from rag.relevance.words import FUNCTION_WORDS
-from rag.store.records import Hit, SearchFilter
+from rag.store.records import Hit
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,9 +7,9 @@ import math
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
+from rag.records import SearchFilter
 from rag.store.database import quoted
 from rag.store.matrices import Matrix, overlapping
-from rag.store.records import SearchFilter
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,6 +18,7 @@ from corpora.records import (
     SoundTrack,
     Video,
 )
+from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors
@@ -28,7 +29,12 @@ from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
 from rag.store.matrices import Matrix
 from rag.store.measures import Fingerprint
-from rag.store.records import ClipFrames, Hit, Meta, SearchFilter, Stats
+from rag.store.records import (
+    ClipFrames,
+    Hit,
+    Meta,
+    Stats,
+)
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 

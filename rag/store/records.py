@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from corpora.records import Clip
-    from rag.records import ShotFilter
 
 SCHEMA = 2
 """Number of the newest migration; a library with a higher one is refused."""
@@ -78,26 +77,6 @@ class ClipFrames:
     """Hash over the sampled pixels, which proves a resume exact."""
     modality: str = "video"
     """`video` or `audio`: what the encoder saw."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchFilter:
-    """A filter; what is None or empty does not filter.
-
-    `start` and `end`, seconds: keep what overlaps [start, end). `kinds`: of
-    evidence. `paths`: globs on a file or a folder above it, by the whole path
-    or, where relative, by its last parts. Passages know only `paths`.
-    """
-
-    videos: frozenset[str] | None = None
-    paths: tuple[str, ...] = ()
-    kinds: frozenset[str] | None = None
-    start: float | None = None
-    end: float | None = None
-    shots: ShotFilter | None = None
-    """What `rag.retrieval` turns into `spans` before anything is searched; the store does not look at it."""
-    spans: Mapping[str, tuple[tuple[float, float], ...]] | None = None
-    """By video id: only what shares at least a second (or all of itself) with one of these is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from corpora.records import (
     Video,
 )
 from rag.errors import LibraryCorrupt
+from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import (
@@ -37,7 +38,7 @@ from rag.store.matrices import Codes, Matrix
 from rag.store.measures import Fingerprint, fingerprint_of, shot_of, sound_track_of
 from rag.store.meta_table import MetaRows
 from rag.store.migrations import refuse_newer, refuse_older
-from rag.store.records import Meta, SearchFilter
+from rag.store.records import Meta
 from rag.store.vector_index import IndexKind
 
 if TYPE_CHECKING:

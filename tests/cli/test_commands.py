@@ -27,10 +27,11 @@ from rag.records import (
     PassageCitation,
     PassageHit,
     Question,
+    SearchFilter,
     VideoCitation,
     VideoHit,
 )
-from rag.store.records import Removed, SearchFilter, Stats, TableStats
+from rag.store.records import Removed, Stats, TableStats
 
 EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
 

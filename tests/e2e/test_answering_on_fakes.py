@@ -22,13 +22,14 @@ from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, ChosenOption, Op
 from rag.records import (
     Answer,
     PassageCitation,
+    SearchFilter,
     Usage,
     VideoCitation,
 )
 from rag.retrieval import RetrievedClip, Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, SearchFilter
+from rag.store.records import ClipFrames
 from tests.answer_world import BagOfWords, PictureWords, build_library
 from tests.role_methods import RoleMethods
 

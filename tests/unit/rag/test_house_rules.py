@@ -138,10 +138,12 @@ def test_nothing_happens_at_import() -> None:
 
 
 def test_the_public_surface() -> None:
-    assert rag.__all__ == ["Library", "__version__", "errors", "records"]
+    assert rag.__all__ == sorted(rag.__all__)
+    assert set(rag.__all__) <= set(dir(rag))
     for name in rag.__all__:
         assert getattr(rag, name) is not None
     assert rag.Library.__module__ == "rag.library"
+    assert {"Answer", "Library", "Question", "SearchFilter", "Settings", "load_settings"} <= set(rag.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Libary'"):
         _ = rag.Libary
     for module in (errors, records):

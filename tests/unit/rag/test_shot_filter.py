@@ -20,7 +20,7 @@ from corpora.records import (
 )
 from rag._cli.shots import sound_runs
 from rag.errors import LibraryError, UsageError
-from rag.records import ShotFilter
+from rag.records import SearchFilter, ShotFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.shots import (
     CONTEXT_SECONDS,
@@ -38,7 +38,7 @@ from rag.store.layout import Layout
 from rag.store.measures import MEASURED_TABLES, Fingerprint, without_islands
 from rag.store.meta_table import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, SearchFilter
+from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 from tests.store_material import META, clip_frames, fill, unit, video
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rag.records import SearchFilter
 from rag.store.reading import Reader
-from rag.store.records import Hit, SearchFilter
+from rag.store.records import Hit
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.store_material import (

@@ -13,9 +13,8 @@ from localization.records import Window
 from rag.answering import Context, Rewriting, retrieve_passages
 from rag.questions import parse_question
 from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, AnchorEvent, ReadPassage, RewrittenQuestion
-from rag.records import Question
+from rag.records import Question, SearchFilter
 from rag.retrieval import RetrievedClip
-from rag.store.records import SearchFilter
 
 CLIPS = 5
 """EgoFact, D.2: clips read for a query."""

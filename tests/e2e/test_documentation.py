@@ -1,0 +1,51 @@
+"""The Python examples of the pages, run as they are printed, in a folder with a library and a web."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import rag
+from rag import Library, Settings
+from rag.web.building import build_web
+from tests.synthetic import write_video
+
+ROOT = Path(rag.__file__).parent.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SKETCHES = {"design.md"}
+"""Pages whose blocks list signatures, and are no examples."""
+EXAMPLES = [
+    pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+    for page in PAGES
+    if page.name not in SKETCHES
+    for number, block in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")))
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `.rag`, a library, and `DIR`, a web."""
+    home = tmp_path_factory.mktemp("home")
+    corpus = home / "corpus"
+    corpus.mkdir()
+    write_video(corpus / "descale a kettle.mp4", 4)
+    (corpus / "descale a kettle.srt").write_text("1\n00:00:00,500 --> 00:00:03,000\nFill the kettle.\n")
+    (corpus / "wheels.txt").write_text("The wheel bolts are tightened to 110 Nm.\n")
+    settings = Settings.model_validate({"library": home / ".rag", "ocr": {"mode": "off"}})
+    Library.index([corpus], settings=settings)
+    build_web(home / "DIR", [corpus])
+    return home
+
+
+def test_there_are_examples() -> None:
+    assert any("README.md" in str(example.id) for example in EXAMPLES)
+    assert len(EXAMPLES) >= 2
+
+
+@pytest.mark.parametrize("block", EXAMPLES)
+def test_an_example_runs(block: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    exec(compile(block, "example", "exec"), {"__name__": "example"})
