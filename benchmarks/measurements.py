@@ -1,4 +1,4 @@
-"""How right the measurements of docs/measurements.md are, on films whose truth is known.
+"""How right the measurements of docs/design/measurements.md are, on films whose truth is known.
 
     python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--films 30] [--long 8]
 

@@ -27,7 +27,7 @@ LIGHT_LUMINANCE = 0.5
 """The luminance Y that every estimated light is brought to, L* = 76."""
 WARM_ABOVE = 14.0
 COLD_BELOW = -5.5
-"""b* of the light: tuned on Workbench films of the development split (docs/measurements.md)."""
+"""b* of the light: tuned on Workbench films of the development split (docs/design/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)

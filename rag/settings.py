@@ -170,13 +170,13 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         what = "no such setting" if first["type"] == "extra_forbidden" else first["msg"]
-        raise SettingsError(f"setting {where}: {what}; see docs/settings.md") from error
+        raise SettingsError(f"setting {where}: {what}; see docs/reference/settings.md") from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     except SourcesError as error:
-        raise SettingsError(f"{error}; see docs/settings.md") from error
+        raise SettingsError(f"{error}; see docs/reference/settings.md") from error
 
 
 def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,4 +197,6 @@ def _refuse_unknown_environment() -> None:
     for name in sorted(os.environ):
         first, *_ = name.removeprefix("RAG_").lower().split("__")
         if name.startswith("RAG_") and first not in Settings.model_fields:
-            raise SettingsError(f"environment variable {name}: no such setting; see docs/settings.md")
+            raise SettingsError(
+                f"environment variable {name}: no such setting; see docs/reference/settings.md"
+            )

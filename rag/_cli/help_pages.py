@@ -1,6 +1,6 @@
-"""docs/cli.md, made from the commands themselves; a test compares, so the page cannot rot.
+"""docs/reference/cli.md, made from the commands themselves; a test compares, so the page cannot rot.
 
-Write it anew with `python -m rag._cli.help_pages > docs/cli.md`.
+Write it anew with `python -m rag._cli.help_pages > docs/reference/cli.md`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _COLUMNS = 96
 
 _HEAD = """# The command line
 
-Made from the program by `python -m rag._cli.help_pages > docs/cli.md`; a test compares the two.
+Made from the program by `python -m rag._cli.help_pages > docs/reference/cli.md`; a test compares the two.
 
-stdout is data: text for people on a terminal, JSON (docs/json.md) into a pipe or a file. stderr is
+stdout is data: text for people on a terminal, JSON (docs/reference/json.md) into a pipe or a file. stderr is
 talk: progress, and one line for each file that could not be used. Settings come from defaults, then
 `rag.toml`, then the environment (`RAG_LIBRARY`, `RAG_SEARCH__TOP_K`, ...), then the flags below.
 Exit codes: 0 all done, 1 nothing could be done, 2 wrong usage, 3 done in part, 130 interrupted.

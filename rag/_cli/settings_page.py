@@ -1,6 +1,6 @@
-"""docs/settings.md, made from the settings model itself; a test compares, so the page cannot rot.
+"""docs/reference/settings.md, made from the settings model itself; a test compares, so the page cannot rot.
 
-Write it anew with `python -m rag._cli.settings_page > docs/settings.md`.
+Write it anew with `python -m rag._cli.settings_page > docs/reference/settings.md`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _UNITS = {
 
 _HEAD = """# Settings
 
-Made from `rag/settings.py` by `python -m rag._cli.settings_page > docs/settings.md`; a test compares the two.
+Made from `rag/settings.py` by `python -m rag._cli.settings_page > docs/reference/settings.md`; a test compares the two.
 
 Defaults are overruled by `rag.toml` (in the working directory, or the file that `--config` names), that by
 the environment, that by flags. An unknown name is refused in each of them. In the file, a section is a table:

@@ -87,7 +87,7 @@ class IndexReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all done, 1 nothing could be done, 3 done in part (docs/design.md)."""
+        """0 all done, 1 nothing could be done, 3 done in part (docs/design/architecture.md)."""
         if not self.problems:
             return 0 if self.files_found or self.removed else 1
         return 3 if self.indexed or self.unchanged or self.moved else 1

@@ -1,4 +1,4 @@
-"""The JSON that leaves the program, made from records here and nowhere else (docs/json.md).
+"""The JSON that leaves the program, made from records here and nowhere else (docs/reference/json.md).
 
 Every document carries `schema`, a name and a version: keys may be added
 within a version, and are removed or change their meaning only in the next.

@@ -28,8 +28,8 @@ def _run(*words: str | bytes, cwd: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_the_page_in_docs_is_what_the_program_says() -> None:
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert page == markdown(), "write it anew: python -m rag._cli.help_pages > docs/cli.md"
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert page == markdown(), "write it anew: python -m rag._cli.help_pages > docs/reference/cli.md"
     for command in ("index", "ask", "search", "localize", "show", "stats", "doctor", "remove", "demo"):
         assert f"## rag {command}\n" in page
     for command in ("list", "pull", "verify"):

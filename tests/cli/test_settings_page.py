@@ -1,4 +1,4 @@
-"""docs/settings.md says what the settings model says, and its flags are flags."""
+"""docs/reference/settings.md says what the settings model says, and its flags are flags."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rag.errors import SettingsError
 from rag.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
-AGAIN = "write it anew: python -m rag._cli.settings_page > docs/settings.md"
+AGAIN = "write it anew: python -m rag._cli.settings_page > docs/reference/settings.md"
 
 
 def test_the_page_is_what_the_model_says():
-    assert (ROOT / "docs/settings.md").read_text(encoding="utf-8") == markdown(), AGAIN
+    assert (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8") == markdown(), AGAIN
 
 
 def test_every_setting_is_explained():

@@ -10,7 +10,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 def told(folder: str) -> dict[tuple[str, str], dict[str, str]]:
-    path = DOCS / "egofact" / folder / "table3_accuracy.csv"
+    path = DOCS / "reports" / "egofact" / folder / "table3_accuracy.csv"
     with path.open(encoding="utf-8", newline="") as lines:
         return {(row["system"], row["family"]): row for row in csv.DictReader(lines)}
 
@@ -20,7 +20,7 @@ def percent(row: dict[str, str], name: str = "value") -> str:
 
 
 def test_the_table_of_the_page_stands_in_the_report() -> None:
-    page = (DOCS / "egofact.md").read_text(encoding="utf-8")
+    page = (DOCS / "design" / "egofact.md").read_text(encoding="utf-8")
     found = re.findall(r"^\| `([\w-]+)` \| ([\d.]+) % \| ([\d.]+) to ([\d.]+) \|$", page, re.MULTILINE)
     assert len(found) == 4
     report = told("egofact-workbench")
@@ -31,7 +31,7 @@ def test_the_table_of_the_page_stands_in_the_report() -> None:
 
 
 def test_the_controls_before_the_filter_stand_in_the_report() -> None:
-    page = " ".join((DOCS / "egofact.md").read_text(encoding="utf-8").split())
+    page = " ".join((DOCS / "design" / "egofact.md").read_text(encoding="utf-8").split())
     report = told("egofact-workbench-unfiltered")
     blind = report["blind", "overall"]
     assert f"the {blind['n']} questions of five worlds, `blind` answers {percent(blind)} % right" in page

@@ -1,4 +1,4 @@
-"""docs/json.md against the program: every block comes out of records exactly as it stands there."""
+"""docs/reference/json.md against the program: every block comes out of records exactly as it stands there."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from rag.store.records import Removed, Stats, TableStats
 from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
 from rag.web.building import BuildReport
 
-PAGE = Path(rag.__file__).parent.parent / "docs" / "json.md"
+PAGE = Path(rag.__file__).parent.parent / "docs" / "reference" / "json.md"
 BLOCKS = [
     json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
 ]

@@ -59,7 +59,7 @@ def test_everything_that_is_named_can_be_drawn() -> None:
 
 
 def test_the_page_counts_what_there_is() -> None:
-    page = " ".join(Path("docs/workbench.md").read_text(encoding="utf-8").split())
+    page = " ".join(Path("docs/design/workbench.md").read_text(encoding="utf-8").split())
     looks = len({look for split in SPLITS for look in VARIANTS[split]})
     assert (len(SCENES), len(ACTIONS)) == (8, 19), "the page has these two in words"
     assert f"Eight scenes, {len(KINDS)} kinds of objects in {looks} looks each" in page
