@@ -119,7 +119,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An unbroken run of pictures, and what was measured on it at indexing time (docs/design/measurements.md)."""
+    """An unbroken run of frames with its measurements at indexing time (docs/design/measurements.md)."""
 
     shot_id: str
     """`{video_id}:s{index:05d}`, so that ids sort in time within a video."""

@@ -1,4 +1,4 @@
-"""How well the packaged encoder does on the test split: `python -m training.report --into docs/design/encoder.md`.
+"""Accuracy of the bundled encoder, test split: `python -m training.report --into docs/design/encoder.md`.
 
 The same weights give the same report: frames, questions and resampling are seeded.
 """

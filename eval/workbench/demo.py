@@ -26,7 +26,7 @@ from eval.workbench.wording import (
 DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12)
 OPTIONS = 6
 PICK = 1
-"""Which questions are asked: a pick that is answered right; `docs/design/workbench.md` says how often that is so."""
+"""Which questions are asked: a pick that is answered right; see docs/design/workbench.md for its share."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ _UNITS = {
 
 _HEAD = """# Settings
 
-Made from `rag/settings.py` by `python -m rag._cli.settings_page > docs/reference/settings.md`; a test compares the two.
+Made by `python -m rag._cli.settings_page > docs/reference/settings.md`; a test compares the two.
 
 Defaults are overruled by `rag.toml` (in the working directory, or the file that `--config` names), that by
 the environment, that by flags. An unknown name is refused in each of them. In the file, a section is a table:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MATCHES = 0.5
 WHOLE_ENOUGH = 0.6
 MOMENT_ENOUGH = 0.4
-"""Fits from which a video is taken for the one that is remembered: by its impression, 70 % of the right
-videos of the development split reach it and 8 % of the others; by a moment, 47 and 2 % (docs/design/raclo.md)."""
+"""Scores from which a video is taken for the remembered one: by its impression, 70 % of the right videos of
+the development split reach it and 8 % of the others; by a moment, 47 and 2 % (docs/design/raclo.md)."""
 SOUND = 0.25
 """Weight of what was heard, against what was seen: much that is said in one video is said in others."""
 
