@@ -11,13 +11,9 @@ from eval.metrics.coverage import covers_event
 from eval.metrics.estimate import Estimate
 from eval.metrics.intervals import Quantity, cluster_interval
 from eval.metrics.iou import THRESHOLDS, corpus_iou, found_iou, recall_at_one
-from eval.metrics.letters import chose_fact
 from eval.metrics.scored import Measure, Scored
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT
 from eval.metrics.understanding import event_shown, judged
-
-FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
-"""The paper's order of columns."""
 
 
 def _clip_found(scored: Scored) -> float | None:
@@ -41,7 +37,6 @@ MEASURES: Mapping[str, Measure] = {
     "oracle 5 s mIoU": oracle_iou,
     "understanding, judged": judged,
     "understanding, event shown": event_shown,
-    "facts chosen": chose_fact,
     "Brier score": brier,
     "parse failures": parse_failure,
 }
@@ -55,9 +50,8 @@ CASES: Mapping[str, Callable[[Scored], bool]] = {
 
 
 def families(samples: Iterable[Scored]) -> list[str]:
-    """Those that occur, in the paper's order, others behind in alphabetical order."""
-    present = {scored.query.family for scored in samples}
-    return [name for name in FAMILIES if name in present] + sorted(present - set(FAMILIES))
+    """Those that occur, in alphabetical order."""
+    return sorted({scored.query.family for scored in samples})
 
 
 def of_family(samples: Iterable[Scored], family: str) -> list[Scored]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.reports.drawing import COLOURS, draw
-from eval.reports.labels import Words, words_of
+from eval.reports.spec import Labels
 from eval.runs.records import Explanation, Query, Sample
 
 if TYPE_CHECKING:
@@ -18,15 +18,12 @@ FOUND = COLOURS[1]
 ANCHOR = COLOURS[2]
 
 
-EGOFACT = words_of("egofact")
-
-
 def draw_explanation(
-    query: Query, sample: Sample, explanation: Explanation, path: Path, words: Words = EGOFACT
+    query: Query, sample: Sample, explanation: Explanation, path: Path, labels: Labels
 ) -> None:
     """PNG: the similarity at each moment with gold event, anchor and window found; below, a row a window.
 
-    The first of `explanation.windows` is the gold event (or what `words` calls it) where the query has one,
+    The first of `explanation.windows` is the gold event (or what `labels` calls it) where the query has one,
     the others are those of the system. Raises `ExtraMissing` without matplotlib.
     """
     rows = len(explanation.windows)
@@ -37,23 +34,23 @@ def draw_explanation(
         figure.suptitle(f"{query.query_id} ({query.family}), {verdict}", fontsize=11)
         halves: Any = figure.subfigures(2, 1, height_ratios=[2.4, max(1, 1.35 * rows)])
         top, below = halves
-        _curve(top.subplots(), query, sample, explanation, words)
+        _curve(top.subplots(), query, sample, explanation, labels)
         panels = below.subplots(max(1, rows), 1, squeeze=False)
         for place, window in enumerate(explanation.windows):
             gold = place == 0 and query.has_window
             rank = place + (not query.has_window)
-            name = f"gold {words.window}" if gold else f"{rank}. {_plain(window.clip_id)}"
+            name = f"gold {labels.window}" if gold else f"{rank}. {_plain(window.clip_id)}"
             _strip(panels[place][0], place, name, query, explanation)
 
     draw(path, (11, 2.9 + 1.45 * max(1, rows)), paint)
 
 
-def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation, words: Words) -> None:
+def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation, labels: Labels) -> None:
     axes.plot(explanation.times, explanation.similarity, color="#333333", linewidth=1.2)
     if query.has_window:
-        axes.axvspan(*query.window, color=GOLD, alpha=0.3, label=f"gold {words.window}")
+        axes.axvspan(*query.window, color=GOLD, alpha=0.3, label=f"gold {labels.window}")
     if query.seen is not None:
-        axes.axvspan(*query.seen, color=GOLD, alpha=0.35, label=words.seen)
+        axes.axvspan(*query.seen, color=GOLD, alpha=0.35, label=labels.seen)
     if query.anchor is not None:
         axes.axvspan(*query.anchor, color=ANCHOR, alpha=0.2, label=f"anchor ({query.position})")
     if sample.gold_window_found is not None:

@@ -1,7 +1,6 @@
 """The failure analysis of a run: every failed sample with its stage, what was asked and found, and pictures.
 
-A benchmark that knows where a sample went wrong has the face `Failing`; its page
-is one HTML file that needs nothing else, with a CSV beside it. Same run, same bytes.
+For a task with `Task.failure`. One HTML file that needs no other, with a CSV beside it. Same run, same bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from eval.runs.folder import Run
 
     ReadFrames = Callable[[str, NDArray[np.float64]], Frames]
+    """From the path of a video file and (n,) seconds to the frames on screen then."""
 
 SHORT_SIDE = 150
 QUALITY = 70
@@ -62,32 +62,28 @@ class Failure:
     shown: tuple[Shown, ...] = ()
 
 
-@runtime_checkable
-class Failing(Protocol):
-    """What a benchmark has whose failures can be told."""
-
-    def failure(self, query: Query, sample: Sample) -> Failure | None:
-        """None where the sample did not fail."""
-        ...
-
-    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames: ...
-
-
 def write_failures(
-    run: Run, benchmark: Failing, out: Path, policy: OverwritePolicy | None = None
+    run: Run,
+    stage_of: Callable[[Query, Sample], Failure | None],
+    read: ReadFrames,
+    out: Path,
+    policy: OverwritePolicy | None = None,
 ) -> list[Path]:
-    """Write `failures.html` and `failures.csv` into `out`. Raises `UsageError` where that cannot be."""
+    """Write `failures.html` and `failures.csv` into `out`. Raises `UsageError` where that cannot be.
+
+    `stage_of`: None for a sample that did not fail.
+    """
     allowed = policy or OverwritePolicy()
     check_output_folder(out, allowed)
     found = []
     for query, sample in zip(run.queries, run.samples, strict=False):
-        failure = benchmark.failure(query, sample)
+        failure = stage_of(query, sample)
         if failure is not None:
             found.append((query, failure))
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
     try:
         with output_folder(out, allowed) as draft:
-            page = "\n".join(_page(name, _asked(run), found, benchmark.read_frames)) + "\n"
+            page = "\n".join(_page(name, _asked(run), found, read)) + "\n"
             atomic_write_text(draft / "failures.html", mark_html(page))
             rows = [
                 {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}

@@ -56,12 +56,6 @@ def p_text(p: float | None) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def family_name(family: str) -> str:
-    """`Local 1-hop`, as the paper writes it."""
-    kind, _, hops = family.partition("-")
-    return f"{kind.capitalize()} {hops[:1]}-{hops[1:]}" if hops[1:] == "hop" else family
-
-
 def record(estimate: Estimate | None, **keys: Cell) -> dict[str, Cell]:
     """A record of the long form: the keys, then the figure with its interval."""
     if estimate is None:

@@ -15,12 +15,12 @@ from statistics import median
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
 from eval.metrics.estimate import Estimate
 from eval.metrics.tables import estimate
-from eval.reports.labels import words_of
 from eval.reports.layout import Cell, csv_text, markdown_table, percent_range, record
 from eval.reports.page import seconds_of
-from eval.reports.papers import NOTES, Compared, compared
 from eval.reports.provenance import made_with
-from eval.reports.rows import Row, Section, gather
+from eval.reports.rows import Row, Section
+from eval.reports.sections import gather
+from eval.reports.spec import Compared
 from eval.runs.paths import run_folders
 from rag.errors import UsageError
 
@@ -69,7 +69,7 @@ class _Line:
         cells = [self.system]
         for figure in self.figures:
             cells.append(percent_range(figure.found, n=True))
-            if figure.of.has_paper:
+            if figure.of.printed:
                 cells.append(figure.paper or "–")
         return (*cells, *self.ends)
 
@@ -99,8 +99,7 @@ def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy |
 
 
 def _lines(section: Section) -> list[_Line]:
-    measures = compared(section.benchmark)
-    return [_line(row, measures) for row in section.rows]
+    return [_line(row, section.spec.compared) for row in section.rows]
 
 
 def _line(row: Row, measures: Sequence[Compared]) -> _Line:
@@ -109,7 +108,8 @@ def _line(row: Row, measures: Sequence[Compared]) -> _Line:
     return _Line(
         system=row.label,
         figures=tuple(
-            _Figure(one, estimate(one.measure, row.samples), one.printed(row.system)) for one in measures
+            _Figure(one, estimate(one.measure, row.samples), one.printed(row.system) if one.printed else "")
+            for one in measures
         ),
         tokens=sum(tokens) / max(1, len(tokens)),
         seconds=median(seconds) if seconds else None,
@@ -118,24 +118,23 @@ def _line(row: Row, measures: Sequence[Compared]) -> _Line:
 
 def _head(section: Section) -> tuple[str, ...]:
     head = ["system"]
-    for one in compared(section.benchmark):
+    for one in section.spec.compared:
         head.append(f"{one.label}, %")
-        if one.has_paper:
+        if one.printed:
             head.append(f"{one.label}: {MARK}")
     return (*head, "tokens a query", "median seconds")
 
 
 def _about(section: Section) -> str:
     clusters = len({query.cluster for query in section.queries})
-    note = NOTES.get(section.benchmark.partition("-")[0], "")
-    held = f"{len(section.queries)} queries in {clusters} clusters: {words_of(section.benchmark).clusters}."
-    return f"{held} {note}".strip()
+    held = f"{len(section.queries)} queries in {clusters} clusters: {section.spec.labels.clusters}."
+    return f"{held} {section.spec.paper_note}".strip()
 
 
 def _below(section: Section) -> Iterator[str]:
     """What each measure counts, and what the runs were made with."""
-    for one in compared(section.benchmark):
-        about = one.about or words_of(section.benchmark).right
+    for one in section.spec.compared:
+        about = one.about or section.spec.labels.right
         yield f"{one.label.capitalize()}: {about}"
     yield from made_with(section)
 
@@ -176,7 +175,7 @@ def _html(told: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
             for figure in line.figures:
                 told_found = escape(percent_range(figure.found, n=True))
                 yield f"<td class=number>{told_found}{_bar(figure.found)}</td>"
-                if figure.of.has_paper:
+                if figure.of.printed:
                     yield f"<td class=paper>{escape(figure.paper or '–')}</td>"
             yield "".join(f"<td class=number>{escape(cell)}</td>" for cell in line.ends)
             yield "</tr>"

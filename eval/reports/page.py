@@ -11,20 +11,9 @@ from pathlib import Path
 from statistics import median
 
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
-from eval.reports.accuracy import accuracy_table, paper_accuracy_table, query_table
-from eval.reports.confidence import calibration_table, reliability_table
-from eval.reports.evidence import (
-    letters_table,
-    retrieval_table,
-    understanding_by_family_table,
-    understanding_table,
-)
 from eval.reports.layout import Table, csv_text, markdown_table
-from eval.reports.localizing import localization_table, window_table
-from eval.reports.pictures import draw_figures
-from eval.reports.published import MARK
-from eval.reports.rows import Section, gather, named_systems
-from eval.reports.spec import report_spec_of
+from eval.reports.rows import Section
+from eval.reports.sections import gather
 from eval.resumable import whole_lines
 from eval.runs.paths import plain_name, run_folders
 from rag.errors import UsageError
@@ -58,32 +47,8 @@ def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | N
     return [out / "report.md", *made, out / "timings.md", out / "timings.csv"]
 
 
-NOTE = (
-    "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "
-    f'"{MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.'
-)
-
-
 def _tables(section: Section) -> list[Table]:
-    dialect = report_spec_of(section.benchmark)
-    tables = _egofact_tables(section) if dialect is None else dialect.tables(section)
-    return [table for table in tables if table.body]
-
-
-def _egofact_tables(section: Section) -> list[Table]:
-    named = named_systems(section)
-    return [
-        query_table(named),
-        accuracy_table(named),
-        paper_accuracy_table(named),
-        understanding_table(named),
-        retrieval_table(named),
-        understanding_by_family_table(named),
-        letters_table(named),
-        window_table(section),
-        localization_table(named),
-        calibration_table(named),
-    ]
+    return [table for table in section.spec.tables(section) if table.body or table.records]
 
 
 def _folder(section: Section) -> str:
@@ -93,13 +58,12 @@ def _folder(section: Section) -> str:
 def _write_section(section: Section, out: Path) -> Iterator[Path]:
     folder = out / _folder(section)
     folder.mkdir(exist_ok=True)
-    dialect = report_spec_of(section.benchmark)
-    for table in [*_tables(section), reliability_table(named_systems(section))]:
+    for table in _tables(section):
         if table.records:
             path = folder / f"{table.name}.csv"
             atomic_write_text(path, csv_text(table.records))
             yield path
-    for name in draw_figures(section, folder) if dialect is None else dialect.draw(section, folder):
+    for name in section.spec.draw(section, folder):
         yield folder / name
 
 
@@ -107,11 +71,12 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     """`figures`: the name of a table, to the picture of it that was drawn."""
     yield f"# {section.benchmark}\n"
     yield f"{_made(section)}\n"
-    dialect = report_spec_of(section.benchmark)
-    yield f"{NOTE if dialect is None else dialect.note}\n"
+    yield f"{section.spec.note}\n"
     if section.unlike:
         yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**\n"
     for table in _tables(section):
+        if not table.body:
+            continue
         yield f"## {table.title}\n"
         yield f"{table.note}\n"
         yield markdown_table(table.head, table.body)

@@ -1,41 +1,71 @@
-"""Which tables and figures belong to a benchmark: EgoFact's, unless another is named here."""
+"""How a task is reported: what its things are called, its tables and figures, and its paper's figures."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
 
-from eval.reports.layout import Table
-from eval.reports.rows import Section
+from eval.metrics.accuracy import correct
+from eval.metrics.scored import Measure
+
+if TYPE_CHECKING:
+    from eval.reports.layout import Table
+    from eval.reports.rows import Section
+
+CHOSEN = "the option that was chosen is the right one."
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What things are called in a task's reports."""
+
+    right: str = CHOSEN
+    """What a right answer is, as the end of a sentence that begins with "Right:"."""
+    clusters: str = "videos"
+    """What `Query.cluster` stands for, in the plural."""
+    window: str = "event"
+    """What `Query.window` bounds."""
+    seen: str = "object shows"
+    """What `Query.seen` bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A measure on the page of all tasks, and what the task's paper printed of that same measure."""
+
+    label: str
+    measure: Measure
+    about: str = ""
+    """What is counted, in a sentence; empty for `RIGHT`, which `Labels.right` describes."""
+    printed: Callable[[str], str] | None = None
+    """From the name of a solver of ours: `33.6 (EgoFact, table 3)`; empty where the paper has nothing."""
+
+
+RIGHT = Compared("right", correct)
+
+
+def printed_figure(value: float | None, place: str) -> str:
+    """`33.6 (EgoFact, table 3)`; empty for None."""
+    return "" if value is None else f"{value:.1f} ({place})"
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSpec:
-    """How the runs on one kind of benchmark are told. Tables without a row are left out."""
-
     tables: Callable[[Section], list[Table]]
+    """Tables without a row are left out; those with records are written as CSV too."""
     draw: Callable[[Section, Path], list[str]]
-    """Writes PNG files into a folder and gives their names; one named as a table stands below it."""
+    """Writes PNG files into a folder and gives their names; one named as a table is shown below it."""
     note: str
     """What holds for all tables, in one paragraph."""
-
-
-REPORT_SPECS: Mapping[str, str] = {
-    "browsecomp": "eval.tasks.browsecomp.report:REPORT_SPEC",
-    "rvms": "eval.tasks.rvms.report:REPORT_SPEC",
-    "longvideo": "eval.tasks.longvideo.report:REPORT_SPEC",
-    "shotfinder": "eval.tasks.shotfinder.report:REPORT_SPEC",
-}
-"""First part of a benchmark's name, before a dash, to `module:name`."""
-
-
-def report_spec_of(benchmark: str) -> ReportSpec | None:
-    """None for EgoFact's own, and for benchmarks that nobody wrote tables for."""
-    place = REPORT_SPECS.get(benchmark.partition("-")[0])
-    if place is None:
-        return None
-    module, _, name = place.partition(":")
-    return cast("ReportSpec", getattr(importlib.import_module(module), name))
+    labels: Labels = Labels()
+    compared: tuple[Compared, ...] = (RIGHT,)
+    paper_note: str = ""
+    """What the paper measured with: why its figures are not to be compared."""
+    order: tuple[str, ...] = ()
+    """Systems that stand first, in this order."""
+    controls: tuple[str, ...] = ()
+    """Systems that stand last, in this order."""
+    shown: tuple[str, ...] = ()
+    """Systems that figures of few systems show."""

@@ -128,6 +128,19 @@ def require_run_folder(folder: Path, policy: OverwritePolicy) -> None:
         check_output_folder(folder, policy)
 
 
+def rewrite_samples(run: Run, samples: Sequence[Sample], scorer: Mapping[str, Any]) -> None:
+    """Replace the samples of a complete run by others of the same outputs, and its `scorer`.
+
+    Raises `UsageError` where another process writes the run.
+    """
+    with map_os_errors(run.folder), open_locked(run.folder / "samples.jsonl", run.folder):
+        (run.folder / "results.json").unlink(missing_ok=True)
+        atomic_write_text(run.folder / "samples.jsonl", "".join(map(sample_line, samples)))
+        identity = {**run.identity, "scorer": canonical(scorer)}
+        shape = {**run.manifest, "identity": identity}
+        atomic_write_text(run.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
+
+
 class RunWriter:
     """A run being made; a context manager that locks the folder against a second writer.
 

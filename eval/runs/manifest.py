@@ -1,7 +1,7 @@
 """What a run depends on: all that must be the same when it is taken up again, and who made it.
 
-`identity` decides answers: benchmark, system, seed, settings, hashes of data and
-encoders, the program's version. A run that was begun under another identity is
+`identity` decides samples: benchmark, system, seed, settings, scorer, hashes of data
+and encoders, the program's version. A run that was begun under another identity is
 refused. `sessions` says which commit, packages and machine each stretch of the
 run was made with; a new one is added when they change, and the reports say so.
 """
@@ -44,6 +44,7 @@ def identity_of(
     seed: int,
     limit: int | None,
     settings: Mapping[str, Any],
+    scorer: Mapping[str, Any],
     dataset: Mapping[str, str],
     encoders: Mapping[str, str],
     queries: str,
@@ -52,6 +53,7 @@ def identity_of(
     identity = {
         **known_identity(benchmark, system, seed, limit),
         "settings": dict(settings),
+        "scorer": dict(scorer),
         "dataset": dict(dataset),
         "encoders": dict(encoders),
         "queries": queries,

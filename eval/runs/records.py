@@ -1,16 +1,18 @@
-"""The seam of the evaluation: a benchmark asks, a system answers, and this is what passes between them.
+"""Records of the evaluation: what a solver sees and gives, the gold, the score, and the sample of both.
 
-A benchmark hands out `Query` records, gold and all; a `System` gives a
-`Sample` for each. Everything that is measured is a function of the two, so a
-run folder that holds both can be scored again anywhere. Times are seconds on
-the clip's own clock, intervals half-open [start, end).
+A solver turns a `TaskInput` into an `Output`; a scorer holds the output against
+the `Query`, which has the gold, and gives a `Score`. Output and score together
+are a `Sample`, one line of `samples.jsonl`. All measures are functions of query
+and sample. Times are seconds on the clip's own clock, intervals half-open
+[start, end).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+import string
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from corpora.records import Frames
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LETTERS = "ABCDEF"
-"""Of up to six options; in the paper's order, before shuffling, F is the right one (EgoFact, section 2.2)."""
+LETTERS = string.ascii_uppercase
+"""Of the options, as `rag ask` labels them."""
 
 
 class ClipScore(NamedTuple):
@@ -42,13 +44,23 @@ class ClipWindow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskInput:
+    """All that a solver sees of a query. A task with more to see inherits from it."""
+
+    query_id: str
+    text: str
+    options: tuple[str, ...] = ()
+    """As they are shown; empty for an open question."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """One question with its gold. What a system may look at of it is said by the system, in the open."""
+    """One question with its gold: for scorers, measures and reports, never for solvers."""
 
     query_id: str
     text: str
     options: tuple[str, ...]
-    """Shuffled, as they are shown; empty for an open query, whose answers its system judges."""
+    """Shuffled, as they are shown; empty for an open query."""
     answer: str
     """Letter of the right one among the shuffled options; of an open query, its right answer."""
     family: str
@@ -57,9 +69,9 @@ class Query:
     cluster: str
     """The video that the gold clip was cut from: intervals are clustered by it."""
     window: tuple[float, float]
-    """The gold event; (0, 0) where nobody knows it."""
-    order: tuple[int, ...]
-    """Shuffled option i stands at `order[i]` in the paper's order, where the last is right."""
+    """The gold event; (0, 0) where it is unknown."""
+    order: tuple[int, ...] = ()
+    """Shuffled option i stands at `order[i]` before shuffling; empty where that is unknown."""
     passage: str | None = None
     """Gold passage; None for one hop."""
     option_passages: tuple[str | None, ...] = ()
@@ -79,8 +91,48 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """What a solver made of one input. Floats are rounded to 6 decimals when written."""
+
+    choice: str | None = None
+    """Letter among the options; None where the solver gave none, and for an open question."""
+    scores: tuple[float, ...] = ()
+    """Probability of each option; empty where the solver has none."""
+    confidence: float = 0.0
+    """Probability in [0, 1] that the answer is right."""
+    clips: tuple[ClipScore, ...] = ()
+    """Retrieved, best first; empty for a solver that retrieves none."""
+    passages: tuple[PassageScore, ...] = ()
+    """Retrieved, in any order; ranked by score when measured."""
+    windows: tuple[ClipWindow, ...] = ()
+    """The windows read of retrieved clips; empty for a solver that localizes none."""
+    frames_read: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Times of the frames that were read, by clip; of them those of the gold clip are written."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """JSON, small: the answer of an open question, candidates, captions, rewritten queries."""
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    parse_failure: bool = False
+    """A language model's reply could not be read, after repair; the choice then is None or a fallback."""
+    timings: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Seconds by stage. Written to timings.jsonl alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The verdict on one output. A task with more to say inherits from it.
+
+    A field that `Sample` has too (`understood`) is written there, any other into
+    the sample's `evidence`; one that equals its default is not written.
+    """
+
+    correct: bool
+    unjudged: str = ""
+    """Why the output could not be judged; it then counts in no measure. Empty where it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
-    """What a system made of one query. Floats are rounded to 6 decimals when written."""
+    """Output and score of one query: a line of `samples.jsonl`."""
 
     query_id: str
     family: str
@@ -88,55 +140,89 @@ class Sample:
     """Gold clip."""
     cluster: str
     choice: str | None
-    """Letter among the shuffled options; None where the system gave none."""
     correct: bool
     unshuffled_choice: str | None
-    """The same option's letter in the paper's order."""
+    """Letter of the choice before shuffling; None where the order is unknown."""
     scores: tuple[float, ...] = ()
-    """Probability of each shuffled option; empty where the system has none."""
     confidence: float = 0.0
-    """Probability in [0, 1] that the choice is right."""
     clips: tuple[ClipScore, ...] = ()
-    """Retrieved, best first; empty for a system that retrieves none."""
     passages: tuple[PassageScore, ...] = ()
-    """Retrieved, in any order; ranked by score when measured."""
     windows: tuple[ClipWindow, ...] = ()
-    """The window of every retrieved clip, in the order of `clips`; empty for a system that localizes none."""
     gold_window_found: tuple[float, float] | None = None
     """The window localized inside the gold clip, whether or not that clip was retrieved."""
     gold_frames: tuple[float, ...] = ()
-    """Times of the frames that were read of the gold clip; empty where it was not retrieved."""
+    """Times of the frames that were read of the gold clip."""
     understood: bool | None = None
-    """Judged: what was read of the gold clip names the event asked for (paper, D.1); None: not judged."""
+    """Judged: what was read of the gold clip names the event asked for; None: not judged."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """Small and JSON: captions, quoted sentences, rewritten queries."""
+    """The output's, and the score's own fields."""
     tokens: Mapping[str, int] = field(default_factory=dict)
     parse_failure: bool = False
-    """A language model's reply could not be read, after repair; the choice then is None or a fallback."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Seconds by stage. Written to timings.jsonl alone, never beside the figures."""
 
 
-def sample_of(query: Query, choice: str | None, **fields: Any) -> Sample:
-    """A sample with all that follows from the query and the choice filled in.
+_SHARED = {each.name for each in fields(Output)} & {each.name for each in fields(Sample)} - {"evidence"}
+_IN_SAMPLE = {each.name for each in fields(Sample)}
 
-    `fields`: the other fields of `Sample`. Raises `ValueError` for a letter
-    that no option has.
+ScoreT = TypeVar("ScoreT", bound=Score)
+
+
+def make_sample(
+    query: Query, output: Output, score: Score, window: tuple[float, float] | None = None
+) -> Sample:
+    """`window`: what the solver localized in the gold clip.
+
+    Raises `ValueError` for a letter that no option has.
     """
-    place = None if choice is None else option_index(query, choice)
+    place = None if output.choice is None else option_index(query, output.choice)
+    verdict = {each.name: getattr(score, each.name) for each in fields(score) if _says(score, each)}
     return Sample(
         query_id=query.query_id,
         family=query.family,
         video=query.video,
         cluster=query.cluster,
-        choice=choice,
-        correct=choice == query.answer,
-        unshuffled_choice=None if place is None else LETTERS[query.order[place]],
-        **fields,
+        unshuffled_choice=LETTERS[query.order[place]] if place is not None and query.order else None,
+        gold_window_found=window,
+        gold_frames=tuple(output.frames_read.get(query.video, ())),
+        evidence={
+            **output.evidence,
+            **{name: value for name, value in verdict.items() if name not in _IN_SAMPLE},
+        },
+        **{name: getattr(output, name) for name in _SHARED},
+        **{name: value for name, value in verdict.items() if name in _IN_SAMPLE},
     )
 
 
-def option_index(query: Query, letter: str) -> int:
+def output_of(sample: Sample, kind: type[Score]) -> Output:
+    """The output that a stored sample was made of, to be scored again; `kind`: what it was scored as."""
+    own = {each.name for each in fields(kind)}
+    return Output(
+        frames_read={sample.video: sample.gold_frames} if sample.gold_frames else {},
+        evidence={key: value for key, value in sample.evidence.items() if key not in own},
+        **{name: getattr(sample, name) for name in _SHARED},
+    )
+
+
+def score_of(sample: Sample, kind: type[ScoreT]) -> ScoreT:
+    """The typed score of a stored sample; raises `KeyError` where it was not scored as `kind`."""
+    found: dict[str, Any] = {}
+    for each in fields(kind):
+        if each.name in _IN_SAMPLE:
+            found[each.name] = getattr(sample, each.name)
+        elif each.name in sample.evidence:
+            found[each.name] = sample.evidence[each.name]
+        elif each.default is MISSING and each.default_factory is MISSING:
+            raise KeyError(each.name)
+    return kind(**found)
+
+
+def _says(score: Score, each: Any) -> bool:
+    default = each.default if each.default_factory is MISSING else each.default_factory()
+    return default is MISSING or getattr(score, each.name) != default
+
+
+def option_index(query: Query | TaskInput, letter: str) -> int:
+    """Raises `ValueError` for a letter that no option has."""
     place = LETTERS.find(letter) if len(letter) == 1 else -1
     if not 0 <= place < len(query.options):
         raise ValueError(f"query {query.query_id} has no option {letter!r}")
@@ -145,68 +231,16 @@ def option_index(query: Query, letter: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What can be looked at of one query: the score curve over the gold clip, and pictures of windows."""
+    """What can be looked at of one query: the score curve over the gold clip, and frames of windows."""
 
     times: NDArray[np.float64]
     """(m,) seconds: the moments of the gold clip that have a similarity."""
     similarity: NDArray[np.float64]
-    """(m,) similarity of the localizing words with the picture at each moment."""
+    """(m,) similarity of the localizing words with the frame at each moment."""
     windows: tuple[ClipWindow, ...]
     frames: tuple[Frames, ...]
-    """Pictures of each window, in the order of `windows`; decoded for the occasion."""
+    """Frames of each window, in the order of `windows`; decoded for the occasion."""
     paths: tuple[str, ...] = ()
     """The file of each window, to be shown; may be empty."""
     words: str = ""
-    """What was sought in the pictures."""
-
-
-class System(Protocol):
-    """One way to answer, opened with a seed. The same seed and data give the same sample, to the bit.
-
-    `settings` say all that its answers depend on. Two of them are read by the
-    reports: `series` ("localization" or "video-split") and `window_seconds`
-    place a run in the comparison over window sizes.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def settings(self) -> Mapping[str, Any]: ...
-    def answer(self, query: Query) -> Sample: ...
-
-
-class Benchmark(Protocol):
-    """Queries over data, and the systems that can be tried on them.
-
-    Made by a factory that reads nothing: data are read, and their hashes
-    checked, at the first look at `queries`, `dataset` or a system.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def queries(self) -> Sequence[Query]:
-        """In the order in which they are asked; ids are unique."""
-        ...
-
-    @property
-    def dataset(self) -> Mapping[str, str]:
-        """Hash of each file that the queries or answers depend on, by name relative to the data."""
-        ...
-
-    @property
-    def encoders(self) -> Mapping[str, str]:
-        """Fingerprint of each encoder and reasoner, by role."""
-        ...
-
-    def systems(self) -> Mapping[str, str]:
-        """Name of every system, and what it is in one line. Needs no data."""
-        ...
-
-    def open_system(self, name: str, seed: int) -> System:
-        """Raises `UsageError` for a name that `systems` lacks."""
-        ...
-
-    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
-        """The curve over the gold clip, and `frames` pictures of each of `windows`."""
-        ...
+    """What was searched for in the frames."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from corpora.outputs import atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
-from eval.metrics.letters import letter_shares
-from eval.metrics.scored import Scored, score_samples
+from eval.metrics.scored import Measure, Scored, score_samples
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT, success
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.runs.folder import Run
@@ -47,8 +46,15 @@ def check_retrieval(run: Run) -> None:
             raise UsageError(f"{path}: not the ranking in samples.jsonl; 'rag eval run' writes it anew")
 
 
-def write_results(run: Run) -> dict[str, Any]:
-    """Write `results.json` and give it. The retrieval files must lie there."""
+def write_results(
+    run: Run,
+    measures: Mapping[str, Measure],
+    further: Callable[[Sequence[Scored]], Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Write `results.json` and return it. The retrieval files must exist.
+
+    `measures`: the task's own, beside those of all tasks. `further`: from samples to further entries.
+    """
     samples = score_run(run)
     identity = run.identity
     shape = {
@@ -56,12 +62,14 @@ def write_results(run: Run) -> dict[str, Any]:
         "benchmark": identity["benchmark"],
         "system": identity["system"],
         "seed": identity["seed"],
-        "figures": {name: measure_slices(measure, samples) for name, measure in MEASURES.items()},
+        "figures": {
+            name: measure_slices(measure, samples) for name, measure in {**MEASURES, **measures}.items()
+        },
         "calibration": {
             "expected calibration error": expected_calibration_error(samples),
             "bins": reliability(samples),
         },
-        "letters": letter_shares(samples),
+        **further(samples),
     }
     plain: dict[str, Any] = canonical(shape)
     atomic_write_text(run.folder / "results.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")

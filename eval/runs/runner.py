@@ -1,25 +1,27 @@
-"""One system over the queries of a benchmark, into a run folder, from wherever an earlier session stopped."""
+"""One solver over the queries of a task, into a run folder; resumed where an earlier session stopped."""
 
 from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from corpora.outputs import OverwritePolicy
 from eval.resumable import map_os_errors
-from eval.runs.folder import RunWriter, queries_text, read_run_folder
+from eval.runs.folder import Run, RunWriter, queries_text, read_run_folder, rewrite_samples
 from eval.runs.manifest import identity_of
-from eval.runs.records import Benchmark, Query
+from eval.runs.records import Query, Sample, make_sample, output_of
 from eval.runs.results import write_results, write_retrieval
 from eval.runs.samples import check_sample
+from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
 from rag.errors import UsageError
 
 
-class Watch(Protocol):
-    """Who looks on: told how many queries are to do, then of each that is done."""
+class RunObserver(Protocol):
+    """Receives how many queries are to do, then each that is done."""
 
     def start(self, label: str, total: int) -> None: ...
     def advance(self) -> None: ...
@@ -37,8 +39,9 @@ class Done:
     right: int
 
 
-def run_system(
-    benchmark: Benchmark,
+def run_solver(
+    task: Task[Any],
+    prepared: Prepared[Any],
     name: str,
     seed: int,
     folder: Path,
@@ -46,31 +49,40 @@ def run_system(
     limit: int | None = None,
     factory: str | None = None,
     data: str | None = None,
-    watch: Watch | None = None,
+    observer: RunObserver | None = None,
     policy: OverwritePolicy | None = None,
 ) -> Done:
-    """Ask all queries, or the first `limit`, that the folder does not answer yet; then score them all.
+    """Ask all queries, or the first `limit`, that the folder does not answer yet; then measure them all.
 
-    `factory` and `data`: how the user named the benchmark and the folder of
-    its data, for `rag eval show`. Raises `UsageError` where the folder holds a run of other settings
-    or data. An error of the system leaves a folder that the same call takes up.
+    `factory` and `data`: how the user named the task and the folder of its data, for the commands that
+    read the run. Raises `UsageError` where the folder holds a run of other settings or data. An error of
+    the solver leaves a folder that the same call resumes.
     """
-    queries = tuple(benchmark.queries)[:limit]
-    _require_unique(benchmark.name, queries)
+    queries = tuple(prepared.queries)[:limit]
+    _require_unique(task.name, queries)
+    spec = task.solver(name)
     opened = time.perf_counter()
-    system = benchmark.open_system(name, seed)
+    solver = spec.open(prepared.environment, seed)
     opened = time.perf_counter() - opened
-    digest = hashlib.sha256(queries_text(queries).encode()).hexdigest()
+    scorer = task.open_scorer(prepared, ScorerOptions())
     identity = identity_of(
-        benchmark.name, name, seed, limit, system.settings, benchmark.dataset, benchmark.encoders, digest
+        benchmark=task.name,
+        system=name,
+        seed=seed,
+        limit=limit,
+        settings=solver.settings,
+        scorer=scorer.settings,
+        dataset=prepared.dataset,
+        encoders=prepared.encoders,
+        queries=hashlib.sha256(queries_text(queries).encode()).hexdigest(),
     )
-    opened_as = {"factory": factory or benchmark.name, "data": data}
+    opened_as = {"factory": factory or task.name, "data": data}
     from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
 
     with RunWriter(folder, identity, queries, opened_as, policy) as writer:
         kept = len(writer.samples)
-        if watch is not None:
-            watch.start(f"{name}, seed {seed}", len(queries) - kept)
+        if observer is not None:
+            observer.start(f"{name}, seed {seed}", len(queries) - kept)
         if kept < len(queries):
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
@@ -79,21 +91,76 @@ def run_system(
         with threadpool_limits(limits=1):
             for query in queries[kept:]:
                 begun = time.perf_counter()
-                sample = system.answer(query)
-                check_sample(query, sample)
+                sample = answer_query(prepared, spec, solver, scorer, query)
                 writer.append(sample, time.perf_counter() - begun)
-                if watch is not None:
-                    watch.advance()
-        # Scored as read back from the disk, so that rounding cannot tell a resumed run from another.
-        run = read_run_folder(folder)
-        with map_os_errors(folder):
-            write_retrieval(folder, name, run.queries, run.samples)
-            write_results(run)
+                if observer is not None:
+                    observer.advance()
+        run = measure(task, folder)
     right = sum(sample.correct for sample in run.samples)
     return Done(folder, name, seed, len(queries) - kept, kept, right)
 
 
-def _require_unique(name: str, queries: tuple[Query, ...]) -> None:
+def answer_query(
+    prepared: Prepared[Any], spec: SolverSpec[Any], solver: Solver, scorer: Scorer, query: Query
+) -> Sample:
+    """The solver's output on the input of `query`, scored. The solver never sees `query`.
+
+    A solver that localizes is asked for its window in the gold clip where it did not read that clip,
+    after its output is fixed. Raises `ValueError` for a sample that contradicts its query.
+    """
+    asked = prepared.inputs[query.query_id]
+    if spec.given is not None:
+        asked = spec.given(query, asked)
+    output = solver.solve(asked)
+    window = None
+    if isinstance(solver, LocalizingSolver) and query.video:
+        read = [(found.start, found.end) for found in output.windows if found.clip_id == query.video]
+        window = read[0] if read else solver.localize(asked, query.video)
+    sample = make_sample(query, output, scorer.score(query, output), window)
+    check_sample(query, sample)
+    return sample
+
+
+def measure(task: Task[Any], folder: Path) -> Run:
+    """Write the TREC files and `results.json` of a run; gives the run as read from the disk.
+
+    Measured as read back, so that rounding cannot tell a resumed run from another.
+    """
+    run = read_run_folder(folder)
+    with map_os_errors(folder):
+        write_retrieval(folder, run.identity["system"], run.queries, run.samples)
+        write_results(run, task.measures, task.results)
+    return run
+
+
+def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, options: ScorerOptions) -> Run:
+    """Score every stored sample of a run again, without its solver, and measure the run.
+
+    The samples and the identity's `scorer` are replaced. Raises `UsageError` for an unfinished run, and
+    for options that the task does not have.
+    """
+    run = read_run_folder(folder)
+    if not run.complete:
+        raise UsageError(
+            f"{folder}: {len(run.samples)} of {len(run.queries)} queries are answered; finish it with 'rag eval run'"
+        )
+    scorer = task.open_scorer(prepared, options)
+    samples = [
+        _scored_again(query, sample, scorer, task)
+        for query, sample in zip(run.queries, run.samples, strict=True)
+    ]
+    rewrite_samples(run, samples, scorer.settings)
+    return measure(task, folder)
+
+
+def _scored_again(query: Query, sample: Sample, scorer: Scorer, task: Task[Any]) -> Sample:
+    output = output_of(sample, task.score_type)
+    again = make_sample(query, output, scorer.score(query, output), sample.gold_window_found)
+    check_sample(query, again)
+    return again
+
+
+def _require_unique(name: str, queries: Sequence[Query]) -> None:
     if not queries:
         raise UsageError(f"{name}: there are no queries to ask")
     seen: set[str] = set()

@@ -24,7 +24,7 @@ DECIMALS = 6
 
 
 def canonical(value: Any) -> Any:
-    """Records, mappings and sequences as JSON, floats rounded. Raises `ValueError` for what is no number."""
+    """Records, mappings and sequences as JSON, floats rounded. Raises `ValueError` for NaN and infinities."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {each.name: canonical(getattr(value, each.name)) for each in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -85,23 +85,24 @@ def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:
 
 
 def check_sample(query: Query, sample: Sample) -> None:
-    """Raises `ValueError` where a system's sample contradicts its query or itself.
+    """Raises `ValueError` where a sample contradicts its query or itself.
 
-    Whether an open query's answer is right was judged by its system: there is no letter to compare.
+    Whether the answer to an open question is right was judged: there is no letter to compare.
     """
     shown = option_index(query, sample.choice) if sample.choice is not None else None
-    unshuffled = None if shown is None else LETTERS[query.order[shown]]
+    unshuffled = LETTERS[query.order[shown]] if shown is not None and query.order else None
+    judged = bool(query.options) and not sample.evidence.get("unjudged")
     claims = {
         "query_id": (sample.query_id, query.query_id),
         "family": (sample.family, query.family),
         "video": (sample.video, query.video),
         "cluster": (sample.cluster, query.cluster),
-        "correct": (sample.correct, sample.choice == query.answer if query.options else sample.correct),
+        "correct": (sample.correct, sample.choice == query.answer if judged else sample.correct),
         "unshuffled_choice": (sample.unshuffled_choice, unshuffled),
     }
-    for name, (said, due) in claims.items():
-        if said != due:
-            raise ValueError(f"query {query.query_id}: {name} is {said!r} where {due!r} is due")
+    for name, (stated, expected) in claims.items():
+        if stated != expected:
+            raise ValueError(f"query {query.query_id}: {name} is {stated!r}, expected {expected!r}")
     if sample.scores and len(sample.scores) != len(query.options):
         raise ValueError(
             f"query {query.query_id}: {len(sample.scores)} scores of {len(query.options)} options"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Frames
-from eval.runs.progress import indexing
 from eval.runs.records import ClipWindow, Explanation
+from eval.tasks.adapter import indexing
 from rag.agents.runtime.frame_budget import frame_times
 from rag.errors import LibraryNotFound
 from rag.settings import Settings, load_settings

@@ -1,19 +1,22 @@
-"""`rag eval`: systems over benchmarks, measured; and `rag eval list`."""
+"""`rag eval`: run solvers on tasks, measure and report them; and `rag eval list`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rag._cli import eval_failures, eval_report, eval_run, eval_show
+from rag._cli import eval_failures, eval_report, eval_run, eval_score, eval_show
 from rag._cli.options import Config, Json, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
-from rag.errors import UsageError
 
-app = typer.Typer(help="Try systems on a benchmark, and report what they reach.", rich_markup_mode=None)
+if TYPE_CHECKING:
+    from eval.task import Task
+
+app = typer.Typer(help="Run evaluations and report them.", rich_markup_mode=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,9 @@ class Listed:
 def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
     """The benchmarks, and the systems that can be tried on each."""
     session = start(None, config, as_json, verbose, None)
-    from eval.tasks import BENCHMARKS
+    from eval.tasks import open_task, task_names
 
-    found = [Listed(name, entry.about, _systems(name)) for name, entry in BENCHMARKS.items()]
+    found = [_listed(name, open_task(name)) for name in task_names()]
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -41,24 +44,18 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
     return 0
 
 
-def _systems(name: str) -> Mapping[str, str]:
-    """Empty where the benchmark says nothing without its data."""
-    from eval.tasks import open_benchmark
-
-    try:
-        return open_benchmark(name).systems()
-    except UsageError:
-        return {}
+def _listed(name: str, task: Task[Any]) -> Listed:
+    return Listed(name, task.about, {system: spec.about for system, spec in task.solvers.items()})
 
 
 def _lines(found: Sequence[Listed]) -> Iterator[str]:
     """What an earlier benchmark has listed is not listed once more; `localized@1`, `@2`, ... are one line."""
     from rag.rendering.terminal import table_lines
 
-    told: dict[tuple[str, ...], str] = {}
+    listed: dict[tuple[str, ...], str] = {}
     for benchmark in found:
         yield f"{benchmark.name}: {benchmark.about}"
-        first = told.setdefault(tuple(benchmark.systems), benchmark.name)
+        first = listed.setdefault(tuple(benchmark.systems), benchmark.name)
         if benchmark.systems and first != benchmark.name:
             yield f"     the systems of {first}"
             continue
@@ -84,6 +81,7 @@ def _folded(systems: Mapping[str, str]) -> Mapping[str, str]:
 
 
 app.command("run")(eval_run.run)
+app.command("score")(eval_score.score)
 app.command("report")(eval_report.report)
 app.command("show")(eval_show.show)
 app.command("failures")(eval_failures.failures)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag._cli.eval_run import Data
-from rag._cli.eval_show import require_same_data
+from rag._cli.eval_show import prepare_task
 from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
@@ -18,6 +18,7 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy
     from eval.runs.folder import Run
+    from rag.settings import Settings
 
 
 def failures(
@@ -42,18 +43,24 @@ def failures(
     folders = run_folders([run])
     policy = session.overwrite_policy(force, run)
     files: list[Path] = []
-    untold: list[UsageError] = []
+    unsupported: list[UsageError] = []
     for folder in folders:
         held = read_run_folder(folder)
         try:
-            files += _write(held, data, out if len(folders) == 1 else out / _own_folder(held), policy)
+            files += _write(
+                held,
+                data,
+                session.settings,
+                out if len(folders) == 1 else out / _own_folder(held),
+                policy,
+            )
         except UsageError as error:
             if len(folders) == 1:
                 raise
-            untold.append(error)
+            unsupported.append(error)
             echo_stderr(str(error))
     if not files:
-        raise UsageError(f"{run}: of none of its {len(folders)} runs can failures be told") from untold[0]
+        raise UsageError(f"no run in {run} supports failure analysis") from unsupported[0]
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -72,17 +79,14 @@ def _own_folder(run: Run) -> Path:
     return Path(plain_name(identity["benchmark"])) / folder_name(identity["system"], identity["seed"])
 
 
-def _write(run: Run, data: Path | None, out: Path, policy: OverwritePolicy) -> list[Path]:
-    """Raises `UsageError` where the run's failures cannot be told."""
-    from eval.reports.failures import Failing, write_failures
-    from eval.tasks import open_benchmark
+def _write(run: Run, data: Path | None, settings: Settings, out: Path, policy: OverwritePolicy) -> list[Path]:
+    """Raises `UsageError` where the task has no failure analysis."""
+    from functools import partial
 
-    place = data if data is not None else Path(run.manifest["data"]) if run.manifest.get("data") else None
-    benchmark = open_benchmark(run.manifest["factory"], place)
-    if not isinstance(benchmark, Failing):
-        raise UsageError(f"{run.folder}: {benchmark.name} does not say at which stage a sample failed")
-    require_same_data(benchmark, run)
+    from eval.reports.failures import write_failures
+
+    task, prepared = prepare_task(run, data, settings)
     if not run.complete:
         done, due = len(run.samples), len(run.queries)
         echo_stderr(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
-    return write_failures(run, benchmark, out, policy)
+    return write_failures(run, partial(task.failure, prepared), task.frame_reader(prepared), out, policy)

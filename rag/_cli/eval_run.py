@@ -1,12 +1,11 @@
-"""`rag eval run`: answer a benchmark's queries with one system after another, into run folders."""
+"""`rag eval run`: answer a task's queries with one solver after another, into run folders."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,13 +18,14 @@ from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.runs.runner import Done
+    from eval.task import Task
 
 Benchmark = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A name of 'rag eval list', or MODULE:FACTORY of your own.")
 ]
 Data = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", help="Where the benchmark's data lie. Default: its own place."),
+    typer.Option("--data", metavar="DIR", help="The benchmark's data. Default: a folder of its name here."),
 ]
 
 
@@ -62,54 +62,39 @@ def run(
     if record is not None:
         claim_appended(record, RECORDING, policy)
     from eval.runs.folder import require_run_folder
-    from eval.runs.progress import watched
-    from eval.runs.runner import run_system
-    from eval.tasks import open_benchmark
+    from eval.runs.runner import run_solver
+    from eval.tasks import open_task
 
-    opened = open_benchmark(benchmark, data)
-    due = _due(opened.name, _systems(system, opened.systems()), _seeds(seed), out, limit)
+    task = open_task(benchmark, data)
+    due = _due(task.name, _systems(system, task), _seeds(seed), out, limit)
     for folder, _, _ in due:
         require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
     done: list[Done] = []
-    with _environment(record=record, replay=replay):
-        for folder, name, number in due:
-            with RunProgress(f"{opened.name}, {name}") as watch, watched(watch.made):
-                made = run_system(
-                    opened,
-                    name,
-                    number,
-                    folder,
-                    limit=limit,
-                    factory=benchmark,
-                    data=where,
-                    watch=watch,
-                    policy=policy,
-                )
-            done.append(made)
+    with RunProgress(task.name) as progress:
+        prepared = task.prepare(session.settings, progress.made)
+    for folder, name, number in due:
+        with RunProgress(f"{task.name}, {name}") as progress:
+            made = run_solver(
+                task,
+                prepared,
+                name,
+                number,
+                folder,
+                limit=limit,
+                factory=benchmark,
+                data=where,
+                observer=progress,
+                policy=policy,
+            )
+        done.append(made)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
-        print_json(report_shape("rag.eval.run/1", {"benchmark": opened.name, "runs": done}))
+        print_json(report_shape("rag.eval.run/1", {"benchmark": task.name, "runs": done}))
     else:
-        print_lines(_lines(opened.name, done))
+        print_lines(run_lines(task, done))
     return 0
-
-
-@contextmanager
-def _environment(**files: Path | None) -> Iterator[None]:
-    """Benchmarks resolve settings of their own; what the flags say reaches them by the environment."""
-    named = {f"RAG_REASONER__{name.upper()}": path for name, path in files.items() if path is not None}
-    before = {name: os.environ.get(name) for name in named}
-    os.environ.update({name: os.fspath(path) for name, path in named.items()})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _due(
@@ -125,11 +110,11 @@ def _due(
     return due
 
 
-def _systems(wanted: str, known: Mapping[str, str]) -> list[str]:
-    names = list(known) if wanted == "all" else [name.strip() for name in wanted.split(",")]
+def _systems(wanted: str, task: Task[Any]) -> list[str]:
+    """Raises `UsageError` for a name that the task does not know."""
+    names = list(task.solvers) if wanted == "all" else [name.strip() for name in wanted.split(",")]
     for name in names:
-        if name not in known:
-            raise UsageError(f"no system {name!r}; there are {', '.join(known)}")
+        task.solver(name)
     return list(dict.fromkeys(names))
 
 
@@ -140,8 +125,7 @@ def _seeds(wanted: str) -> list[int]:
         raise UsageError(f"--seed {wanted}: not whole numbers between commas") from error
 
 
-def _lines(benchmark: str, done: Sequence[Done]) -> Iterator[str]:
-    from eval.reports.labels import words_of
+def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     from rag.rendering.terminal import table_lines, visible
 
     rows = [["system", "seed", "right", "queries", "folder"]]
@@ -150,7 +134,7 @@ def _lines(benchmark: str, done: Sequence[Done]) -> Iterator[str]:
         share = f"{each.right / total:.1%}"
         rows.append([each.system, str(each.seed), share, str(total), visible(os.fspath(each.folder))])
     yield from table_lines(rows)
-    yield f"right: {words_of(benchmark).right}"
+    yield f"right: {task.report.labels.right}"
     yield ""
     folders = [each.folder for each in done]
     place = folders[0] if len(folders) == 1 else folders[0].parent

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,8 +19,12 @@ from rag._cli.session import start
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
+    from eval.reports.spec import Labels
     from eval.runs.folder import Run
-    from eval.runs.records import Benchmark, ClipWindow, Query, Sample
+    from eval.runs.progress import ProgressCallback
+    from eval.runs.records import ClipWindow, Query, Sample
+    from eval.task import Prepared, Task
+    from rag.settings import Settings
 
 
 def show(
@@ -46,24 +50,21 @@ def show(
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder
     from eval.runs.samples import canonical
-    from eval.tasks import open_benchmark
 
     held = read_run_folder(run)
     query, sample = _find(held, query_id)
-    place = data if data is not None else Path(held.manifest["data"]) if held.manifest.get("data") else None
-    benchmark = open_benchmark(held.manifest["factory"], place)
-    require_same_data(benchmark, held)
     picture_file, policy = out or Path(_picture_name(run, query_id)), session.overwrite_policy(force)
     check_output(picture_file, PNG, policy)
-    repeated = _ask_again(benchmark, held, query, sample) if again else None
-    picture = _draw(benchmark, query, sample, picture_file, frames, policy)
+    task, prepared = prepare_task(held, data, session.settings)
+    repeated = _ask_again(task, prepared, held, query, sample) if again else None
+    picture = _draw(task, prepared, query, sample, picture_file, frames, policy)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
         shape = {"query": canonical(query), "sample": canonical(sample), "picture": picture, "same": repeated}
         print_json(report_shape("rag.eval.show/1", shape))
     else:
-        print_lines(_lines(benchmark.name, query, sample, picture, repeated))
+        print_lines(_lines(task.report.labels, query, sample, picture, repeated))
     return 1 if repeated is False else 0
 
 
@@ -76,44 +77,63 @@ def _find(run: Run, query_id: str) -> tuple[Query, Sample]:
     raise UsageError(f"{run.folder}: {query_id!r} {why}")
 
 
-def require_same_data(benchmark: Benchmark, run: Run) -> None:
-    """Raises `UsageError` where the data are elsewhere, which are not made for a look, or others."""
-    folder = getattr(benchmark, "folder", None)
-    if isinstance(folder, Path) and not folder.exists():
-        raise UsageError(f"the run's data are not in {folder}; say where with --data DIR")
-    if dict(benchmark.dataset) != run.identity["dataset"]:
+def prepare_task(
+    run: Run, data: Path | None, settings: Settings, progress: ProgressCallback | None = None
+) -> tuple[Task[Any], Prepared[Any]]:
+    """The task of a stored run, on the run's own data.
+
+    Raises `UsageError` where the data are missing, which are not made for a look, or others.
+    """
+    from eval.tasks import open_task
+
+    stored = run.manifest.get("data")
+    task = open_task(run.manifest["factory"], data if data is not None else Path(stored) if stored else None)
+    if task.folder is not None and not task.folder.exists():
+        raise UsageError(f"the run's data are not in {task.folder}; say where with --data DIR")
+    prepared = task.prepare(settings, progress)
+    if dict(prepared.dataset) != run.identity["dataset"]:
         raise UsageError(f"{run.folder}: was made with other data; say where they are with --data DIR")
+    return task, prepared
 
 
-def _ask_again(benchmark: Benchmark, run: Run, query: Query, sample: Sample) -> bool:
-    """Whether the system makes the same of the query as it did in the run."""
+def _ask_again(task: Task[Any], prepared: Prepared[Any], run: Run, query: Query, sample: Sample) -> bool:
+    """Whether the solver gives the same sample as in the run."""
+    from eval.runs.runner import answer_query
     from eval.runs.samples import sample_line
+    from eval.task import ScorerOptions
 
-    system = benchmark.open_system(run.identity["system"], run.identity["seed"])
-    return sample_line(system.answer(query)) == sample_line(sample)
+    spec = task.solver(run.identity["system"])
+    solver = spec.open(prepared.environment, run.identity["seed"])
+    scorer = task.open_scorer(prepared, ScorerOptions())
+    return sample_line(answer_query(prepared, spec, solver, scorer, query)) == sample_line(sample)
 
 
 def _draw(
-    benchmark: Benchmark, query: Query, sample: Sample, out: Path, frames: int, policy: OverwritePolicy
+    task: Task[Any],
+    prepared: Prepared[Any],
+    query: Query,
+    sample: Sample,
+    out: Path,
+    frames: int,
+    policy: OverwritePolicy,
 ) -> Path | None:
     """None, with a line why, where there is nothing to draw from."""
     from eval.reports.explanation import draw_explanation
-    from eval.reports.labels import words_of
     from eval.runs.records import ClipWindow
 
     gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
     windows = [*gold, *_cited(query, sample)]
     if not windows:
-        echo_stderr("no picture: nobody knows when the gold event is, and the system names no window")
+        echo_stderr("no frames: the gold interval is unknown, and the system gives no window")
         return None
     try:
-        explanation = benchmark.explain(query.query_id, windows, frames)
+        explanation = task.explain(prepared, query, windows, frames)
     except RagError as error:
-        echo_stderr(f"no picture: {error}")
+        echo_stderr(f"no frames: {error}")
         return None
     try:
         with replace_file(out, PNG, policy) as draft:
-            draw_explanation(query, sample, explanation, draft, words_of(benchmark.name))
+            draw_explanation(query, sample, explanation, draft, task.report.labels)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
     return out
@@ -136,7 +156,7 @@ def _picture_name(run: Path, query_id: str) -> str:
 
 
 def _lines(
-    benchmark: str, query: Query, sample: Sample, picture: Path | None, repeated: bool | None
+    labels: Labels, query: Query, sample: Sample, picture: Path | None, repeated: bool | None
 ) -> Iterator[str]:
     from eval.runs.records import LETTERS
     from rag.rendering.terminal import excerpt, span, visible
@@ -144,7 +164,7 @@ def _lines(
     yield f"? {visible(query.text)}"
     yield from _option_lines(query, sample)
     yield f"{_verdict(query, sample)}, confidence {sample.confidence:.2f} ({query.family})"
-    yield _gold(benchmark, query)
+    yield _gold(labels, query)
     windows = {window.clip_id: window for window in sample.windows}
     for rank, clip in enumerate(sample.clips, 1):
         mark = "*" if clip.clip_id == query.video else " "
@@ -166,7 +186,7 @@ def _lines(
 
 
 def _verdict(query: Query, sample: Sample) -> str:
-    """An open query has no letters: what the system answered is in its evidence, and was judged there."""
+    """An open query has no letters: the answer is in the sample's evidence."""
     from rag.rendering.terminal import visible
 
     verdict = "right" if sample.correct else "wrong"
@@ -174,17 +194,16 @@ def _verdict(query: Query, sample: Sample) -> str:
     return f"{verdict}: {chosen}gold {visible(query.answer)}"
 
 
-def _gold(benchmark: str, query: Query) -> str:
-    """`gold clip a1b2, shot 0-90 s (00:00-01:30), event ...`; without times where nobody knows them."""
-    from eval.reports.labels import words_of
+def _gold(labels: Labels, query: Query) -> str:
+    """`gold clip a1b2, shot 0-90 s (00:00-01:30), event ...`; without times where they are unknown."""
     from rag.rendering.terminal import span, visible
 
-    words, told = words_of(benchmark), f"gold clip {visible(query.video)}"
+    line = f"gold clip {visible(query.video)}"
     if query.has_window:
-        told += f", {words.window} {span(*query.window)}"
+        line += f", {labels.window} {span(*query.window)}"
     if query.seen is not None:
-        told += f", {words.seen} {span(*query.seen)}"
-    return told
+        line += f", {labels.seen} {span(*query.seen)}"
+    return line
 
 
 def _option_lines(query: Query, sample: Sample) -> Iterator[str]:

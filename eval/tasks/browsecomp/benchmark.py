@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.runs.progress import drawing
-from eval.runs.records import ClipWindow, Explanation, Query, System
+from eval.runs.records import ClipWindow, Explanation, Query
+from eval.tasks.adapter import System, drawing
 from eval.tasks.browsecomp.building import (
     FULL,
     MANIFEST,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpora.events import EventParts
-from eval.runs.records import LETTERS
+from eval.runs.records import LETTERS, TaskInput
 
 Family = Literal["local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop"]
 FAMILIES: tuple[Family, ...] = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
@@ -21,6 +21,14 @@ Truth = Literal["true", "fact-distractor", "counterfact-distractor", "counterfac
 """Of one option: right; a fact or a counter-fact about a distractor object; a counter-fact about the
 right object; or, in one-hop queries, another object."""
 Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class EgoFactInput(TaskInput):
+    """A question of EgoFact as a solver sees it; what is given is set for oracles alone."""
+
+    given_clip: str | None = None
+    given_window: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from corpora.outputs import atomic_write_text
-from eval.runs.progress import drawing, indexing
-from eval.runs.records import ClipWindow, Explanation, Query, System
+from eval.runs.records import ClipWindow, Explanation, Query
+from eval.tasks.adapter import System, drawing, indexing
 from eval.tasks.longvideo.building import build_questions
 from eval.tasks.longvideo.films import Film, film_of
 from eval.tasks.longvideo.records import Kind, LongQuestion, as_query

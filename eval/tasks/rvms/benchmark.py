@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from eval.reports.failures import Failure
-from eval.runs.progress import drawing
-from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
+from eval.runs.records import ClipWindow, Explanation, Query, Sample
+from eval.tasks.adapter import System, drawing
 from eval.tasks.browsecomp.files import file_hash
 from eval.tasks.indexed_web import IndexedWeb
 from eval.tasks.rvms.building import (

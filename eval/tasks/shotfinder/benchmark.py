@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.reports.failures import Failure
-from eval.runs.progress import drawing
-from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
+from eval.runs.records import ClipWindow, Explanation, Query, Sample
+from eval.tasks.adapter import System, drawing
 from eval.tasks.indexed_web import IndexedWeb
 from eval.tasks.shotfinder.building import MANIFEST, build_shotfinder, file_hash
 from eval.tasks.shotfinder.controls import MetadataControl

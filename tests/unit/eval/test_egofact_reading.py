@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Frames
-from eval.tasks.egofact.systems.finding import Unit
-from eval.tasks.egofact.systems.reading import Reader
-from eval.tasks.egofact.systems.watching import Watched
+from eval.tasks.egofact.solvers.finding import Unit
+from eval.tasks.egofact.solvers.reader import Reader
+from eval.tasks.egofact.solvers.watching import Watched
 from localization.records import Window
 from rag.retrieval import RetrievedClip
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from eval.runs.records import LETTERS, Query, Sample, sample_of
+from eval.runs.records import LETTERS, Query, Sample
+from eval.tasks.adapter import sample_of
 from eval.tasks.longvideo.systems.corpus import Corpus
 from eval.workbench.seeds import stable_number
 

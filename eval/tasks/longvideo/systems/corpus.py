@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from eval.runs.records import Query, Sample, sample_of
+from eval.runs.records import Query, Sample
+from eval.tasks.adapter import sample_of
 from eval.tasks.longvideo.films import Film
 from rag.agents.video_detective.records import Pack
 from rag.library import Library

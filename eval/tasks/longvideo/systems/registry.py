@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eval.runs.records import System
+from eval.tasks.adapter import System
 from eval.tasks.longvideo.systems.baselines import Retrieval, Uniform, VideoAgent
 from eval.tasks.longvideo.systems.controls import Blind, Chance
 from eval.tasks.longvideo.systems.corpus import Corpus

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eval.runs.records import Query, Sample, System
+from eval.runs.records import Query, Sample
+from eval.tasks.adapter import System
 from eval.tasks.longvideo.systems.corpus import Corpus, sampled
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.reasoners.roles import ChosenOption

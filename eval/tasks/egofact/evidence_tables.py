@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from eval.metrics.estimate import Estimate
-from eval.metrics.letters import chose_fact, letter_shares
 from eval.metrics.scored import Measure, Scored
 from eval.metrics.success import CLIPS_AT, PASSAGES_AT
 from eval.metrics.tables import CASES, MEASURES, estimate, families
 from eval.metrics.understanding import event_shown, judged
 from eval.reports.layout import Cell, Table, percent, percent_range, record
-from eval.reports.published import MARK, REMARKS, UNDERSTANDING
 from eval.reports.rows import Row, Section
-from eval.runs.records import LETTERS
+from eval.tasks.egofact.letters import LETTERS, chose_fact, letter_shares
+from eval.tasks.egofact.paper import MARK, REMARKS, UNDERSTANDING
 
 RETRIEVALS: Mapping[str, Measure] = {
     name: MEASURES[name] for name in (f"clip success@{CLIPS_AT}", f"passage success@{PASSAGES_AT}")

@@ -1,4 +1,4 @@
-"""The one reader that all systems call: only the frames and passages they hand it differ."""
+"""The reading stage that all solvers share: only the frames and passages that it is handed differ."""
 
 from __future__ import annotations
 
@@ -8,56 +8,59 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpora.records import Evidence
-from eval.runs.records import ClipScore, ClipWindow, PassageScore, Query, Sample, sample_of
-from eval.tasks.egofact.systems.captions import Captioner
-from eval.tasks.egofact.systems.corpus import Corpus
-from eval.tasks.egofact.systems.finding import (
+from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore
+from eval.tasks.egofact.records import EgoFactInput
+from eval.tasks.egofact.solvers.corpus import Corpus
+from eval.tasks.egofact.solvers.finding import (
     Asked,
     FindClips,
     FindPassages,
     Unit,
 )
-from eval.tasks.egofact.systems.watching import Watch, Watched
+from eval.tasks.egofact.solvers.watching import Watch, Watched
 from localization.records import Window
 from rag.reasoners.roles import ANSWER_CHOICE, Reading, ReadPassage, ReadWindow
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Find clips, watch frames of them, find passages, and let the reasoner choose.
+    """A solver out of stages: retrieve clips, read frames of them, retrieve passages, and let the reasoner
+    choose."""
 
-    `settings` say what the answers depend on.
-    """
-
-    name: str
     corpus: Corpus
     find: FindClips
     watch: Watch
     passages: FindPassages
-    captioner: Captioner
     settings: Mapping[str, Any] = field(default_factory=dict)
+    _asked: dict[str, Asked] = field(default_factory=dict, compare=False)
+    """The question asked last."""
 
-    def answer(self, query: Query) -> Sample:
+    def solve(self, asked: EgoFactInput) -> Output:
         clock = [time.perf_counter()]
         self.corpus.library.reasoner.usage()
-        asked = Asked.of(self.corpus, query)
+        question = self._rewritten(asked)
         clock.append(time.perf_counter())
-        units, passages = self.find(asked), self.passages(asked)
+        units, passages = self.find(question), self.passages(question)
         clock.append(time.perf_counter())
-        watched = [self.watch(asked, unit) for unit in units]
+        watched = [self.watch(question, unit) for unit in units]
         clock.append(time.perf_counter())
         windows = [self._window(unit, seen) for unit, seen in zip(units, watched, strict=True)]
-        sample = read(asked, windows, passages)
+        output = read(question, windows, passages)
         clock.append(time.perf_counter())
         names = ("rewrite", "retrieve", "localize", "answer")
-        seconds = {name: round(b - a, 6) for name, a, b in zip(names, clock, clock[1:], strict=False)}
         return replace(
-            sample,
+            output,
             clips=_clip_scores(units),
             windows=_windows(units, watched),
-            timings=seconds,
-            **self._of_gold(asked, units, watched),
+            frames_read=_frames_read(units, watched),
+            timings={name: round(b - a, 6) for name, a, b in zip(names, clock, clock[1:], strict=False)},
         )
+
+    def _rewritten(self, asked: EgoFactInput) -> Asked:
+        if asked.query_id not in self._asked:
+            self._asked.clear()
+            self._asked[asked.query_id] = Asked.of(self.corpus, asked)
+        return self._asked[asked.query_id]
 
     def _window(self, unit: Unit, seen: Watched) -> ReadWindow:
         """What was watched; decoded too, at the same times, for a reasoner that reads pixels."""
@@ -74,23 +77,20 @@ class Reader:
             frames=library.read_frames(found.path, seen.times) if library.reasoner.reads_pixels else None,
         )
 
-    def _of_gold(self, asked: Asked, units: Sequence[Unit], watched: Sequence[Watched]) -> dict[str, Any]:
-        """What was, or would have been, watched of the gold clip."""
-        gold = asked.query.video
-        held = [seen for unit, seen in zip(units, watched, strict=True) if unit.name == gold]
-        window = None
-        if all(unit.part is None for unit in units):
-            found = held[0] if held else self.watch(asked, Unit(gold, self.corpus.found(gold)))
-            window = (found.window.start, found.window.end) if found.localized else None
-        times = sorted({round(float(t), 6) for seen in held for t in seen.times})
-        understood = None
-        if held:
-            understood = any(self.captioner.tells(seen.vectors, asked.event) for seen in held)
-        return {"gold_window_found": window, "gold_frames": tuple(times), "understood": understood}
+
+@dataclass(frozen=True)
+class LocalizingReader(Reader):
+    """A reader whose `watch` localizes a window in the clip."""
+
+    def localize(self, asked: EgoFactInput, clip_id: str) -> tuple[float, float] | None:
+        question = self._rewritten(asked)
+        unit = Unit(clip_id, self.corpus.found(clip_id))
+        seen = self.watch(question, unit)
+        return (seen.window.start, seen.window.end) if seen.localized else None
 
 
-def read(asked: Asked, windows: Sequence[ReadWindow], passages: Sequence[ReadPassage]) -> Sample:
-    """Ask the reasoner, which must choose, and write down what it said."""
+def read(asked: Asked, windows: Sequence[ReadWindow], passages: Sequence[ReadPassage]) -> Output:
+    """Ask the reasoner, which must choose."""
     reasoner = asked.corpus.library.reasoner
     reply = reasoner.run(
         ANSWER_CHOICE,
@@ -104,9 +104,8 @@ def read(asked: Asked, windows: Sequence[ReadWindow], passages: Sequence[ReadPas
         ),
     )
     usage = reasoner.usage()
-    return sample_of(
-        asked.query,
-        reply.choice,
+    return Output(
+        choice=reply.choice,
         scores=reply.scores,
         confidence=reply.confidence,
         passages=tuple(PassageScore(p.passage.doc_id, p.score, p.option) for p in passages),
@@ -146,3 +145,11 @@ def _windows(units: Sequence[Unit], watched: Sequence[Watched]) -> tuple[ClipWin
         for unit, seen in zip(units, watched, strict=True)
         if seen.localized or unit.part is not None
     )
+
+
+def _frames_read(units: Sequence[Unit], watched: Sequence[Watched]) -> dict[str, tuple[float, ...]]:
+    """Times by clip, ascending, each once."""
+    times: dict[str, set[float]] = {}
+    for unit, seen in zip(units, watched, strict=True):
+        times.setdefault(unit.name, set()).update(round(float(time), 6) for time in seen.times)
+    return {name: tuple(sorted(held)) for name, held in times.items()}

@@ -1,8 +1,7 @@
-"""Captions from frames alone: of a stock of sentences the one that a frame fits best.
+"""Captions from frames alone: of a fixed set of sentences the one that fits a frame best.
 
-No event list is looked at. The stock is the wording of the Workbench's *train* split, which is what
-the bundled encoder was taught; with another encoder the same stock still says what a frame is
-nearest to in this world.
+No event list is read. The set is the wording of the Workbench's *train* split, which
+the bundled encoder was trained on.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.events import CAMERA_WEARER
-from eval.tasks.egofact.systems.corpus import Corpus
+from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.workbench.catalogue import KINDS, with_article
 from eval.workbench.wording import (
     ACTIONS,
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SURE = 0.8
-"""Cosine of two sentences from which they tell the same event."""
+"""Cosine of two sentences from which they name the same event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,8 @@ class Captioner:
         for agent in (CAMERA_WEARER, "woman", "man"):
             for act in ACTIONS:
                 for place in act.places or ("",):
-                    told = "camera wearer" if place == "person" and agent != CAMERA_WEARER else place
-                    named = place_name("woman" if told == "person" else told)
+                    target = "camera wearer" if place == "person" and agent != CAMERA_WEARER else place
+                    named = place_name("woman" if target == "person" else target)
                     found.append(f"the {agent} {predicate(act.phrases['train'][0], 'something', named)}")
         return found
 
@@ -75,11 +74,11 @@ class Captioner:
         things = self._best(vectors, self._thing_rows)
         return [Caption(self.events[e], KINDS[t].name) for e, t in zip(events, things, strict=True)]
 
-    def tells(self, vectors: NDArray[np.float32], event: str) -> bool:
-        """The check of D.1, by sentence vectors: whether a caption of the frames names the event."""
+    def names_event(self, vectors: NDArray[np.float32], event: str, threshold: float = SURE) -> bool:
+        """The check of D.1, by sentence vectors: whether a caption of (m, d) frames names the event."""
         wanted = self._sentence(event)
-        told = sorted({caption.event for caption in self.captions(vectors)})
-        return any(round(float(self._sentence(line) @ wanted), 6) >= SURE for line in told)
+        captions = sorted({caption.event for caption in self.captions(vectors)})
+        return any(round(float(self._sentence(line) @ wanted), 6) >= threshold for line in captions)
 
     def setting(self, vectors: NDArray[np.float32]) -> str:
         """Scene and the two pieces of decor that the mean frame fits best."""

@@ -1,4 +1,4 @@
-"""The benchmark's clips and passages as they lie in a library, by the benchmark's own ids."""
+"""The environment of EgoFact's solvers: clips and passages in a library, by the benchmark's own ids."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corpora.records import Clip
-from eval.tasks.egofact.records import EgoFact
+from eval.tasks.egofact.records import ClipRow
 from rag.errors import UsageError
 from rag.library import Library
+from rag.records import PassageCitation, VideoCitation
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
 from rag.store.records import ClipFrames
@@ -24,9 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Corpus:
-    """What every system reads from. Frame vectors of all clips are held in memory (15,000 frames: 12 MB)."""
+    """What every solver reads from; it holds no question. Frame vectors of all clips are held in memory (15,000 frames: 12 MB)."""
 
-    dataset: EgoFact
+    rows: Sequence[ClipRow]
+    folder: Path
+    """The task's data; the rows' paths are relative to it."""
     library: Library
 
     @cached_property
@@ -38,8 +42,8 @@ class Corpus:
             for path in reader.paths(video.video_id):
                 by_path[os.path.realpath(path)] = reader.clips(video.video_id)
         found = {}
-        for row in self.dataset.clips:
-            path = os.path.realpath(self.dataset.folder / row.path)
+        for row in self.rows:
+            path = os.path.realpath(self.folder / row.path)
             held = [c for c in by_path.get(path, ()) if min(c.end, row.end) - max(c.start, row.start) > 0]
             if not held:
                 raise UsageError(
@@ -53,6 +57,20 @@ class Corpus:
         """The library's clip id to the benchmark's."""
         return {clip.clip_id: name for name, clip in self.clips.items()}
 
+    def name_of(self, citation: VideoCitation) -> str:
+        """The benchmark's clip that a citation lies in; the video's id where it lies in none."""
+        held = [
+            (min(clip.end, citation.end) - max(clip.start, citation.start), name)
+            for name, clip in self.clips.items()
+            if clip.video_id == citation.video_id
+        ]
+        return max(held)[1] if held else citation.video_id
+
+    def passage_of(self, citation: PassageCitation) -> str:
+        """The benchmark's id of a cited passage."""
+        (passage,) = self.library.reader.passages([citation.passage_id])
+        return passage.doc_id
+
     @cached_property
     def frames(self) -> dict[str, ClipFrames]:
         """Benchmark clip id to its stored frame vectors (about 60 of 30 s)."""
@@ -63,11 +81,11 @@ class Corpus:
     def scale(self) -> ImageScoreCalibrator:
         tower = self.library.tower
         if tower is None:
-            raise UsageError("the library has no picture vectors; index it with an image encoder")
+            raise UsageError("the library has no image embeddings; index it with an image encoder")
         return ImageScoreCalibrator(tower)
 
     def vector(self, words: str) -> NDArray[np.float32]:
-        """(dim,) unit row of words in the space of the pictures."""
+        """(dim,) unit row of words in the space of the image embeddings."""
         row: NDArray[np.float32] = self.scale.encode([words])[0]
         return row
 

@@ -1,4 +1,4 @@
-"""GraphRAG's local search over clips told as words and over passages (EgoFact, D.2.1), compact and ours.
+"""GraphRAG's local search over captioned clips and over passages (EgoFact, D.2.1), compact and ours.
 
 Text units are chunks of 1200 tokens with 100 of overlap. Entities are the things, acts, scenes and decor
 that the descriptions name, and the titles of passages; two entities of one unit are related. A question
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Evidence, Passage
-from eval.runs.records import ClipScore, Query, Sample
-from eval.tasks.egofact.systems.captions import Captioner
-from eval.tasks.egofact.systems.corpus import Corpus, ranked
-from eval.tasks.egofact.systems.finding import Asked, Unit
-from eval.tasks.egofact.systems.reading import read, text_window
+from eval.runs.records import ClipScore, Output
+from eval.tasks.egofact.records import EgoFactInput
+from eval.tasks.egofact.solvers.captions import Captioner
+from eval.tasks.egofact.solvers.corpus import Corpus, ranked
+from eval.tasks.egofact.solvers.finding import Asked, Unit
+from eval.tasks.egofact.solvers.reader import read, text_window
 from rag.reasoners.roles import ReadPassage
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ SCREENSHOT_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
-    """A chunk of a told clip, or a passage: one of the two is there."""
+    """A chunk of a captioned clip, or a passage: one of the two is there."""
 
     key: str
     text: str
@@ -49,11 +50,10 @@ class TextUnit:
 
 @dataclass
 class Graph:
-    """Answers from descriptions and passages; no vector of a picture is read at question time."""
+    """Answers from descriptions and passages; no image embedding is read at question time."""
 
     corpus: Corpus
     captioner: Captioner
-    name: str = "graphrag"
     settings: Mapping[str, Any] = field(
         default_factory=lambda: {
             "chunk_tokens": CHUNK_TOKENS,
@@ -63,19 +63,19 @@ class Graph:
         }
     )
 
-    def answer(self, query: Query) -> Sample:
-        asked = Asked.of(self.corpus, query)
-        clips = [(unit.clip or "", score) for unit, score in self._local(query, "clip")]
-        passages = self._local(query, "passage") if query.passage is not None else []
+    def solve(self, asked: EgoFactInput) -> Output:
+        question = Asked.of(self.corpus, asked)
+        clips = [(unit.clip or "", score) for unit, score in self._local(asked, "clip")]
+        passages = self._local(asked, "passage")
         units = [Unit(name, self.corpus.found(name, score)) for name, score in clips]
-        windows = [text_window(unit, _lines(unit, self._told[unit.name])) for unit in units]
+        windows = [text_window(unit, _lines(unit, self._captions[unit.name])) for unit in units]
         taken = [ReadPassage(u.passage, "", score, None) for u, score in passages if u.passage is not None]
-        sample = read(asked, windows, taken)
-        return replace(sample, clips=tuple(ClipScore(name, score) for name, score in clips))
+        output = read(question, windows, taken)
+        return replace(output, clips=tuple(ClipScore(name, score) for name, score in clips))
 
-    def _local(self, query: Query, kind: str) -> list[tuple[TextUnit, float]]:
+    def _local(self, asked: EgoFactInput, kind: str) -> list[tuple[TextUnit, float]]:
         """The units with the most of the question's entities, by how near those are to it."""
-        wanted = self._encode(query.text)
+        wanted = self._encode(asked.text)
         near = dict(ranked(list(zip(self._names, self._rows @ wanted, strict=True)), ENTITIES))
         scores = []
         for unit in self._units:
@@ -91,29 +91,29 @@ class Graph:
         return [(by_key[key], score) for key, score in ranked(scores, UNITS)]
 
     @cached_property
-    def _told(self) -> dict[str, list[tuple[float, str]]]:
+    def _captions(self) -> dict[str, list[tuple[float, str]]]:
         """Clip to its captions at ten moments, and its setting."""
-        told = {}
+        found = {}
         for name, frames in self.corpus.frames.items():
             step = max(1, round(SCREENSHOT_SECONDS / 0.5))
             kept = np.arange(0, len(frames.times), step)
             captions = self.captioner.captions(frames.vectors[kept])
-            told[name] = [(float(frames.times[0]), self.captioner.setting(frames.vectors))]
-            told[name] += [
+            found[name] = [(float(frames.times[0]), self.captioner.setting(frames.vectors))]
+            found[name] += [
                 (float(frames.times[at]), caption.sentence)
                 for at, caption in zip(kept, captions, strict=True)
             ]
-        return told
+        return found
 
     @cached_property
     def _units(self) -> list[TextUnit]:
         units = []
-        for name, lines in self._told.items():
+        for name, lines in self._captions.items():
             text = ". ".join(line for _, line in lines)
             for index, chunk in enumerate(chunks(text)):
                 units.append(TextUnit(f"clip {name} {index}", chunk, self._entities(chunk), clip=name))
         reader = self.corpus.library.reader
-        # All of them, whatever is sought.
+        # All of them, whatever the query.
         ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
         for passage in sorted(reader.passages(ids), key=lambda p: p.passage_id):
             held = (passage.title.casefold(), *self._entities(passage.title))
@@ -166,9 +166,9 @@ def chunks(text: str, size: int = CHUNK_TOKENS, overlap: int = CHUNK_OVERLAP) ->
     return [" ".join(words[start : start + size]) for start in starts]
 
 
-def _lines(unit: Unit, told: list[tuple[float, str]]) -> list[Evidence]:
+def _lines(unit: Unit, lines: list[tuple[float, str]]) -> list[Evidence]:
     clip = unit.found.clip
     return [
         Evidence(clip.video_id, at, min(at + SCREENSHOT_SECONDS, clip.end), "caption", f"{line}.")
-        for at, line in told
+        for at, line in lines
     ]

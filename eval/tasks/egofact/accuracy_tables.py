@@ -1,17 +1,29 @@
-"""Table 1, what was asked, and table 3, how much of it was answered right."""
+"""Tables 1 and 3 and figure 8: queries by family, accuracy, and accuracy over window lengths."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from eval.metrics.accuracy import correct, parse_failure
+from eval.metrics.estimate import Estimate
 from eval.metrics.holm import holm
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Scored
 from eval.metrics.tables import estimate, families
-from eval.reports.layout import Cell, Table, family_name, p_text, percent, percent_range, record
-from eval.reports.published import ACCURACY, MARK, METHODS, QUERY_COUNTS
-from eval.reports.rows import BASELINE, Row, Section
+from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
+from eval.reports.rows import Row, Section
+from eval.tasks.egofact.paper import ACCURACY, BASELINE, MARK, METHODS, QUERY_COUNTS, REMARKS
+
+SERIES = ("localization", "video-split")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPoint:
+    series: str
+    seconds: float
+    label: str
+    accuracy: Estimate
 
 
 def query_table(section: Section) -> Table:
@@ -109,7 +121,7 @@ def _beside(row: Row, pair: Paired | None, p_holm: float | None) -> tuple[str, .
 
 
 def _pairs(section: Section) -> dict[str, Paired]:
-    baseline = section.baseline
+    baseline = section.row(BASELINE)
     if baseline is None:
         return {}
     found = {row.label: compare(row.samples, baseline.samples) for row in section.rows if row is not baseline}
@@ -144,3 +156,40 @@ def _paper_text(row: Row, family: str) -> str:
 def _chance(section: Section) -> str:
     sizes = {len(query.options) for query in section.queries}
     return f"{100 / sizes.pop():.1f} %" if len(sizes) == 1 else "not the same for all queries"
+
+
+def family_name(family: str) -> str:
+    """`Local 1-hop`, as the paper writes it."""
+    kind, _, hops = family.partition("-")
+    return f"{kind.capitalize()} {hops[:1]}-{hops[1:]}" if hops[1:] == "hop" else family
+
+
+def window_points(section: Section) -> list[WindowPoint]:
+    """Accuracy of the rows whose settings name a series and a window, by series and then by seconds."""
+    points = []
+    for row in section.rows:
+        series, seconds = row.settings.get("series"), row.settings.get("window_seconds")
+        overall = estimate(correct, row.samples)
+        if series in SERIES and isinstance(seconds, int | float) and overall is not None:
+            points.append(WindowPoint(str(series), float(seconds), row.label, overall))
+    return sorted(points, key=lambda point: (SERIES.index(point.series), point.seconds, point.label))
+
+
+def window_table(section: Section) -> Table:
+    """Figure 8: localization against splitting."""
+    points = window_points(section)
+    remark = REMARKS["figure 8"]
+    return Table(
+        name="figure8_windows",
+        title="Figure 8: localization and video split over window sizes",
+        note=f"Percent right over all queries. {MARK.capitalize()} ({remark.place}): {remark.text}.",
+        head=("series", "window (s)", "system", "accuracy"),
+        body=tuple(
+            (point.series, f"{point.seconds:g}", point.label, percent_range(point.accuracy, n=True))
+            for point in points
+        ),
+        records=tuple(
+            record(point.accuracy, series=point.series, window_seconds=point.seconds, system=point.label)
+            for point in points
+        ),
+    )

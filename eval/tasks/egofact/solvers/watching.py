@@ -1,4 +1,4 @@
-"""Which frames of a clip a system looks at, at most 15 for every system (EgoFact, section 4.1)."""
+"""The localization stage: which frames of a clip are read, at most 15 (EgoFact, section 4.1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.tasks.egofact.systems.finding import Asked, Unit
+from eval.tasks.egofact.solvers.finding import Asked, Unit
 from localization.records import Window
 from rag.retrieval import Retriever
 from rag.store.records import ClipFrames
@@ -21,9 +21,11 @@ BUDGET = 15
 
 @dataclass(frozen=True, slots=True)
 class Watched:
+    """A window of a clip and the frames read in it."""
+
     window: Window
     localized: bool
-    """Whether the window was sought; False where it is the clip or the retrieved part itself."""
+    """Whether the window was localized; False where it is the clip or the retrieved part itself."""
     times: NDArray[np.float64]
     """(m,) seconds of the clip's video: of the frames."""
     vectors: NDArray[np.float32]
@@ -73,7 +75,7 @@ def diverse(asked: Asked, unit: Unit) -> Watched:
         nearest = (vectors @ vectors[chosen].T).max(axis=1).round(6)
         nearest[chosen] = np.inf
         chosen.append(int(np.argmin(nearest)))
-    likeness = (vectors[chosen] @ asked.corpus.vector(asked.query.text).astype(np.float64)).round(6)
+    likeness = (vectors[chosen] @ asked.corpus.vector(asked.input.text).astype(np.float64)).round(6)
     best = sorted(range(len(chosen)), key=lambda i: (-likeness[i], chosen[i]))[:BUDGET]
     kept = np.array(sorted(chosen[i] for i in best))
     window = Window(clip.video_id, clip.start, clip.end, 0.0)
@@ -86,11 +88,12 @@ def part(asked: Asked, unit: Unit) -> Watched:
     return _inside(asked.corpus.frames[unit.name], unit.part, localized=False)
 
 
-def gold_window(asked: Asked, unit: Unit) -> Watched:
-    """5 seconds around the gold event: what perfect localization would read."""
+def given_window(asked: Asked, unit: Unit) -> Watched:
+    """5 seconds around the event that an oracle is given: what perfect localization would read."""
     clip = unit.found.clip
     width = min(5.0, clip.end - clip.start)
-    gold = asked.query.window
+    gold = asked.input.given_window
+    assert gold is not None, "an oracle's input has its window"
     middle = (gold[0] + gold[1]) / 2
     start = min(max(clip.start, middle - width / 2), clip.end - width)
     window = Window(clip.video_id, round(start, 6), round(start + width, 6), 0.0)

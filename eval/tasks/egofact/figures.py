@@ -7,16 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.metrics.calibration import reliability
 from eval.metrics.estimate import Estimate
-from eval.metrics.letters import chose_fact, letter_shares
 from eval.metrics.scored import Measure
 from eval.metrics.tables import CASES, estimate, families
+from eval.reports.calibration import draw_reliability
 from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
-from eval.reports.evidence import RETRIEVALS, UNDERSTANDINGS, case_estimates
-from eval.reports.layout import family_name
-from eval.reports.localizing import SERIES, window_points
 from eval.reports.rows import Section, named_systems, shown
+from eval.tasks.egofact.accuracy_tables import SERIES, family_name, window_points
+from eval.tasks.egofact.evidence_tables import RETRIEVALS, UNDERSTANDINGS, case_estimates
+from eval.tasks.egofact.letters import chose_fact, letter_shares
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,38 +127,3 @@ def _windows(section: Section, path: Path) -> None:
         axes.legend(frameon=False)
 
     draw(path, (6, 4), paint)
-
-
-def draw_reliability(section: Section, folder: Path) -> list[str]:
-    """The reliability diagram alone; gives its name."""
-    rows = shown(section)
-
-    def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(rows), squeeze=False, sharey=True)
-        for number, (row, axes) in enumerate(zip(rows, panels[0], strict=True)):
-            bins = reliability(row.samples)
-            axes.plot([0, 100], [0, 100], color="#999999", linewidth=0.8, linestyle="--")
-            axes.bar(
-                [50 * (each.low + each.high) for each in bins],
-                [100 * each.accuracy.value for each in bins],
-                [95 * (each.high - each.low) for each in bins],
-                color=COLOURS[number % len(COLOURS)],
-                alpha=0.6,
-            )
-            axes.plot(
-                [100 * each.confidence for each in bins],
-                [100 * each.accuracy.value for each in bins],
-                marker="o",
-                linestyle="none",
-                color="#222222",
-                markersize=3,
-            )
-            for each in bins:
-                axes.annotate(str(each.accuracy.n), (50 * (each.low + each.high), 2), ha="center", fontsize=7)
-            axes.set_xlim(0, 100)
-            axes.set_xlabel("confidence (%)")
-            axes.set_title(row.label)
-            percent_axis(axes, "right (%)")
-
-    draw(folder / "reliability.png", (1.0 + 4.0 * len(rows), 4), paint)
-    return ["reliability.png"]

@@ -1,4 +1,4 @@
-"""Which clips and passages a system looks at: ours, and those of the systems it is compared with."""
+"""The retrieval stage: clips and passages of ours, and of the systems it is compared with."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.runs.records import Query
-from eval.tasks.egofact.systems.corpus import Corpus, ranked
+from eval.tasks.egofact.records import EgoFactInput
+from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from localization.records import Window
 from rag.answering import Context, Rewriting, retrieve_passages
 from rag.questions import parse_question
@@ -25,21 +25,21 @@ EVERYWHERE = SearchFilter()
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query, and what the reasoner made of its words."""
+    """An input, and what the reasoner made of its words."""
 
     corpus: Corpus
-    query: Query
+    input: EgoFactInput
     question: Question
     rewritten: RewrittenQuestion
     anchor: AnchorEvent
 
     @classmethod
-    def of(cls, corpus: Corpus, query: Query) -> Asked:
-        question = parse_question(query.text, query.options, query.query_id)
+    def of(cls, corpus: Corpus, asked: EgoFactInput) -> Asked:
+        question = parse_question(asked.text, asked.options, asked.query_id)
         reasoner = corpus.library.reasoner
         return cls(
             corpus,
-            query,
+            asked,
             question,
             reasoner.run(REWRITE_QUESTION, question),
             reasoner.run(ANCHOR_EVENT, question),
@@ -72,11 +72,14 @@ def clips_by_scene(asked: Asked) -> list[Unit]:
 
 def clips_by_question(asked: Asked) -> list[Unit]:
     """Five clips by the question as it stands (VideoRAG of Jeong et al. rewrites nothing)."""
-    return _found(asked, asked.query.text)
+    return _found(asked, asked.input.text)
 
 
-def gold_clip(asked: Asked) -> list[Unit]:
-    return [Unit(asked.query.video, asked.corpus.found(asked.query.video))]
+def given_clip(asked: Asked) -> list[Unit]:
+    """The clip that an oracle is given."""
+    name = asked.input.given_clip
+    assert name is not None, "an oracle's input has its clip"
+    return [Unit(name, asked.corpus.found(name))]
 
 
 def split_units(asked: Asked, seconds: float) -> list[Unit]:
@@ -107,9 +110,7 @@ def split_units(asked: Asked, seconds: float) -> list[Unit]:
 
 
 def passages_by_option(asked: Asked) -> list[ReadPassage]:
-    """One passage an option, for queries of two hops (EgoFact, 3.1 and D.2.3)."""
-    if asked.query.passage is None:
-        return []
+    """One passage an option (EgoFact, 3.1 and D.2.3), for every question: the hops are not known."""
     library = asked.corpus.library
     context = Context(
         asked.question, library.retriever, library.reasoner, library.settings, EVERYWHERE, CLIPS, 0.0
@@ -120,14 +121,12 @@ def passages_by_option(asked: Asked) -> list[ReadPassage]:
 
 def passages_by_question(asked: Asked) -> list[ReadPassage]:
     """Five passages by question and options in one query (EgoFact, D.2.2)."""
-    if asked.query.passage is None:
-        return []
-    words = " ".join([asked.query.text, *asked.query.options])
+    words = " ".join([asked.input.text, *asked.input.options])
     found = asked.corpus.library.retriever.find_passages(words, PASSAGES)
     return [ReadPassage(p.passage, p.path, p.score, None) for p in found]
 
 
 def _found(asked: Asked, visual: str) -> list[Unit]:
     corpus = asked.corpus
-    found = corpus.library.retriever.find_clips(asked.query.text, visual, CLIPS)
+    found = corpus.library.retriever.find_clips(asked.input.text, visual, CLIPS)
     return [Unit(corpus.names[f.clip.clip_id], f) for f in found if f.clip.clip_id in corpus.names]

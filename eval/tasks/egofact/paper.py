@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MARK = "paper, other data"
+BASELINE = "no-localization"
+"""The system that the others are compared with."""
 
 QUERY_COUNTS: Mapping[str, int] = {
     "local-1hop": 113,

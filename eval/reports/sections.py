@@ -1,0 +1,94 @@
+"""From run folders to the sections of a report: runs checked, sorted by task, pooled over seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from eval.reports.generic import GENERIC
+from eval.reports.rows import Row, Section
+from eval.reports.spec import ReportSpec
+from eval.runs.folder import Run, read_run_folder
+from eval.runs.results import check_retrieval, score_run
+from eval.tasks import open_task
+from rag.errors import UsageError
+
+
+def report_of(run: Run) -> ReportSpec:
+    """How the task of a run is reported; a task that is not on this machine, by the generic tables."""
+    try:
+        return open_task(run.manifest["factory"]).report
+    except UsageError:
+        return GENERIC
+
+
+def gather(folders: Sequence[Path]) -> list[Section]:
+    """Raises `UsageError` for an unfinished run, the same run twice, or runs that do not belong together."""
+    runs = [read_run_folder(folder) for folder in folders]
+    for run in runs:
+        if not run.complete:
+            done, due = len(run.samples), len(run.queries)
+            raise UsageError(
+                f"{run.folder}: {done} of {due} queries are answered; 'rag eval run' goes on there"
+            )
+        check_retrieval(run)
+    sections: dict[str, list[Run]] = {}
+    for run in runs:
+        first = sections.setdefault(run.identity["benchmark"], [run])[0]
+        if first is not run:
+            _require_same_queries(first, run)
+            sections[run.identity["benchmark"]].append(run)
+    return [_section(sections[name]) for name in sorted(sections)]
+
+
+def _require_same_queries(first: Run, second: Run) -> None:
+    for name in ("dataset", "queries"):
+        if first.identity[name] != second.identity[name]:
+            raise UsageError(
+                f"{second.folder}: its {name} differ from those of {first.folder}; report them separately"
+            )
+
+
+def _section(runs: Sequence[Run]) -> Section:
+    pooled: dict[str, list[Run]] = {}
+    for run in runs:
+        key = {name: run.identity[name] for name in ("system", "settings", "encoders")}
+        key["scorer"] = run.identity.get("scorer")
+        pooled.setdefault(json.dumps(key, sort_keys=True), []).append(run)
+    systems = [group[0].identity["system"] for group in pooled.values()]
+    rows = [_row(group, systems.count(group[0].identity["system"]) > 1) for group in pooled.values()]
+    identity = runs[0].identity
+    spec = report_of(runs[0])
+    rows.sort(key=lambda row: (_rank(row.system, spec), row.label))
+    names = sorted({name for run in runs for name in run.identity["encoders"]})
+    unlike = tuple(name for name in names if len({run.identity["encoders"].get(name) for run in runs}) > 1)
+    return Section(identity["benchmark"], spec, identity["dataset"], runs[0].queries, tuple(rows), unlike)
+
+
+def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
+    ordered = sorted(runs, key=lambda run: int(run.identity["seed"]))
+    seeds = [int(run.identity["seed"]) for run in ordered]
+    for earlier, later in pairwise(ordered):
+        if earlier.identity["seed"] == later.identity["seed"]:
+            raise UsageError(f"{later.folder}: the same run as {earlier.folder}; name it once")
+    system, settings = ordered[0].identity["system"], ordered[0].identity["settings"]
+    told = ", ".join(f"{key} {value}" for key, value in settings.items())
+    commits = {session["commit"] for run in ordered for session in run.manifest["sessions"]} - {None}
+    return Row(
+        label=f"{system} ({told})" if ambiguous else system,
+        system=system,
+        seeds=tuple(seeds),
+        settings=settings,
+        samples=tuple(scored for run in ordered for scored in score_run(run)),
+        folders=tuple(run.folder for run in ordered),
+        commits=tuple(sorted(commits)),
+    )
+
+
+def _rank(system: str, spec: ReportSpec) -> int:
+    """The task's own systems first, in the order of its paper; then others by name, then controls."""
+    if system in spec.order:
+        return spec.order.index(system)
+    return len(spec.order) + (spec.controls.index(system) + 1 if system in spec.controls else 0)

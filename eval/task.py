@@ -1,0 +1,201 @@
+"""A task of the evaluation: dataset, solvers, scorer and report, in one object.
+
+`Task.prepare` reads (or makes) the data and gives a `Prepared`: the queries with
+their gold, what a solver sees of each, and the environment that solvers are
+opened on. A solver gets the environment and inputs, a scorer gets queries and
+gold; nothing that a solver is handed leads to the gold. A task is registered by
+an entry point of the group `rag.tasks`, or named as `MODULE:FACTORY`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+
+from eval.metrics.scored import Measure, Scored
+from eval.reports.generic import GENERIC
+from eval.reports.spec import ReportSpec
+from eval.runs.progress import ProgressCallback
+from eval.runs.records import ClipWindow, Explanation, Output, Query, Sample, Score, TaskInput
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.reports.failures import Failure, ReadFrames
+    from rag.settings import Settings
+
+Environment = TypeVar("Environment")
+
+
+class Solver(Protocol):
+    """One way to answer, opened with a seed. The same seed and data give the same output, to the bit.
+
+    Two of the `settings` are read by reports: `series` and `window_seconds`
+    place a run in a comparison over window lengths.
+    """
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON: all that the answers depend on beside data, encoders and seed."""
+        ...
+
+    def solve(self, asked: Any) -> Output:
+        """Answer one input, a `TaskInput` or the task's own subclass of it.
+
+        Raises `RagError` where the run must stop; it is resumed at this input.
+        """
+        ...
+
+
+@runtime_checkable
+class LocalizingSolver(Protocol):
+    """A solver that can be asked for its window in any clip, so that localization is measured apart
+    from retrieval."""
+
+    def localize(self, asked: Any, clip_id: str) -> tuple[float, float] | None:
+        """[start, end) seconds; None where it reads the clip whole. Called once the output is fixed."""
+        ...
+
+
+class Scorer(Protocol):
+    """Gives the verdict on one output, without running a solver."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON: judge, thresholds; kept in the run's identity as `scorer`."""
+        ...
+
+    def score(self, query: Query, output: Output) -> Score: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerOptions:
+    """What `rag eval score` was told; None: the task's default."""
+
+    judge: str | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolverSpec(Generic[Environment]):
+    about: str
+    """One line for `rag eval list`."""
+    open: Callable[[Environment, int], Solver]
+    """From the environment and a seed."""
+    given: Callable[[Query, TaskInput], TaskInput] | None = None
+    """For an oracle only: the input with the part of the gold that it is given."""
+
+
+@dataclass(frozen=True)
+class Prepared(Generic[Environment]):
+    """A task's data, ready to be asked."""
+
+    queries: Sequence[Query]
+    """With gold, in the order asked; ids are unique."""
+    inputs: Mapping[str, TaskInput]
+    """By query id: all that a solver sees."""
+    environment: Environment
+    """What solvers are opened on (library, web, reasoner). Leads to no gold."""
+    dataset: Mapping[str, str]
+    """Hash of each file that queries or answers depend on, by name relative to the data."""
+    encoders: Mapping[str, str]
+    """Fingerprint of each encoder and reasoner, by role."""
+    gold: Mapping[str, Any] = field(default_factory=dict)
+    """The task's own gold records by query id, for its scorer and failure analysis."""
+
+
+class Task(ABC, Generic[Environment]):
+    """To be inherited from. The constructor reads nothing."""
+
+    name: str
+    about: str = ""
+    """One line for `rag eval list`."""
+    folder: Path | None = None
+    """Of the data; None where it has none or none was given."""
+    report: ReportSpec = GENERIC
+    score_type: type[Score] = Score
+    judges: ClassVar[Mapping[str, str]] = {}
+    """Name of each judge of `rag eval score --judge`, and what it is; the first is the default."""
+
+    measures: ClassVar[Mapping[str, Measure]] = {}
+    """Measures of this task in `results.json`, beside those of all tasks."""
+
+    @property
+    @abstractmethod
+    def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
+        """Every solver by name. Needs no data."""
+
+    @abstractmethod
+    def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[Environment]:
+        """Make, index and read the data.
+
+        `settings`: the user's, resolved; those that the task cannot honour are refused
+        (`eval.settings.task_settings`). Raises `UsageError` with one line.
+        """
+
+    def solver(self, name: str) -> SolverSpec[Environment]:
+        """Raises `UsageError` for a name that `solvers` lacks; a task may know more names than it lists."""
+        found = self.solvers.get(name)
+        if found is None:
+            raise UsageError(f"no system {name!r}; there are {', '.join(self.solvers)}")
+        return found
+
+    def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> Scorer:  # noqa: ARG002
+        """Raises `UsageError` for a judge or threshold that the task does not have."""
+        self.refuse(options)
+        return ExactScorer()
+
+    def refuse(self, options: ScorerOptions, threshold: bool = False) -> None:
+        """Raises `UsageError` where `options` name a judge that is none of `judges`, or a threshold."""
+        if options.judge is not None and options.judge not in self.judges:
+            known = f"its judges are {', '.join(self.judges)}" if self.judges else "it has no judge"
+            raise UsageError(f"{self.name}: no judge {options.judge!r}; {known}")
+        if options.threshold is not None and not threshold:
+            raise UsageError(f"{self.name}: no threshold can be set; its scores are exact")
+
+    def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:  # noqa: ARG002 (of a subclass)
+        """Further entries of `results.json`."""
+        return {}
+
+    def explain(
+        self,
+        prepared: Prepared[Environment],  # noqa: ARG002 (of a subclass)
+        query: Query,
+        windows: Sequence[ClipWindow],  # noqa: ARG002 (of a subclass)
+        frames: int,  # noqa: ARG002 (of a subclass)
+    ) -> Explanation:
+        """The score curve over the gold clip, and `frames` frames of each of `windows`.
+
+        Raises `UsageError` where there is nothing to see.
+        """
+        raise UsageError(f"{self.name} shows no frames of {query.query_id}")
+
+    def failure(
+        self,
+        prepared: Prepared[Environment],  # noqa: ARG002 (of a subclass)
+        query: Query,  # noqa: ARG002 (of a subclass)
+        sample: Sample,  # noqa: ARG002 (of a subclass)
+    ) -> Failure | None:
+        """At which stage a sample failed; None where it did not.
+
+        Raises `UsageError` where the task has no failure analysis.
+        """
+        raise UsageError(f"{self.name} does not say at which stage a sample failed")
+
+    def frame_reader(self, prepared: Prepared[Environment]) -> ReadFrames:  # noqa: ARG002 (of a subclass)
+        """What reads the frames of a failure analysis."""
+        raise UsageError(f"{self.name} shows no frames")
+
+
+@dataclass(frozen=True, slots=True)
+class ExactScorer:
+    """Right is the gold letter; no judge."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"scorer": "exact"}
+
+    def score(self, query: Query, output: Output) -> Score:
+        return Score(correct=output.choice is not None and output.choice == query.answer)

@@ -1,0 +1,129 @@
+"""EgoFact's data: rendered or found, indexed once, and split into what a solver sees and the gold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.runs.progress import ProgressCallback, indexing, rendering
+from eval.runs.records import Query
+from eval.settings import task_settings
+from eval.task import Prepared
+from eval.tasks.egofact.building import build_egofact
+from eval.tasks.egofact.loading import load_egofact
+from eval.tasks.egofact.records import EgoFact, EgoFactInput
+from eval.tasks.egofact.records import Query as Row
+from eval.tasks.egofact.settings import MINI, PAPER, Shape
+from eval.tasks.egofact.solvers.corpus import Corpus
+from eval.tasks.egofact.solvers.registry import Environment
+from eval.tasks.egofact.writing import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS
+from rag.errors import UsageError
+from rag.library import Library
+
+if TYPE_CHECKING:
+    from eval.workbench.catalogue import Split
+    from rag.settings import Settings
+
+HASHED = (VIDEOS, PASSAGES, QUERIES, CANDIDATES)
+FIXED = {"ocr.mode": "off", "asr.mode": "off"}
+"""Frames and passages alone may help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """Data that the task makes itself: how many clips are rendered, and what is chosen from them."""
+
+    name: str
+    clips: int
+    shape: Shape
+    seed: int = 7
+    split: Split = "test"
+
+
+PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
+MINI_SIZE = Workbench("egofact-workbench-mini", 28, MINI)
+
+
+def prepare_egofact(
+    name: str, folder: Path, made: Workbench | None, settings: Settings, progress: ProgressCallback | None
+) -> Prepared[Environment]:
+    """`folder` holds the benchmark's files, the rendered videos in `corpus` and the index in `library`;
+    what is missing of a `made` one is made. Raises `UsageError` where the data are others, or missing."""
+    from eval.workbench.corpus import check_data_folder
+
+    chosen = task_settings(name, settings, folder / "library", FIXED, synthetic=made is not None)
+    if made is not None and not (folder / MANIFEST).is_file():
+        check_data_folder(folder, "corpus")
+        _render(folder, made, progress)
+    data = load_egofact(folder)
+    if made is not None and data.name != name:
+        raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
+    corpus = Corpus(data.clips, folder, _library(data, chosen, progress))
+    hashes = data.manifest.get("hashes", {})
+    queries = [query_of(row) for row in data.queries]
+    return Prepared(
+        queries=queries,
+        inputs=inputs_of(queries),
+        environment=Environment(corpus),
+        dataset={each: str(hashes[each]) for each in HASHED if each in hashes},
+        encoders=fingerprints(corpus.library),
+    )
+
+
+def inputs_of(queries: list[Query]) -> dict[str, EgoFactInput]:
+    return {query.query_id: EgoFactInput(query.query_id, query.text, query.options) for query in queries}
+
+
+def fingerprints(library: Library) -> Mapping[str, str]:
+    """Of the encoders that a library was made with, and of its reasoner."""
+    meta = library.reader.meta
+    assert meta is not None, "a library that could be opened has its meta row"
+    image = meta.image_encoder
+    return {
+        "text": meta.text_encoder.fingerprint,
+        "image": image.fingerprint if image is not None else "none",
+        "reasoner": library.reasoner.fingerprint,
+    }
+
+
+def query_of(row: Row) -> Query:
+    """A row of the benchmark's files with its gold."""
+    return Query(
+        query_id=row.query_id,
+        text=row.text,
+        options=row.options,
+        answer=row.answer,
+        family=row.family,
+        video=row.clip_id,
+        cluster=row.clip_id,
+        window=row.window,
+        order=row.order,
+        passage=row.passage,
+        option_passages=row.option_passages,
+        truth=row.truth,
+        seen=row.seen,
+        anchor=row.anchor,
+        position=row.position,
+    )
+
+
+def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
+    from eval.workbench.corpus import make_corpus
+    from eval.workbench.jobs import CorpusPlan
+
+    corpus = folder / "corpus"
+    plan = CorpusPlan(seed=made.seed, split="test", clips=made.clips)
+    make_corpus(corpus, plan, progress=rendering(progress))
+    build_egofact(corpus, folder, seed=made.seed, shape=made.shape, name=made.name, split=made.split)
+
+
+def _library(data: EgoFact, settings: Settings, progress: ProgressCallback | None) -> Library:
+    videos = sorted({os.fspath(data.folder / row.path) for row in data.clips})
+    missing = [path for path in videos if not os.path.exists(path)]
+    if missing:
+        raise UsageError(f"{missing[0]} is missing ({len(missing)} of {len(videos)} videos are)")
+    Library.index([*videos, data.folder / PASSAGES], settings=settings, progress=indexing(progress))
+    return Library.open(settings.library, settings=settings)

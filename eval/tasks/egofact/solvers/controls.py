@@ -1,0 +1,64 @@
+"""Controls: chance, the question alone, and the passages alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eval.runs.records import LETTERS, Output, TaskInput
+from eval.tasks.egofact.records import EgoFactInput
+from eval.tasks.egofact.solvers.corpus import Corpus
+from eval.tasks.egofact.solvers.finding import Asked, passages_by_option
+from eval.tasks.egofact.solvers.reader import read
+from eval.workbench.seeds import stable_number
+
+
+@dataclass(frozen=True)
+class Chance:
+    """One of the options, uniformly at random by seed and query id."""
+
+    seed: int
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"seed": self.seed}
+
+    def solve(self, asked: TaskInput) -> Output:
+        place = stable_number(self.seed, asked.query_id) % len(asked.options)
+        return Output(choice=LETTERS[place], confidence=round(1 / len(asked.options), 6))
+
+
+@dataclass(frozen=True)
+class Blind:
+    """Question and options only: the option whose words lie nearest to the question's."""
+
+    corpus: Corpus
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def solve(self, asked: TaskInput) -> Output:
+        encode = self.corpus.library.text_encoder.encode_text
+        wanted = encode([asked.text])[0].astype(np.float64)
+        fits = np.array([round(float(encode([o])[0].astype(np.float64) @ wanted), 6) for o in asked.options])
+        powers = np.exp(10 * (fits - fits.max()))
+        scores = (powers / powers.sum()).round(6)
+        best = int(np.argmax(fits))
+        return Output(
+            choice=LETTERS[best],
+            scores=tuple(float(s) for s in scores),
+            confidence=float(scores[best]),
+        )
+
+
+@dataclass(frozen=True)
+class PassagesOnly:
+    """The passages of the options and no video."""
+
+    corpus: Corpus
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def solve(self, asked: EgoFactInput) -> Output:
+        question = Asked.of(self.corpus, asked)
+        return read(question, (), passages_by_option(question))
