@@ -1,4 +1,4 @@
-"""A benchmark of drawn numbers: real queries, systems with seeds, no data and no models."""
+"""A task of random numbers: real queries, solvers with seeds, no data and no models."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from corpora.records import Frames
+from eval.runs.progress import ProgressCallback
 from eval.runs.records import (
     LETTERS,
     ClipScore,
     ClipWindow,
     Explanation,
+    Output,
     PassageScore,
     Query,
-    Sample,
-    System,
-    sample_of,
+    Score,
+    TaskInput,
 )
-from rag.errors import UsageError
+from eval.runs.runner import Done, run_solver
+from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec, Task
+from rag.settings import Settings
 
 FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
 CLIP_SECONDS = 30.0
@@ -76,6 +80,33 @@ def _query(number: int, clips: int) -> Query:
 
 
 @dataclass(frozen=True)
+class Told(TaskInput):
+    """The toy's solvers are random numbers around the right answer: they are oracles, and are given it."""
+
+    query: Query | None = None
+
+
+@dataclass(frozen=True)
+class ToyScore(Score):
+    understood: bool | None = None
+
+
+class ToyScorer:
+    def __init__(self, options: ScorerOptions) -> None:
+        self.judge = options.judge or "coin"
+        self.threshold = 0.5 if options.threshold is None else options.threshold
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"judge": self.judge, "threshold": self.threshold}
+
+    def score(self, query: Query, output: Output) -> ToyScore:
+        found = any(clip.clip_id == query.video for clip in output.clips)
+        fact = stable_random(self.judge, query.query_id).random() < self.threshold
+        return ToyScore(output.choice == query.answer, understood=fact if found else None)
+
+
+@dataclass(frozen=True)
 class Player:
     """Right as often as its skill says, with windows and rankings to match."""
 
@@ -95,20 +126,22 @@ class Player:
             shared |= {"series": series[self.name], "window_seconds": 10.0 if "10s" in self.name else 5.0}
         return shared
 
-    def answer(self, query: Query) -> Sample:
+    def solve(self, asked: Told) -> Output:
         time.sleep(self.delay)
+        query = asked.query
+        assert query is not None
         chance = stable_random(self.name, self.seed, query.query_id)
         right = chance.random() < SKILL[self.name]
-        wrong = [letter for letter in LETTERS if letter != query.answer]
+        shown = LETTERS[: len(query.options)]
+        wrong = [letter for letter in shown if letter != query.answer]
         choice: str | None = query.answer if right else chance.choice(wrong)
         failed = chance.random() < 0.02
-        scores = [chance.random() + (2 if letter == choice else 0) for letter in LETTERS]
+        scores = [chance.random() + (2 if letter == choice else 0) for letter in shown]
         total = sum(scores)
         if self.name == "random":
-            return sample_of(query, choice, scores=(1 / 6,) * 6, confidence=1 / 6)
-        return sample_of(
-            query,
-            None if failed else choice,
+            return Output(choice=choice, scores=(1 / 6,) * 6, confidence=1 / 6)
+        return Output(
+            choice=None if failed else choice,
             scores=tuple(score / total for score in scores),
             confidence=max(scores) / total,
             parse_failure=failed,
@@ -117,6 +150,11 @@ class Player:
             timings={"read": 0.001},
             **self._retrieved(query, chance),
         )
+
+    def localize(self, asked: Told, clip_id: str) -> tuple[float, float] | None:  # noqa: ARG002
+        assert asked.query is not None
+        start = asked.query.window[0]
+        return None if self.name in ("no-localization", "random") else (start, start + 5.0)
 
     def _retrieved(self, query: Query, chance: random.Random) -> dict[str, Any]:
         gold = query.video
@@ -134,46 +172,68 @@ class Player:
             )
         if self.name != "no-localization":
             start = min(25.0, max(0.0, query.window[0] + chance.uniform(-4, 2)))
-            retrieved["gold_window_found"] = (start, start + 5.0)
             retrieved["windows"] = tuple(
                 ClipWindow(name, start, start + 5.0, 0.5) if name == gold else ClipWindow(name, 3.0, 8.0, 0.3)
                 for name in names
             )
             if found:
-                retrieved["gold_frames"] = tuple(start + 0.5 * step for step in range(10))
+                retrieved["frames_read"] = {gold: tuple(start + 0.5 * step for step in range(10))}
         elif found:
-            retrieved["gold_frames"] = tuple(1.0 + 2.0 * step for step in range(15))
-        if found:
-            retrieved["understood"] = chance.random() < SKILL[self.name]
+            retrieved["frames_read"] = {gold: tuple(1.0 + 2.0 * step for step in range(15))}
         return retrieved
 
 
-class ToyBenchmark:
+def _given(query: Query, asked: TaskInput) -> Told:
+    return Told(asked.query_id, asked.text, asked.options, query)
+
+
+class ToyTask(Task[None]):
     """`TOY_DELAY` (seconds a query) in the environment makes it slow enough to be killed."""
 
     name = "toy"
-    encoders: Mapping[str, str] = {"image": "none"}
+    about = "random numbers"
+    score_type = ToyScore
+    judges: ClassVar[Mapping[str, str]] = {"coin": "a coin", "die": "another"}
 
     def __init__(self, data: Path | None = None, count: int = 40) -> None:
+        self.folder = data
         self.queries = make_queries(count)
         self.dataset: Mapping[str, str] = {"queries.jsonl": "abc", "videos.jsonl": "def"}
-        if data is not None:
-            content = (data / "queries.jsonl").read_bytes()
-            self.dataset = {"queries.jsonl": hashlib.sha256(content).hexdigest()}
+        self.prepared_with: list[Settings] = []
 
-    def systems(self) -> Mapping[str, str]:
-        return {name: f"right in {skill:.0%} of cases" for name, skill in SKILL.items()}
+    @property
+    def solvers(self) -> Mapping[str, SolverSpec[None]]:
+        return {
+            name: SolverSpec(f"right in {skill:.0%} of cases", partial(self._open, name), _given)
+            for name, skill in SKILL.items()
+        }
 
-    def open_system(self, name: str, seed: int) -> System:
-        if name not in SKILL:
-            raise UsageError(f"no system {name!r}; there are {', '.join(SKILL)}")
+    def _open(self, name: str, _: None, seed: int) -> Any:
         return Player(name, seed, float(os.environ.get("TOY_DELAY", "0")))
 
-    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
-        (query,) = (query for query in self.queries if query.query_id == query_id)
+    def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[None]:  # noqa: ARG002
+        self.prepared_with.append(settings)
+        dataset = self.dataset
+        if self.folder is not None:
+            content = (self.folder / "queries.jsonl").read_bytes()
+            dataset = {"queries.jsonl": hashlib.sha256(content).hexdigest()}
+        inputs = {each.query_id: TaskInput(each.query_id, each.text, each.options) for each in self.queries}
+        return Prepared(self.queries, inputs, None, dataset, {"image": "none"})
+
+    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002
+        self.refuse(options, threshold=True)
+        return ToyScorer(options)
+
+    def explain(
+        self,
+        prepared: Prepared[None],  # noqa: ARG002
+        query: Query,
+        windows: Sequence[ClipWindow],
+        frames: int,
+    ) -> Explanation:
         times = np.arange(0, CLIP_SECONDS, 0.5)
         middle = sum(query.window) / 2
-        pictures = [
+        shown = [
             Frames(
                 np.linspace(window.start, window.end, frames, endpoint=False),
                 np.full((frames, 36, 64, 3), 40 + 30 * place, np.uint8),
@@ -184,11 +244,16 @@ class ToyBenchmark:
             times=times,
             similarity=np.exp(-((times - middle) ** 2) / 8),
             windows=tuple(windows),
-            frames=tuple(pictures),
+            frames=tuple(shown),
             paths=tuple(f"{window.clip_id}.mp4" for window in windows),
             words="the thing of the event",
         )
 
 
-def open_toy(data: Path | None = None) -> ToyBenchmark:
-    return ToyBenchmark(data)
+def open_toy(data: Path | None = None) -> ToyTask:
+    return ToyTask(data)
+
+
+def run_task(task: Task[Any], name: str, seed: int, folder: Path, **how: Any) -> Done:
+    """One solver of a task, under the default settings."""
+    return run_solver(task, task.prepare(Settings()), name, seed, folder, **how)

@@ -142,7 +142,8 @@ def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, options:
     run = read_run_folder(folder)
     if not run.complete:
         raise UsageError(
-            f"{folder}: {len(run.samples)} of {len(run.queries)} queries are answered; finish it with 'rag eval run'"
+            f"{folder}: {len(run.samples)} of {len(run.queries)} queries are answered; "
+            "finish it with 'rag eval run'"
         )
     scorer = task.open_scorer(prepared, options)
     samples = [

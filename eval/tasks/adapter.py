@@ -132,7 +132,7 @@ class LegacyTask(Task[Any]):
 
     def explain(
         self,
-        prepared: Prepared[Any],
+        prepared: Prepared[Any],  # noqa: ARG002
         query: Query,
         windows: Sequence[ClipWindow],
         frames: int,

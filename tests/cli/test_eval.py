@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import time
-from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eval import tasks as benchmarks
+from eval import tasks
 from eval.reports import page
-from eval.runs import runner as drive
-from eval.runs.progress import drawing, indexing, watched
-from eval.tasks import Entry
+from eval.runs.progress import indexing, rendering
 from rag._cli import eval_commands, eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
-from rag.settings import load_settings
+from tests import toy_benchmark
+from tests.toy_benchmark import ToyTask
 
 TOY = "tests.toy_benchmark:open_toy"
 
@@ -33,25 +33,46 @@ def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return shape
 
 
-def test_what_a_run_records_reaches_the_benchmark_and_nothing_after_it(
+def test_settings_of_file_and_flags_reach_the_task(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[tuple[Path | None, Path | None]] = []
-
-    def run_system(_opened: object, name: str, seed: int, folder: Path, **_: object) -> drive.Done:
-        chosen = load_settings().reasoner
-        seen.append((chosen.record, chosen.replay))
-        return drive.Done(folder, name, seed, asked=1, kept=0, right=1)
-
-    monkeypatch.setattr(drive, "run_system", run_system)
-    monkeypatch.setenv("RAG_REASONER__RECORD", "mine.jsonl")
-    words = ["eval", "run", TOY, "--system", "localized"]
-    assert main([*words, "--record", "tape.jsonl"]) == 0
-    monkeypatch.delenv("RAG_REASONER__RECORD")
-    assert main([*words, "--replay", "tape.jsonl"]) == 0
+    toy = ToyTask(count=2)
+    monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
+    Path("mine.toml").write_text("[search]\ntop_k = 17\n[ocr]\nmode = 'on'\n", encoding="utf-8")
+    words = ["eval", "run", TOY, "--system", "random", "--config", "mine.toml", "--record", "tape.jsonl"]
+    before = dict(os.environ)
+    assert main(words) == 0
     capsys.readouterr()
-    assert seen == [(Path("tape.jsonl"), None), (None, Path("tape.jsonl"))]
-    assert load_settings().reasoner.replay is None
+    (chosen,) = toy.prepared_with
+    assert (chosen.search.top_k, chosen.ocr.mode, chosen.reasoner.record) == (17, "on", Path("tape.jsonl"))
+    assert dict(os.environ) == before
+
+
+def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.toml").write_text("[ocr]\nmode = 'on'\n", encoding="utf-8")
+    assert main(["eval", "run", "egofact-workbench-mini", "--config", "mine.toml"]) == 2
+    said = capsys.readouterr().err
+    assert said == (
+        "rag: egofact-workbench-mini fixes ocr.mode = off; take ocr.mode = on out of the settings\n"
+    )
+    assert not Path("egofact-workbench-mini").exists()
+
+
+def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--system", "localized", "--limit", "8"]) == 0
+    path = Path("runs/toy/localized-seed0/samples.jsonl")
+    first = path.read_bytes()
+    capsys.readouterr()
+    assert main(["eval", "score", "runs/toy", "--judge", "die", "--threshold", "0.9"]) == 0
+    shape = told(capsys)
+    assert shape["schema"] == "rag.eval.score/1"
+    assert (shape["runs"][0]["asked"], shape["runs"][0]["kept"]) == (0, 8)
+    assert path.read_bytes() != first
+    assert main(["eval", "score", "runs/toy/localized-seed0"]) == 0
+    assert path.read_bytes() == first
+    capsys.readouterr()
+    assert main(["eval", "score", "runs/toy", "--judge", "moon"]) == 2
+    assert "toy: no judge 'moon'; its judges are coin, die" in capsys.readouterr().err
 
 
 def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,14 +160,13 @@ def test_an_unknown_query_and_one_still_to_come(capsys: pytest.CaptureFixture[st
 def test_list_names_benchmarks_and_systems(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed: Mapping[str, Entry] = {"toy": Entry(TOY, "drawn numbers")}
-    monkeypatch.setattr(benchmarks, "BENCHMARKS", listed)
+    monkeypatch.setattr(tasks, "_registered", lambda: {"toy": EntryPoint("toy", TOY, tasks.GROUP)})
     assert main(["eval", "list"]) == 0
     shape = told(capsys)
     assert shape["schema"] == "rag.eval.list/1"
     assert shape["benchmarks"][0]["systems"]["localized"] == "right in 60% of cases"
     assert main(["eval", "list", "--text"]) == 0
-    assert "toy: drawn numbers" in capsys.readouterr().out
+    assert "toy: random numbers" in capsys.readouterr().out
 
 
 def test_the_list_for_people_says_nothing_twice() -> None:
@@ -202,21 +222,21 @@ def test_the_first_answer_tells_no_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_is_made_of_the_data_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    assert drawing() is None
+    assert rendering(None) is None
     said = ""
-    with eval_progress.RunProgress("toy, one", interval=0.01) as watch, watched(watch.made):
-        drawn, indexed = drawing(), indexing()
+    with eval_progress.RunProgress("toy, one", interval=0.01) as watch:
+        drawn, indexed = rendering(watch.made), indexing(watch.made)
         assert drawn is not None
         assert indexed is not None
         drawn.start(60.0, 48)
         drawn.file("a.mp4")
-        said = _said_with("drew 1 of 48 films", capsys)
+        said = _said_with("rendered 1 of 48 videos", capsys)
         indexed.start(60.0, 49)
         indexed.file("a.mp4")
         said += _said_with("indexing file 1 of 49", capsys)
         watch.start("one, seed 0", 0)
-    assert "toy, one: the first use draws and indexes its data: drew 1 of 48 films; " in said
-    assert indexing() is None
+    assert "toy, one: the first use draws and indexes its data: rendered 1 of 48 videos; " in said
+    assert indexing(None) is None
 
 
 def _said_with(words: str, capsys: pytest.CaptureFixture[str]) -> str:

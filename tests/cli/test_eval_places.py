@@ -13,11 +13,12 @@ from corpora.records import Frames
 from eval.reports.failures import Failure
 from eval.runs.paths import run_folders
 from eval.runs.records import Query, Sample
-from eval.runs.runner import run_system
+from eval.task import Prepared
+from eval.tasks import open_task
 from rag._cli.eval_show import _lines
 from rag._cli.main import main
 from tests import toy_benchmark
-from tests.toy_benchmark import ToyBenchmark
+from tests.toy_benchmark import ToyTask, run_task
 
 TOY = "tests.toy_benchmark:open_toy"
 
@@ -27,14 +28,17 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-class FailingToy(ToyBenchmark):
+class FailingToy(ToyTask):
     """Says of every wrong sample that it was not localized."""
 
-    def failure(self, query: Query, sample: Sample) -> Failure | None:
+    def failure(self, prepared: Prepared[None], query: Query, sample: Sample) -> Failure | None:  # noqa: ARG002
         return None if sample.correct else Failure("localizer", {"asked": query.text})
 
-    def read_frames(self, path: str, times: Any) -> Frames:
-        raise AssertionError(f"{path} at {times}: no picture is shown")
+    def frame_reader(self, prepared: Prepared[None]) -> Any:  # noqa: ARG002
+        def read(path: str, times: Any) -> Frames:
+            raise AssertionError(f"{path} at {times}: no frame is shown")
+
+        return read
 
 
 def open_failing(_data: Path | None = None) -> FailingToy:
@@ -52,9 +56,9 @@ def cut(folder: Path, kept: int) -> None:
 def test_two_benchmarks_in_one_folder_keep_apart(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--system", "random", "--limit", "2"]
     assert main(["eval", "run", TOY, *words]) == 0
-    other = ToyBenchmark(count=4)
+    other = ToyTask(count=4)
     other.name = "toy-mini"
-    run_system(other, "random", 0, Path("runs/toy-mini/random-seed0"))
+    run_task(other, "random", 0, Path("runs/toy-mini/random-seed0"))
     folders = [each["folder"] for each in json.loads(capsys.readouterr().out)["runs"]]
     assert folders == ["runs/toy/random-seed0"]
     assert main(["eval", "report", "--all", "runs"]) == 0
@@ -66,14 +70,14 @@ def test_two_benchmarks_in_one_folder_keep_apart(capsys: pytest.CaptureFixture[s
 def test_a_folder_that_is_taken_is_told_before_any_work(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = ToyBenchmark(count=4)
+    other = ToyTask(count=4)
     other.name = "another"
-    run_system(other, "random", 0, Path("here/random-seed0"))
+    run_task(other, "random", 0, Path("here/random-seed0"))
 
     def none_is_opened(*_: object) -> None:
         raise AssertionError("opened, although a folder is taken")
 
-    monkeypatch.setattr(toy_benchmark.ToyBenchmark, "open_system", none_is_opened)
+    monkeypatch.setattr(toy_benchmark.ToyTask, "prepare", none_is_opened)
     assert main(["eval", "run", TOY, "--system", "localized,random", "--out", "here"]) == 2
     said = capsys.readouterr().err
     assert 'here/random-seed0: it was made otherwise: benchmark was "another", is "toy"' in said
@@ -123,14 +127,15 @@ def test_failures_that_nobody_tells_are_one_line(capsys: pytest.CaptureFixture[s
     assert main(["eval", "run", TOY, "--system", "random,localized", "--limit", "2"]) == 0
     capsys.readouterr()
     assert main(["eval", "failures", "runs"]) == 2
-    assert "of none of its 2 runs can failures be told" in capsys.readouterr().err
+    assert "no run in runs supports failure analysis" in capsys.readouterr().err
 
 
 def test_what_right_means_is_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    toy = ToyBenchmark(count=2)
+    toy = ToyTask(count=2)
     toy.name = "shotfinder-toy"
+    toy.report = open_task("shotfinder").report
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     assert main(["eval", "run", TOY, "--system", "random", "--text"]) == 0
     out = capsys.readouterr().out
@@ -141,22 +146,22 @@ def test_what_right_means_is_said(
 def test_the_window_is_called_what_it_is() -> None:
     query = Query("m-1", "a mood", (), "an address", "GK", "v", "v", (0.0, 90.0), (), seen=(12.0, 18.0))
     sample = Sample("m-1", "GK", "v", "v", None, False, None)
-    told = list(_lines("rvms-workbench", query, sample, None, None))
+    told = list(_lines(open_task("rvms").report.labels, query, sample, None, None))
     assert "gold clip v, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)" in told
     assert "wrong: gold an address, confidence 0.00 (GK)" in told
     unknown = Query("m-2", "a mood", (), "an address", "G", "v", "v", (0.0, 0.0), ())
-    assert "gold clip v" in list(_lines("rvms-workbench", unknown, sample, None, None))
+    assert "gold clip v" in list(_lines(open_task("rvms").report.labels, unknown, sample, None, None))
 
 
 def test_no_picture_is_drawn_of_a_time_that_nobody_knows(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    toy = ToyBenchmark(count=1)
+    toy = ToyTask(count=1)
     toy.queries = (replace(toy.queries[0], window=(0.0, 0.0), seen=None),)
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     assert main(["eval", "run", TOY, "--system", "random"]) == 0
     capsys.readouterr()
     assert main(["eval", "show", "runs/toy/random-seed0", "q000"]) == 0
     told = capsys.readouterr()
-    assert "no picture: nobody knows when the gold event is" in told.err
+    assert "no frames: the gold interval is unknown" in told.err
     assert json.loads(told.out)["picture"] is None

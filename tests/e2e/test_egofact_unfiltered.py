@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from eval.tasks.egofact.benchmark import Workbench
 
 from eval.runs.runner import run_system
-from eval.tasks.egofact.benchmark import Workbench
 from eval.tasks.egofact.settings import MINI
 from eval.tasks.egofact.unfiltered import Unfiltered
 from rag.errors import UsageError

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from eval.reports.page import write_report
-from eval.runs.runner import run_system
 from rag._cli.main import main
 from rag.errors import UsageError
-from tests.toy_benchmark import ToyBenchmark
+from tests.toy_benchmark import ToyTask, run_task
 
 TOY = "tests.toy_benchmark:open_toy"
 
@@ -19,7 +18,7 @@ TOY = "tests.toy_benchmark:open_toy"
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "whole"
-    run_system(ToyBenchmark(count=8), "localized", 0, folder)
+    run_task(ToyTask(count=8), "localized", 0, folder)
     return folder
 
 

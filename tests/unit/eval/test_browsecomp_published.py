@@ -23,7 +23,7 @@ from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import settings_of
 from rag.errors import ReasonerUnreachable, UsageError
 from tests.browser_world import RuleReasoner, frame_source, make_web
-from tests.toy_benchmark import Player, ToyBenchmark
+from tests.toy_benchmark import Player, ToyTask
 
 ROW = {"question": "What color?", "answer": "red", "difficulty": "level1"}
 QUESTION = BrowseQuestion(
@@ -40,7 +40,7 @@ class Finder(Player):
         return replace(sample, video=query.video, clips=(*sample.clips, ClipScore("more", 0.01)))
 
 
-class Benchmark(ToyBenchmark):
+class Benchmark(ToyTask):
     def __init__(self):
         super().__init__()
         self.queries = (replace(self.queries[0], video=""), *self.queries[1:])

@@ -31,7 +31,7 @@ def test_frames_are_decoded_for_a_reasoner_that_reads_pixels_alone(reads: bool) 
     library = SimpleNamespace(reasoner=SimpleNamespace(reads_pixels=reads), read_frames=read_frames)
     corpus: Any = SimpleNamespace(library=library)
     nothing: Any = None
-    window = Reader("x", corpus, nothing, nothing, nothing, nothing)._window(UNIT, SEEN)
+    window = Reader(corpus, nothing, nothing, nothing)._window(UNIT, SEEN)
     assert window.frame_vectors is SEEN.vectors
     assert asked == ([("a.mp4", [5.0, 7.5])] if reads else [])
     assert (window.frames is not None) is reads

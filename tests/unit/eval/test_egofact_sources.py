@@ -7,15 +7,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from eval.tasks.egofact.benchmark import EgoFactBenchmark, open_mini
+from eval.tasks.egofact.systems.corpus import Corpus
 
 from corpora.records import Clip
-from eval.tasks.egofact.benchmark import EgoFactBenchmark, open_mini
 from eval.tasks.egofact.loading import load_egofact
 from eval.tasks.egofact.records import ClipRow
 from eval.tasks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds
 from eval.tasks.egofact.sources.passages import read_passages
 from eval.tasks.egofact.sources.workbench import TRUTH, read_workbench
-from eval.tasks.egofact.systems.corpus import Corpus
 from eval.tasks.egofact.writing import write_folder
 from rag.errors import UsageError
 from tests.egofact_world import ONE_HOP

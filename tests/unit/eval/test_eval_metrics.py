@@ -12,7 +12,6 @@ from eval.metrics.coverage import covered, covers_event
 from eval.metrics.holm import holm
 from eval.metrics.intervals import cluster_interval, draws
 from eval.metrics.iou import corpus_iou, found_iou, recall_at_one, temporal_iou
-from eval.metrics.letters import chose_fact, letter_shares
 from eval.metrics.mcnemar import mcnemar_p
 from eval.metrics.pairing import compare
 from eval.metrics.permutation import sign_flip_p
@@ -20,7 +19,8 @@ from eval.metrics.scored import Scored
 from eval.metrics.success import success
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
 from eval.metrics.understanding import event_shown, judged
-from eval.runs.records import ClipScore, ClipWindow, Query, sample_of
+from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
+from eval.tasks.egofact.letters import chose_fact, letter_shares
 from eval.trec import RunRow
 
 QUERY = Query(
@@ -40,7 +40,8 @@ QUERY = Query(
 
 def scored(choice: str | None = "C", *, cluster: str = "v1", query_id: str = "q", **fields: object) -> Scored:
     query = replace(QUERY, cluster=cluster, query_id=query_id)
-    return Scored(query, sample_of(query, choice, **fields), True, True, True, True)
+    sample = make_sample(query, Output(choice=choice), Score(choice == query.answer))
+    return Scored(query, replace(sample, **fields), True, True, True, True)
 
 
 def test_iou_by_hand() -> None:

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from eval.metrics.estimate import Estimate
-from eval.reports.layout import amount_range, csv_text, family_name, markdown_table, p_text, percent_range
+from eval.reports.calibration import draw_reliability
+from eval.reports.layout import amount_range, csv_text, markdown_table, p_text, percent_range
 from eval.reports.page import write_report
-from eval.reports.pictures import draw_reliability
-from eval.reports.published import ACCURACY, METHODS, QUERY_COUNTS
-from eval.reports.rows import gather
+from eval.reports.sections import gather
 from eval.runs.paths import folder_name
-from eval.runs.runner import run_system
+from eval.tasks.egofact.accuracy_tables import family_name
+from eval.tasks.egofact.paper import ACCURACY, METHODS, QUERY_COUNTS
 from rag.errors import UsageError
-from tests.toy_benchmark import ToyBenchmark
+from tests.toy_benchmark import ToyTask, run_task
 
 SYSTEMS = ("no-localization", "localized", "localized@10", "video-split-5s")
 
@@ -29,7 +29,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     place = tmp_path_factory.mktemp("runs")
     wanted = [(name, 0) for name in SYSTEMS] + [("random", seed) for seed in range(3)]
     for name, seed in wanted:
-        run_system(ToyBenchmark(), name, seed, place / folder_name(name, seed))
+        run_task(ToyTask(), name, seed, place / folder_name(name, seed), factory="egofact")
     return [place / folder_name(name, seed) for name, seed in wanted]
 
 
@@ -140,7 +140,7 @@ def test_times_stand_apart(report: Path) -> None:
 def test_runs_that_do_not_belong_together_are_refused(runs: list[Path], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the same run as"):
         gather([runs[0], runs[0]])
-    run_system(ToyBenchmark(count=12), "localized", 0, tmp_path / "few")
+    run_task(ToyTask(count=12), "localized", 0, tmp_path / "few")
     with pytest.raises(UsageError, match="its queries differ from those of"):
         gather([runs[0], tmp_path / "few"])
     torn = tmp_path / "torn"
@@ -192,3 +192,20 @@ def test_widths_tried_one_after_another_stand_in_figure_8_alone(report: Path) ->
         systems = {row["system"] for row in rows(folder / f"{name}.csv")}
         assert "localized" in systems, name
         assert "localized@10" not in systems, name
+
+
+def test_a_task_without_a_report_of_its_own_has_the_generic_tables(tmp_path: Path) -> None:
+    run_task(ToyTask(), "localized", 0, tmp_path / "run", factory="gone.from:here")
+    write_report([tmp_path / "run"], tmp_path / "report")
+    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert page.startswith("# toy\n")
+    for title in ("Accuracy", "Localization", "Calibration"):
+        assert f"## {title}\n" in page
+    assert "EgoFact" not in page
+    assert {row["family"] for row in rows(tmp_path / "report" / "toy" / "accuracy.csv")} == {
+        "local-1hop",
+        "local-2hop",
+        "temporal-1hop",
+        "temporal-2hop",
+        "overall",
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,16 @@ import pytest
 
 from eval.runs.folder import read_run_folder
 from eval.runs.paths import folder_name
-from eval.runs.records import PassageScore, Query, Sample, sample_of
+from eval.runs.records import Output, PassageScore, Score, make_sample, output_of, score_of
 from eval.runs.results import write_retrieval
-from eval.runs.runner import run_system
+from eval.runs.runner import answer_query, score_again
 from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
-from eval.tasks import BENCHMARKS, open_benchmark
+from eval.task import ScorerOptions
+from eval.tasks import open_task, task_names
 from eval.trec import read_run
 from rag.errors import RagError, UsageError
-from tests.toy_benchmark import ToyBenchmark, make_queries
+from rag.settings import Settings
+from tests.toy_benchmark import Told, ToyScore, ToyTask, make_queries, run_task
 
 SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.run.trec", "passages.run.trec")
 
@@ -28,7 +30,7 @@ def answers(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
-    done = run_system(ToyBenchmark(), "localized", 7, tmp_path / "run")
+    done = run_task(ToyTask(), "localized", 7, tmp_path / "run")
     assert (done.asked, done.kept) == (40, 0)
     run = read_run_folder(tmp_path / "run")
     assert run.complete
@@ -54,27 +56,27 @@ def test_a_run_folder_holds_all_that_a_score_needs(tmp_path: Path) -> None:
 
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: Path) -> None:
     for name, seed in (("first", 0), ("second", 0), ("third", 1)):
-        run_system(ToyBenchmark(), "no-localization", seed, tmp_path / name)
+        run_task(ToyTask(), "no-localization", seed, tmp_path / name)
     assert answers(tmp_path / "first") == answers(tmp_path / "second")
     assert answers(tmp_path / "first")["samples.jsonl"] != answers(tmp_path / "third")["samples.jsonl"]
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"query_id": "q013", "fam'])
 def test_what_is_half_done_is_taken_up(tmp_path: Path, torn: bytes) -> None:
-    run_system(ToyBenchmark(), "localized", 0, tmp_path / "whole")
-    run_system(ToyBenchmark(), "localized", 0, tmp_path / "part")
+    run_task(ToyTask(), "localized", 0, tmp_path / "whole")
+    run_task(ToyTask(), "localized", 0, tmp_path / "part")
     samples = tmp_path / "part" / "samples.jsonl"
     lines = samples.read_bytes().splitlines(keepends=True)
     samples.write_bytes(b"".join(lines[:13]) + torn)
-    done = run_system(ToyBenchmark(), "localized", 0, tmp_path / "part")
+    done = run_task(ToyTask(), "localized", 0, tmp_path / "part")
     assert (done.asked, done.kept) == (27, 13)
     assert answers(tmp_path / "part") == answers(tmp_path / "whole")
-    again = run_system(ToyBenchmark(), "localized", 0, tmp_path / "part")
+    again = run_task(ToyTask(), "localized", 0, tmp_path / "part")
     assert (again.asked, again.kept) == (0, 40)
     assert answers(tmp_path / "part") == answers(tmp_path / "whole")
 
 
-class Changed(ToyBenchmark):
+class Changed(ToyTask):
     dataset = {"queries.jsonl": "abc", "videos.jsonl": "other"}  # noqa: RUF012 (a fake's constant)
 
     def __init__(self) -> None:
@@ -82,10 +84,10 @@ class Changed(ToyBenchmark):
 
 
 def test_other_data_are_refused_by_name(tmp_path: Path) -> None:
-    run_system(ToyBenchmark(), "localized", 0, tmp_path / "run")
+    run_task(ToyTask(), "localized", 0, tmp_path / "run")
     before = answers(tmp_path / "run")
     with pytest.raises(UsageError, match=r'dataset.videos.jsonl was "def", is "other".*name another folder'):
-        run_system(Changed(), "localized", 0, tmp_path / "run")
+        run_task(Changed(), "localized", 0, tmp_path / "run")
     assert answers(tmp_path / "run") == before
 
 
@@ -93,10 +95,10 @@ def test_a_tampered_file_of_the_data_is_refused(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "queries.jsonl").write_text("the questions\n", encoding="utf-8")
-    run_system(ToyBenchmark(data), "random", 0, tmp_path / "run")
+    run_task(ToyTask(data), "random", 0, tmp_path / "run")
     (data / "queries.jsonl").write_text("the questionz\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"it was made otherwise: dataset.queries.jsonl was"):
-        run_system(ToyBenchmark(data), "random", 0, tmp_path / "run")
+        run_task(ToyTask(data), "random", 0, tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -109,14 +111,14 @@ def test_a_tampered_file_of_the_data_is_refused(tmp_path: Path) -> None:
 )
 def test_other_settings_are_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
     wanted: dict[str, Any] = {"name": "localized", "seed": 0, "limit": None}
-    run_system(ToyBenchmark(), folder=tmp_path / "run", **wanted)
+    run_task(ToyTask(), folder=tmp_path / "run", **wanted)
     with pytest.raises(UsageError, match=why):
-        run_system(ToyBenchmark(), folder=tmp_path / "run", **(wanted | change))
+        run_task(ToyTask(), folder=tmp_path / "run", **(wanted | change))
 
 
 def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    run_system(ToyBenchmark(), "localized", 0, run)
+    run_task(ToyTask(), "localized", 0, run)
     whole = {path: path.read_bytes() for path in run.iterdir()}
 
     def refused(name: str, content: bytes, why: str) -> None:
@@ -138,31 +140,90 @@ def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
         read_run_folder(tmp_path)
     (run / "manifest.json").unlink()
     with pytest.raises(UsageError, match="is not empty, and was not written by this program"):
-        run_system(ToyBenchmark(), "localized", 0, run)
+        run_task(ToyTask(), "localized", 0, run)
+
+
+def test_stored_outputs_are_scored_again_without_the_solver(tmp_path: Path) -> None:
+    run_task(ToyTask(), "localized", 0, tmp_path / "run")
+    first = answers(tmp_path / "run")
+
+    class Silent(ToyTask):
+        def _open(self, name: str, _: None, seed: int) -> Any:
+            raise AssertionError(f"{name} is opened with seed {seed}")
+
+    task = Silent()
+    prepared = task.prepare(Settings())
+    again = score_again(task, prepared, tmp_path / "run", ScorerOptions("die", 0.9))
+    assert again.identity["scorer"] == {"judge": "die", "threshold": 0.9}
+    assert answers(tmp_path / "run")["samples.jsonl"] != first["samples.jsonl"]
+    assert answers(tmp_path / "run")["clips.run.trec"] == first["clips.run.trec"]
+    score_again(task, prepared, tmp_path / "run", ScorerOptions())
+    assert answers(tmp_path / "run") == first
+    with pytest.raises(UsageError, match="toy: no judge 'moon'; its judges are coin, die"):
+        score_again(task, prepared, tmp_path / "run", ScorerOptions("moon"))
+
+
+def test_a_run_that_was_scored_otherwise_is_not_resumed(tmp_path: Path) -> None:
+    run_task(ToyTask(), "localized", 0, tmp_path / "run")
+    task = ToyTask()
+    score_again(task, task.prepare(Settings()), tmp_path / "run", ScorerOptions("die"))
+    with pytest.raises(UsageError, match=r'it was made otherwise: scorer.judge was "die", is "coin"'):
+        run_task(task, "localized", 0, tmp_path / "run")
+
+
+def test_a_score_is_read_back_from_its_sample() -> None:
+    query = make_queries(1)[0]
+
+    @dataclass(frozen=True)
+    class Detailed(ToyScore):
+        stage: str = ""
+        hits: int | None = None
+
+    output = Output(choice="B", evidence={"answer": "b"}, frames_read={query.video: (1.0,), "other": (2.0,)})
+    score = Detailed(query.answer == "B", understood=True, stage="retriever", hits=0)
+    sample = make_sample(query, output, score, (1.0, 2.0))
+    assert (sample.understood, sample.gold_window_found, sample.gold_frames) == (True, (1.0, 2.0), (1.0,))
+    assert sample.evidence == {"answer": "b", "stage": "retriever", "hits": 0}
+    assert score_of(sample, Detailed) == score
+    kept = output_of(sample, Detailed)
+    assert kept == replace(output, frames_read={query.video: (1.0,)})
+    with pytest.raises(ValueError, match="has no option 'G'"):
+        make_sample(query, Output(choice="G"), Score(False))
+
+
+def test_more_than_six_options_have_letters(tmp_path: Path) -> None:
+    few = ToyTask(count=1)
+    query = few.queries[0]
+    options = tuple(f"thing {number}" for number in range(9))
+    few.queries = (replace(query, options=options, answer="I", order=()),)
+    run_task(few, "localized", 0, tmp_path / "run")
+    (sample,) = read_run_folder(tmp_path / "run").samples
+    assert sample.choice in "ABCDEFGHI"
+    assert sample.unshuffled_choice is None
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
-    class Nested(ToyBenchmark):
-        def open_system(self, name: str, seed: int) -> Any:
-            outer = super().open_system(name, seed)
+    class Nested(ToyTask):
+        def _open(self, name: str, _: None, seed: int) -> Any:
+            outer = super()._open(name, _, seed)
 
             class Inner:
-                name = outer.name
                 settings = outer.settings
 
-                def answer(self, query: Query) -> Sample:
+                def solve(self, asked: Told) -> Output:
                     with pytest.raises(UsageError, match="another run is writing it"):
-                        run_system(ToyBenchmark(), "localized", 0, tmp_path / "run")
-                    return outer.answer(query)
+                        run_task(ToyTask(), "localized", 0, tmp_path / "run")
+                    solved: Output = outer.solve(asked)
+                    return solved
 
             return Inner()
 
-    run_system(Nested(), "localized", 0, tmp_path / "run", limit=1)
+    run_task(Nested(), "localized", 0, tmp_path / "run", limit=1)
 
 
 def test_samples_that_contradict_their_query_are_bugs() -> None:
     query = make_queries(1)[0]
-    sample = sample_of(query, query.answer, confidence=0.5)
+    sample = make_sample(query, Output(choice=query.answer, confidence=0.5), Score(True))
     check_sample(query, sample)
     for change in (
         {"correct": False},
@@ -178,7 +239,10 @@ def test_samples_that_contradict_their_query_are_bugs() -> None:
 
 def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
     query = make_queries(2)[1]
-    sample = ToyBenchmark().open_system("localized", 0).answer(query)
+    task = ToyTask()
+    prepared, spec = task.prepare(Settings()), task.solver("localized")
+    scorer = task.open_scorer(prepared, ScorerOptions())
+    sample = answer_query(prepared, spec, spec.open(None, 0), scorer, query)
     line = sample_line(sample)
     (tmp_path / "samples.jsonl").write_text(line, encoding="utf-8")
     (read,) = read_samples(tmp_path / "samples.jsonl")
@@ -197,11 +261,8 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
 def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
     """Fused clip scores may rise; passages come in the order of the options, one id perhaps twice."""
     query = make_queries(2)[1]
-    sample = sample_of(
-        query,
-        "A",
-        passages=(PassageScore("a", 0.1, 0), PassageScore("b", 0.7, 1), PassageScore("a", 0.9, 2)),
-    )
+    passages = (PassageScore("a", 0.1, 0), PassageScore("b", 0.7, 1), PassageScore("a", 0.9, 2))
+    sample = make_sample(query, Output(choice="A", passages=passages), Score(query.answer == "A"))
     write_retrieval(tmp_path, "toy", [query], [sample])
     rows = list(read_run(tmp_path / "passages.run.trec"))
     assert [(row.doc_id, row.rank) for row in rows] == [("a", 1), ("b", 2)]
@@ -209,27 +270,33 @@ def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
     assert (tmp_path / "clips.run.trec").read_bytes() == b""
 
 
-def test_benchmarks_are_found_by_name_or_by_factory() -> None:
-    assert open_benchmark("tests.toy_benchmark:open_toy").name == "toy"
-    assert "egofact-workbench" in BENCHMARKS
+def test_tasks_are_found_by_entry_point_or_by_factory() -> None:
+    assert open_task("tests.toy_benchmark:open_toy").name == "toy"
+    for name in task_names():
+        task = open_task(name)
+        assert task.name == name
+        assert task.about
+        assert task.solvers
+    assert "egofact-workbench" in task_names()
     for name, why in (
         ("nothing", "no benchmark 'nothing'; there are browsecomp"),
         ("no_such_module:make", "cannot be loaded: No module named"),
         ("tests.toy_benchmark:gone", "cannot be loaded"),
+        ("tests.toy_benchmark:make_queries", "gives a tuple, not an eval.task.Task"),
     ):
         with pytest.raises(UsageError, match=why):
-            open_benchmark(name)
+            open_task(name)
     assert folder_name("video-split 5/s", 3) == "video-split_5_s-seed3"
 
 
 def test_queries_need_names_of_their_own(tmp_path: Path) -> None:
-    twice = ToyBenchmark()
+    twice = ToyTask()
     twice.queries = (twice.queries[0], twice.queries[0])
     with pytest.raises(UsageError, match="two queries are called 'q000'"):
-        run_system(twice, "random", 0, tmp_path / "run")
+        run_task(twice, "random", 0, tmp_path / "run")
     twice.queries = ()
     with pytest.raises(UsageError, match="there are no queries to ask"):
-        run_system(twice, "random", 0, tmp_path / "run")
+        run_task(twice, "random", 0, tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -245,13 +312,13 @@ def test_queries_need_names_of_their_own(tmp_path: Path) -> None:
     ids=str,
 )
 def test_a_damaged_manifest_is_told(tmp_path: Path, change: dict[str, Any]) -> None:
-    run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=2)
+    run_task(ToyTask(), "localized", 0, tmp_path, limit=2)
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
     with pytest.raises(UsageError, match=r"manifest\.json: no manifest of schema"):
         read_run_folder(tmp_path)
     with pytest.raises(UsageError, match=r"manifest\.json: no manifest of schema"):
-        run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=2)
+        run_task(ToyTask(), "localized", 0, tmp_path, limit=2)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +331,7 @@ def test_a_damaged_manifest_is_told(tmp_path: Path, change: dict[str, Any]) -> N
     ],
 )
 def test_a_sample_that_no_system_gives_is_told(tmp_path: Path, old: str, new: str) -> None:
-    run_system(ToyBenchmark(), "localized", 0, tmp_path, limit=8)
+    run_task(ToyTask(), "localized", 0, tmp_path, limit=8)
     path = tmp_path / "samples.jsonl"
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -278,7 +345,7 @@ def asked(path: Path) -> list[bytes]:
 
 
 def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_system(ToyBenchmark(), "localized", 0, tmp_path / "whole", limit=8)
+    run_task(ToyTask(), "localized", 0, tmp_path / "whole", limit=8)
     with monkeypatch.context() as patch:
         writing = Path.open
 
@@ -289,8 +356,8 @@ def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
         patch.setattr(Path, "open", full)
         with pytest.raises(RagError, match=r"timings\.jsonl: no space left on device; the same command"):
-            run_system(ToyBenchmark(), "localized", 0, tmp_path / "torn", limit=8)
-    done = run_system(ToyBenchmark(), "localized", 0, tmp_path / "torn", limit=8)
+            run_task(ToyTask(), "localized", 0, tmp_path / "torn", limit=8)
+    done = run_task(ToyTask(), "localized", 0, tmp_path / "torn", limit=8)
     assert done.kept == 5
     assert answers(tmp_path / "whole") == answers(tmp_path / "torn")
 
@@ -298,4 +365,4 @@ def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("name", [":x", ".a:b", "os:sep", "nope:x"])
 def test_names_of_no_benchmark_are_told(name: str) -> None:
     with pytest.raises(UsageError, match="cannot be loaded"):
-        open_benchmark(name)
+        open_task(name)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.runs.records import sample_of
 from eval.runs.samples import check_sample
+from eval.tasks.adapter import sample_of
 from eval.tasks.longvideo.benchmark import open_tables
 from eval.tasks.longvideo.records import as_query
 from eval.tasks.longvideo.tables import read_table

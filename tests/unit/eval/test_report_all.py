@@ -11,11 +11,16 @@ from typing import Any
 import pytest
 
 from eval.reports.overview import MARK, write_overview
-from eval.reports.papers import printed
-from eval.runs.records import Query, Sample, System
-from eval.runs.runner import run_system
+from eval.runs.records import Output, Query, Score, TaskInput
+from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
+from eval.tasks import open_task
 from rag.errors import UsageError
-from tests.toy_benchmark import ToyBenchmark
+from tests.toy_benchmark import ToyTask, run_task
+
+
+def printed(name: str, system: str, label: str = "right") -> str:
+    (one,) = [each for each in open_task(name).report.compared if each.label == label]
+    return one.printed(system) if one.printed else ""
 
 
 def test_what_the_papers_printed_is_found_by_system_and_measure() -> None:
@@ -30,15 +35,14 @@ def test_what_the_papers_printed_is_found_by_system_and_measure() -> None:
     assert printed("rvms-workbench", "raclo", "model + rule").startswith("57.0 (RACLO, table 1, model + rule")
     assert printed("rvms-workbench", "raclo", "localization") == "38.9 (RACLO, table 2, GPT-5.2)"
     assert printed("rvms-workbench", "raclo") == ""
-    assert printed("mine", "mine") == ""
+    assert printed(TOY, "mine") == ""
 
 
 def test_a_paper_stands_beside_the_same_measure_of_ours(tmp_path: Path) -> None:
     """An answer that is right, of a search that never saw the video's own address."""
     query = Query("m-1", "a mood", (), "an address", "GK", "v", "v", (0.0, 0.0), ())
     evidence = {"rule": False, "model_rule": True, "frame": False}
-    sample = Sample("m-1", "GK", "v", "v", None, True, None, evidence=evidence)
-    run_system(Answered(query, sample), "raclo", 0, tmp_path / "raclo")
+    run_task(Answered(query, Output(evidence=evidence)), "raclo", 0, tmp_path / "raclo", factory="rvms")
     text = write_overview([tmp_path], tmp_path / "out")[0].read_text(encoding="utf-8")
     (head,) = [line for line in text.splitlines() if line.startswith("| system ")]
     (line,) = [line for line in text.splitlines() if line.startswith("| raclo ")]
@@ -53,33 +57,43 @@ def test_a_paper_stands_beside_the_same_measure_of_ours(tmp_path: Path) -> None:
     assert text.count("\nRight: ") == 1
 
 
-class Answered(ToyBenchmark):
-    """One query, and its one answer."""
+class Answered(ToyTask):
+    """One query, and its one output, which is right."""
 
     name = "rvms-toy"
 
-    def __init__(self, query: Query, sample: Sample) -> None:
+    def __init__(self, query: Query, output: Output) -> None:
         super().__init__()
         self.queries = (query,)
-        self.sample = sample
+        self.output = output
 
-    def open_system(self, name: str, seed: int) -> System:
-        del seed
-        return Known(name, self.sample)
+    def solver(self, name: str) -> SolverSpec[None]:
+        return SolverSpec(name, lambda _, __: Known(self.output))
+
+    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002
+        return Right()
+
+
+class Right:
+    settings: Mapping[str, Any] = {}
+
+    def score(self, query: Query, output: Output) -> Score:  # noqa: ARG002
+        return Score(True)
 
 
 @dataclass(frozen=True)
 class Known:
-    name: str
-    sample: Sample
+    output: Output
 
     @property
     def settings(self) -> Mapping[str, Any]:
         return {}
 
-    def answer(self, query: Query) -> Sample:
-        del query
-        return self.sample
+    def solve(self, asked: TaskInput) -> Output:  # noqa: ARG002
+        return self.output
+
+
+TOY = "tests.toy_benchmark:open_toy"
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +107,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         ("egofact-toy", "no-localization", 0),
         ("toy", "random", 0),
     ):
-        toy = ToyBenchmark(count=16)
+        toy = ToyTask(count=16)
         toy.name = benchmark
         folders.append(place / f"{benchmark}-{name}-{seed}")
-        run_system(toy, name, seed, folders[-1])
+        run_task(toy, name, seed, folders[-1], factory="egofact" if "ego" in benchmark else TOY)
     return folders
 
 

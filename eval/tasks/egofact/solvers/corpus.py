@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Corpus:
-    """What every solver reads from; it holds no question. Frame vectors of all clips are held in memory (15,000 frames: 12 MB)."""
+    """What every solver reads from; it holds no question.
+
+    Frame vectors of all clips are held in memory (15,000 frames: 12 MB).
+    """
 
     rows: Sequence[ClipRow]
     folder: Path
