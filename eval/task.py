@@ -78,7 +78,7 @@ class ScorerOptions:
     threshold: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SolverSpec(Generic[Environment]):
     about: str
     """One line for `rag eval list`."""

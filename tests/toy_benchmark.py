@@ -146,7 +146,7 @@ class Player:
             confidence=max(scores) / total,
             parse_failure=failed,
             evidence={"caption": f"seen by {self.name}", "weights": [chance.random()]},
-            tokens={"prompt": 100 + query.order[0]},
+            tokens={"prompt": 100 + sum(query.order[:1])},
             timings={"read": 0.001},
             **self._retrieved(query, chance),
         )

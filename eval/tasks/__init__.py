@@ -39,11 +39,14 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
     from eval.task import Task
 
     try:
-        make = getattr(importlib.import_module(module_name), function)
-        if not callable(make):
-            raise TypeError(f"{function} is no function")
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        module = importlib.import_module(module_name)
+    except (ImportError, TypeError, ValueError) as error:
+        if entry:
+            raise
         raise UsageError(f"benchmark {name!r} cannot be loaded: {error}") from error
+    make = getattr(module, function, None)
+    if not callable(make):
+        raise UsageError(f"benchmark {name!r} cannot be loaded: {module_name} has no function {function!r}")
     task = make(data)
     if not isinstance(task, Task):
         raise UsageError(f"benchmark {name!r}: {place} gives a {type(task).__name__}, not an eval.task.Task")

@@ -6,21 +6,35 @@ import json
 from pathlib import Path
 
 import pytest
-from eval.tasks.egofact.benchmark import Workbench
 
-from eval.runs.runner import run_system
+from eval.runs.runner import run_solver
+from eval.task import Prepared
+from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.settings import MINI
-from eval.tasks.egofact.unfiltered import Unfiltered
+from eval.tasks.egofact.solvers.registry import Environment
+from eval.tasks.egofact.task import UnfilteredTask
+from eval.tasks.egofact.unfiltered import prepare_unfiltered, read_worlds
 from rag.errors import UsageError
+from rag.settings import Settings
+
+NAME = "egofact-workbench-unfiltered"
+SMALL = Workbench(NAME, 6, MINI)
 
 
 @pytest.fixture(scope="module")
-def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Unfiltered:
-    folder = tmp_path_factory.mktemp("unfiltered")
-    return Unfiltered(folder, Workbench("egofact-workbench-unfiltered", 6, MINI), worlds=2)
+def task(tmp_path_factory: pytest.TempPathFactory) -> UnfilteredTask:
+    return UnfilteredTask(NAME, "two small worlds", tmp_path_factory.mktemp("unfiltered"), SMALL)
 
 
-def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(benchmark: Unfiltered) -> None:
+@pytest.fixture(scope="module")
+def benchmark(task: UnfilteredTask) -> Prepared[Environment]:
+    assert task.folder is not None
+    return prepare_unfiltered(NAME, task.folder, SMALL, Settings(), worlds=2)
+
+
+def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(
+    benchmark: Prepared[Environment],
+) -> None:
     worlds = {query.query_id.split("-")[0] for query in benchmark.queries}
     assert worlds == {"7", "8"}
     assert len({query.query_id for query in benchmark.queries}) == len(benchmark.queries)
@@ -31,19 +45,26 @@ def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(benchmark
     assert not asked[0] & asked[1]
 
 
-def test_it_holds_questions_that_the_filter_takes_away(benchmark: Unfiltered) -> None:
-    kept = {(query.text, query.options) for world in benchmark.data for query in world.queries}
+def test_it_holds_questions_that_the_filter_takes_away(
+    task: UnfilteredTask, benchmark: Prepared[Environment]
+) -> None:
+    assert task.folder is not None
+    worlds = read_worlds(NAME, task.folder, SMALL, 2)
+    kept = {(query.text, query.options) for world in worlds for query in world.queries}
     assert kept < {(query.text, query.options) for query in benchmark.queries}
 
 
 @pytest.mark.parametrize("name", ["blind", "passages-only", "random"])
-def test_the_controls_answer_without_any_film(benchmark: Unfiltered, name: str, tmp_path: Path) -> None:
-    done = run_system(benchmark, name, 0, tmp_path / name)
+def test_the_controls_answer_without_any_video(
+    task: UnfilteredTask, benchmark: Prepared[Environment], name: str, tmp_path: Path
+) -> None:
+    assert task.folder is not None
+    done = run_solver(task, benchmark, name, 0, tmp_path / name)
     assert done.asked == len(benchmark.queries)
     assert json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-    assert not list(benchmark.folder.rglob("*.mp4"))
+    assert not list(task.folder.rglob("*.mp4"))
 
 
-def test_what_needs_pictures_is_refused(benchmark: Unfiltered) -> None:
-    with pytest.raises(UsageError, match="draws no pictures"):
-        benchmark.open_system("localized", 0)
+def test_what_needs_videos_is_refused(task: UnfilteredTask) -> None:
+    with pytest.raises(UsageError, match="renders no videos; it has blind, passages-only, random"):
+        task.solver("localized")

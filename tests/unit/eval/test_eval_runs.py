@@ -77,10 +77,9 @@ def test_what_is_half_done_is_taken_up(tmp_path: Path, torn: bytes) -> None:
 
 
 class Changed(ToyTask):
-    dataset = {"queries.jsonl": "abc", "videos.jsonl": "other"}  # noqa: RUF012 (a fake's constant)
-
     def __init__(self) -> None:
-        self.queries = make_queries(40)
+        super().__init__()
+        self.dataset = {"queries.jsonl": "abc", "videos.jsonl": "other"}
 
 
 def test_other_data_are_refused_by_name(tmp_path: Path) -> None:
@@ -282,7 +281,7 @@ def test_tasks_are_found_by_entry_point_or_by_factory() -> None:
         ("nothing", "no benchmark 'nothing'; there are browsecomp"),
         ("no_such_module:make", "cannot be loaded: No module named"),
         ("tests.toy_benchmark:gone", "cannot be loaded"),
-        ("tests.toy_benchmark:make_queries", "gives a tuple, not an eval.task.Task"),
+        ("tests.toy_benchmark:stable_random", "gives a Random, not an eval.task.Task"),
     ):
         with pytest.raises(UsageError, match=why):
             open_task(name)
