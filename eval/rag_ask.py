@@ -11,7 +11,7 @@ from rag.records import PassageCitation, VideoCitation
 
 if TYPE_CHECKING:
     from rag.library import Library
-    from rag.store.records import SearchFilter
+    from rag.records import SearchFilter
 
 
 def _by_video(citation: VideoCitation) -> str:
