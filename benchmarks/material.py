@@ -37,7 +37,7 @@ def save_vit_b32(folder: Path) -> Path:
     import torch
     from transformers import CLIPConfig, CLIPModel
 
-    from tests.tiny_models import save_clip
+    from tests.fakes.tiny_models import save_clip
 
     if not (folder / "model.safetensors").is_file():
         save_clip(folder)

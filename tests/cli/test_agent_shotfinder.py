@@ -11,7 +11,7 @@ from pathlib import Path
 import rag
 from eval.workbench.film import Render, clip_frames, write_film
 from eval.workbench.story import plan_clip
-from tests.browser_world import make_web
+from tests.fakes.browser_world import make_web
 
 ROOT = Path(rag.__file__).parent.parent
 

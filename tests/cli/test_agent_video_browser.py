@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import rag
-from tests.browser_world import make_web
+from tests.fakes.browser_world import make_web
 
 ROOT = Path(rag.__file__).parent.parent
 

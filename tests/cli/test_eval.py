@@ -17,10 +17,10 @@ from eval.runs.progress import indexing, rendering
 from rag._cli import eval_commands, eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
-from tests import toy_benchmark
-from tests.toy_benchmark import ToyTask
+from tests.fakes import toy_benchmark
+from tests.fakes.toy_benchmark import ToyTask
 
-TOY = "tests.toy_benchmark:open_toy"
+TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(autouse=True)

@@ -17,10 +17,10 @@ from eval.task import Prepared
 from eval.tasks import open_task
 from rag._cli.eval_show import _lines
 from rag._cli.main import main
-from tests import toy_benchmark
-from tests.toy_benchmark import ToyTask, run_task
+from tests.fakes import toy_benchmark
+from tests.fakes.toy_benchmark import ToyTask, run_task
 
-TOY = "tests.toy_benchmark:open_toy"
+TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from rag._cli.main import main
 from rag.library import Library
 from tests.cli.test_commands import Rote
 from tests.cli.test_show import _Shelf
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
-TOY = "tests.toy_benchmark:open_toy"
+TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ import pytest
 
 import rag
 from rag._cli.main import main
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
 SUBTITLES = """1

@@ -15,7 +15,7 @@ from rag._cli.main import main
 from rag._cli.show import sheet_name
 from rag.library import Library
 from rag.records import VideoCitation
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 class _Shelf:

@@ -9,7 +9,7 @@ import pytest
 
 from rag._cli.main import main
 from rag.web import PageEntry, TranscriptLine, VideoEntry, write_catalogue
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 URL = "https://videos.example/watch?v=kettle"
 

@@ -15,7 +15,7 @@ from corpora.video.decoders import decoder_names
 from corpora.video.reader import MediaReader
 from corpora.video.records import DecodeReport, Keyframe
 from rag.errors import DamagedFile, FileProblem, UnsupportedFile
-from tests.synthetic import Image, damage, read_time_code, truncate, write_video
+from tests.fakes.synthetic import Image, damage, read_time_code, truncate, write_video
 
 TICK = 2e-3
 """Seconds; Matroska rounds times to the millisecond."""

@@ -23,7 +23,7 @@ from indexers.registry import (
 from indexers.settings import EncoderSettings
 from indexers.torch_backend import available_backends
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
-from tests.tiny_models import save_clip, save_siglip
+from tests.fakes.tiny_models import save_clip, save_siglip
 
 SETTINGS = EncoderSettings()
 BATCH = 8

@@ -31,10 +31,10 @@ from rag.reasoners.roles import (
 from rag.reasoners.token_counting import TokenCountingReasoner
 from rag.records import Question, Usage
 from rag.settings import Settings
-from tests.chat_server import chat_server, say
-from tests.readings import CHOICE, OPEN, reading
-from tests.role_inputs import INPUTS, SPARSE, assert_sound_reply
-from tests.scripted_roles import play_role
+from tests.fakes.chat_server import chat_server, say
+from tests.fakes.readings import CHOICE, OPEN, reading
+from tests.fakes.role_inputs import INPUTS, SPARSE, assert_sound_reply
+from tests.fakes.scripted_roles import play_role
 
 DIM = 8
 MANY = Question("q3", "Which of these is shown?", tuple(f"Thing number {index}." for index in range(26)))
@@ -47,7 +47,7 @@ QUESTIONS = {"choice": CHOICE, "open": OPEN, "many": MANY, "odd": ODD}
 
 
 class Tower:
-    """Words into the space of the frame vectors of `tests.readings`."""
+    """Words into the space of the frame vectors of `tests.fakes.readings`."""
 
     name = fingerprint = "toy"
     dim = DIM

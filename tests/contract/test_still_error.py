@@ -15,7 +15,7 @@ from indexers.backend import probe_pictures
 from indexers.frame_dedup import encode_frames, stand_ins
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
-from tests.tiny_models import save_clip
+from tests.fakes.tiny_models import save_clip
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -15,7 +15,7 @@ from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder, open_text_encoder, open_text_tower
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
-from tests.tiny_models import save_clip, save_sentences, save_siglip
+from tests.fakes.tiny_models import save_clip, save_sentences, save_siglip
 
 SETTINGS = EncoderSettings()
 TEXTS = (

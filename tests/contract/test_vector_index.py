@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rag.store.vector_index import IndexKind, build_index, nearest
-from tests.store_material import unit
+from tests.fakes.store_material import unit
 
 KINDS: tuple[IndexKind, ...] = ("flat", "fp16", "hnsw")
 N, DIM = 5000, 24

@@ -20,10 +20,10 @@ from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.records import Question
 from rag.settings import ReasonerSettings
-from tests.browser_world import ASKED, frame_source, make_web
-from tests.chat_server import chat_server, say
-from tests.detective_world import open_world, question
-from tests.scripted_roles import play_role
+from tests.fakes.browser_world import ASKED, frame_source, make_web
+from tests.fakes.chat_server import chat_server, say
+from tests.fakes.detective_world import open_world, question
+from tests.fakes.scripted_roles import play_role
 
 NOBODY = "http://127.0.0.1:1/v1"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}

@@ -30,8 +30,8 @@ from rag.retrieval import RetrievedClip, Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
-from tests.answer_world import BagOfWords, PictureWords, build_library
-from tests.role_methods import RoleMethods
+from tests.fakes.answer_world import BagOfWords, PictureWords, build_library
+from tests.fakes.role_methods import RoleMethods
 
 VIDEOS = {
     "bench": [

@@ -15,7 +15,7 @@ from eval.runs.runner import run_system
 from eval.tasks.browsecomp.records import BrowseQuestion, Source
 from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
-from tests.browser_world import HOST, RuleReasoner, frame_source, make_web
+from tests.fakes.browser_world import HOST, RuleReasoner, frame_source, make_web
 
 NAMES = (
     "direct",

@@ -12,7 +12,7 @@ from rag.indexing import index
 from rag.indexing.report import Silent
 from rag.settings import Settings, load_settings
 from rag.store.reading import Reader
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 class Notes(Silent):

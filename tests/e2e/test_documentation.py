@@ -10,7 +10,7 @@ import pytest
 import rag
 from rag import Library, Settings
 from rag.web.building import build_web
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -18,8 +18,8 @@ from rag.settings import Settings, load_settings
 from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.writing import Writer
-from tests.synthetic import write_video
-from tests.tiny_models import save_clip
+from tests.fakes.synthetic import write_video
+from tests.fakes.tiny_models import save_clip
 
 
 @pytest.fixture

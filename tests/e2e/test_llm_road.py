@@ -14,8 +14,8 @@ from rag import Library
 from rag.errors import ReasonerUnreachable
 from rag.reasoners.llm.usage import KEYS
 from rag.settings import Settings
-from tests.chat_server import chat_server, say
-from tests.synthetic import write_video
+from tests.fakes.chat_server import chat_server, say
+from tests.fakes.synthetic import write_video
 
 REWRITTEN = {"visual_query": "A video that shows a bench.", "passage_queries": ["torque wrench clicks"]}
 ANCHOR = {"description": "the torque wrench clicks", "position": "within"}

@@ -19,8 +19,8 @@ from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.settings import ReasonerSettings
-from tests.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
-from tests.readings import CHOICE, OPEN, reading
+from tests.fakes.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
+from tests.fakes.readings import CHOICE, OPEN, reading
 
 ANCHOR = {"description": "she polishes something", "position": "before"}
 CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [1]}

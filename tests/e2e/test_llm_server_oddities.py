@@ -10,7 +10,7 @@ from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
-from tests.chat_server import Act, chat_server, raw, status
+from tests.fakes.chat_server import Act, chat_server, raw, status
 
 ASKED = (Message("user", ("well?",)),)
 

@@ -21,7 +21,7 @@ from indexers.models.pull import pull
 from indexers.models.verify import verify
 from indexers.settings import EncoderSettings
 from rag.errors import ModelError, WeightsInvalid, WeightsMissing
-from tests.loopback_hub import Hub, serve, sha256
+from tests.fakes.loopback_hub import Hub, serve, sha256
 
 NAME = "hf:tiny/clip"
 WEIGHTS = save({"weight": np.arange(3000, dtype=np.float32)})

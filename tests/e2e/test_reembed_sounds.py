@@ -14,7 +14,7 @@ from rag.indexing import Silent, encoders, index, reembed
 from rag.settings import load_settings
 from rag.store.dump import dump
 from rag.store.writing import Writer
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 class Hearing(ImageEncoder):

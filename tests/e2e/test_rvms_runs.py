@@ -28,8 +28,8 @@ from rag.agents.raclo.records import only_cues
 from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
 from rag.web import MockWeb
-from tests.browser_world import HOST, frame_source, make_web
-from tests.raclo_world import RecallingMind
+from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.raclo_world import RecallingMind
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
 MEMORY = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")

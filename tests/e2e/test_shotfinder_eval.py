@@ -33,8 +33,8 @@ from eval.tasks.shotfinder.solvers import (
 from eval.tasks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
-from tests.browser_world import HOST, frame_source, make_web
-from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
+from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
 
 NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1", "frames@16")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (

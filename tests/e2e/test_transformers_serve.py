@@ -19,9 +19,9 @@ from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.prompts import Message, picture
 from rag.reasoners.roles import OBSERVE, ObserveRequest
 from rag.settings import ReasonerSettings
-from tests.readings import OPEN
-from tests.role_inputs import VIEW
-from tests.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
+from tests.fakes.readings import OPEN
+from tests.fakes.role_inputs import VIEW
+from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_WITHIN = 240
@@ -41,7 +41,7 @@ def base_url(tmp_path_factory):
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.serve_tiny", str(port)],
+            [sys.executable, "-m", "tests.fakes.serve_tiny", str(port)],
             cwd=ROOT,
             env={**os.environ, **offline},
             stdout=said,

@@ -9,7 +9,7 @@ from rag.library import Library
 from rag.settings import Settings
 from rag.web import open_web
 from rag.web.building import build_web
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 def test_a_film_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from corpora.identity import content_hash
 from rag.web import PageEntry, TranscriptLine, VideoEntry, write_catalogue
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 SHY = 'a "quoted" </script><b>title</b> & more'
 

@@ -31,7 +31,7 @@ from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles import Reasoner
 from rag.records import Question
 from rag.web import FAULTS, Faults, MockWeb, WebTrace
-from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
+from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 LONGEST = 5 * (3 * 3 + 3 * 30 * 6)
 """Calls that five loops can make at most: three queries and thirty results, each tried three times."""

@@ -10,9 +10,9 @@ import pytest
 from eval.reports.page import write_report
 from rag._cli.main import main
 from rag.errors import UsageError
-from tests.toy_benchmark import ToyTask, run_task
+from tests.fakes.toy_benchmark import ToyTask, run_task
 
-TOY = "tests.toy_benchmark:open_toy"
+TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(scope="module")

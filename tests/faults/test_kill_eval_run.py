@@ -24,7 +24,7 @@ SAME = (
 
 
 def start(out: Path, delay: float) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "rag._cli.main", "eval", "run", "tests.toy_benchmark:open_toy"]
+    command = [sys.executable, "-m", "rag._cli.main", "eval", "run", "tests.fakes.toy_benchmark:open_toy"]
     command += ["--system", "localized", "--seed", "3", "--out", str(out)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOY_DELAY": str(delay)}
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, cwd=out.parent)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from rag.store.dump import dump
-from tests.corpus import tiny_settings, write_corpus
+from tests.fakes.corpus import tiny_settings, write_corpus
 
 KILLS = 20
 DONE_IN_PART = 3

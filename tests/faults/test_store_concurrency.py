@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from rag.store.reading import Reader
-from tests.store_material import TEXT, fill, unit, video
+from tests.fakes.store_material import TEXT, fill, unit, video
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from rag.store.writing import Writer
-from tests.store_material import META, add_source, add_video, video_path
+from tests.fakes.store_material import META, add_source, add_video, video_path
 with Writer.open(Path(sys.argv[1])) as writer:
     writer.set_meta(META)
     print("started", flush=True)

@@ -18,7 +18,7 @@ from rag.store.error_mapping import read_errors, write_errors
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
-from tests.store_material import META, TEXT, add_video, clip_frames, fill, unit, video
+from tests.fakes.store_material import META, TEXT, add_video, clip_frames, fill, unit, video
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,7 +103,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from rag.store.writing import Writer
 from rag.errors import LibraryFull
-from tests.store_material import add_video
+from tests.fakes.store_material import add_video
 import lance, lancedb
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Writer.open(Path(sys.argv[1])) as writer:
@@ -166,7 +166,7 @@ sys.path.insert(0, sys.argv[2])
 from rag.store.writing import Writer
 from rag.store.reading import Reader
 from rag.errors import LibraryReadOnly
-from tests.store_material import unit
+from tests.fakes.store_material import unit
 import lancedb
 def look():
     with Reader.open(Path(sys.argv[1])) as reader:

@@ -15,7 +15,7 @@ from rag.store.dump import dump
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
-from tests.store_material import META, TEXT, add_source, add_video, unit, video, video_path
+from tests.fakes.store_material import META, TEXT, add_source, add_video, unit, video, video_path
 
 KILLS = 10
 ROOT = Path(__file__).parents[2]

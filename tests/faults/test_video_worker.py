@@ -15,7 +15,7 @@ import pytest
 
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, StalledFile, UnsupportedFile
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture(scope="module")

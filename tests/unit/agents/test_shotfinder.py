@@ -28,8 +28,8 @@ from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagining import imagine_queries
 from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.web import Faults
-from tests.browser_world import frame_source, make_web
-from tests.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
+from tests.fakes.browser_world import frame_source, make_web
+from tests.fakes.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
 
 NONE = Constraints()
 

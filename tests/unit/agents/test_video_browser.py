@@ -30,7 +30,7 @@ from rag.library import Library
 from rag.reasoners.roles import Located, LocateRequest, VideoView
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, Page, Transcript, WebTrace
-from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
+from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
 def run(

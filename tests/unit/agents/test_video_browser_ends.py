@@ -14,7 +14,7 @@ from rag.agents.video_browser.agent import browse
 from rag.agents.video_browser.settings import EFFICIENCY
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.reasoners.roles import Observation
-from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
+from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
 @pytest.mark.parametrize("error", [BudgetSpent, ReplyInvalid])

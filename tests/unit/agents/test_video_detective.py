@@ -30,7 +30,7 @@ from rag.errors import BudgetSpent, UsageError
 from rag.library import Library
 from rag.reasoners.roles import Facet, Facets, Reasoner, TimelineEvent
 from rag.records import Question
-from tests.detective_world import RuleReasoner, open_world, pixels, question
+from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
 
 
 @pytest.fixture(scope="module")

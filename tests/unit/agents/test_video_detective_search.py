@@ -16,7 +16,7 @@ from rag.agents.video_detective.search import ErrorLog
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable
 from rag.library import Library
 from rag.reasoners.roles import Reasoner
-from tests.detective_world import RuleReasoner, open_world, question
+from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 
 @pytest.fixture(scope="module")

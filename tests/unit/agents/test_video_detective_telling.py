@@ -31,7 +31,7 @@ from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import Reasoner
 from rag.rendering.shapes import to_json
-from tests.detective_world import RuleReasoner, open_world, pixels, question
+from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
 def open_world_again(folder: Path) -> Library:
     from rag.settings import load_settings
     from rag.store.reading import Reader
-    from tests.answer_world import BagOfWords, PictureWords
+    from tests.fakes.answer_world import BagOfWords, PictureWords
 
     library = Library(Reader.open(folder / "library"), load_settings())
     library.engine.__dict__.update(text_encoder=BagOfWords(), tower=PictureWords())

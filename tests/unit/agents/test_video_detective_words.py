@@ -15,7 +15,7 @@ from rag.agents.video_detective.wording import cited_texts, texts_of
 from rag.library import Library
 from rag.reasoners.embedded.observing import without_quotations
 from rag.records import Question, VideoCitation
-from tests.detective_world import open_world
+from tests.fakes.detective_world import open_world
 
 CUES = tuple(
     Evidence("v", start, start + 2.0, "subtitle", text)

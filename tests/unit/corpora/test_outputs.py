@@ -36,7 +36,7 @@ from corpora.video.cut import cut_clip
 from rag._cli.agent_display import StepFile
 from rag.errors import UsageError
 from rag.rendering.contact_sheet import save_png
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 FORCE = OverwritePolicy(force=True)
 

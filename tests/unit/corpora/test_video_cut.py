@@ -11,7 +11,7 @@ from corpora.outputs import OverwritePolicy
 from corpora.video.cut import cut_clip
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, UsageError
-from tests.synthetic import read_time_code, write_video
+from tests.fakes.synthetic import read_time_code, write_video
 
 
 def codes(path: Path) -> list[int | None]:

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from corpora.video.keyframes import KeyframePicker
 from corpora.video.pictures import scaled_size
 from corpora.video.reader import MediaReader
-from tests.synthetic import read_time_code, write_video
+from tests.fakes.synthetic import read_time_code, write_video
 
 
 @given(st.integers(2, 8000), st.integers(2, 8000), st.integers(32, 1080))

@@ -10,7 +10,7 @@ import pytest
 
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, UnreadableFile, UnsupportedFile
-from tests.synthetic import truncate, write_video
+from tests.fakes.synthetic import truncate, write_video
 
 
 @pytest.fixture(scope="module")

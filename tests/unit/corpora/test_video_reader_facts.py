@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from corpora.video.reader import MediaReader
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 def test_a_rewritten_file_is_probed_again(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.synthetic import damage, read_time_code, truncate, write_video
+from tests.fakes.synthetic import damage, read_time_code, truncate, write_video
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts", "a.webm", "a.gif"])

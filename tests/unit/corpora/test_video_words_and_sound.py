@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from corpora.video.reader import MediaReader
 from corpora.video.subtitles import plain_text
 from rag.errors import UnsupportedFile
-from tests.synthetic import damage, write_video
+from tests.fakes.synthetic import damage, write_video
 
 
 @pytest.fixture(scope="module")

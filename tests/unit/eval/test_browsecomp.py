@@ -23,7 +23,7 @@ from eval.workbench.web import WebPlan, plan_web
 from rag.agents.video_browser.settings import EFFICIENCY
 from rag.errors import UsageError
 from rag.reasoners.roles import OpenAnswer, Reading
-from tests.browser_world import HOST, RuleReasoner, frame_source, make_web
+from tests.fakes.browser_world import HOST, RuleReasoner, frame_source, make_web
 
 OFFLINE = {
     "id": 12,

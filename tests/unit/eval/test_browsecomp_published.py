@@ -22,8 +22,8 @@ from eval.tasks.browsecomp.records import BrowseQuestion
 from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import settings_of
 from rag.errors import ReasonerUnreachable, UsageError
-from tests.browser_world import RuleReasoner, frame_source, make_web
-from tests.toy_benchmark import Player, ToyTask
+from tests.fakes.browser_world import RuleReasoner, frame_source, make_web
+from tests.fakes.toy_benchmark import Player, ToyTask
 
 ROW = {"question": "What color?", "answer": "red", "difficulty": "level1"}
 QUESTION = BrowseQuestion(

@@ -28,7 +28,7 @@ from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.settings import ReasonerSettings
-from tests.egofact_world import (
+from tests.fakes.egofact_world import (
     ONE_HOP,
     THINGS,
     TWO_HOP,

@@ -12,7 +12,7 @@ from eval.tasks.egofact.loading import load_egofact
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.writing import file_hash, write_folder
 from rag.errors import UsageError
-from tests.egofact_world import ONE_HOP, TWO_HOP
+from tests.fakes.egofact_world import ONE_HOP, TWO_HOP
 
 CLIPS = [ClipRow("a:00000", "videos/a.mp4", 0.0, 30.0, "a shed with a red globe")]
 PASSAGES = [PassageRow(f"p{at}", "How to", f"Text {at} ü.", "mug", "work") for at in range(3)]

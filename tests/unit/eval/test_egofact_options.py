@@ -17,7 +17,7 @@ from eval.tasks.egofact.quality import quality_score
 from eval.tasks.egofact.records import Query
 from eval.tasks.egofact.settings import BuildSettings
 from eval.tasks.egofact.statements import PassageShelf, choose_pairs
-from tests.egofact_world import THINGS, EvenLaw, event, passages, segment, words, world
+from tests.fakes.egofact_world import THINGS, EvenLaw, event, passages, segment, words, world
 
 SETTINGS = BuildSettings()
 

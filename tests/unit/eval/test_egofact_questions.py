@@ -14,7 +14,7 @@ from eval.tasks.egofact.templates import (
     option_text,
     question_text,
 )
-from tests.egofact_world import event, moved, segment, words
+from tests.fakes.egofact_world import event, moved, segment, words
 
 PLUG = replace(
     event("kettle", 4.0), rewritten="the camera wearer plugs the kettle into the socket", action="plug"

@@ -22,7 +22,7 @@ from eval.tasks.egofact.settings import (
     Shape,
 )
 from indexers.protocol import unit_rows
-from tests.egofact_world import THINGS, event, segment, words, world
+from tests.fakes.egofact_world import THINGS, event, segment, words, world
 
 
 def test_the_papers_shape_is_the_papers():

@@ -18,7 +18,7 @@ from eval.tasks.egofact.sources.passages import read_passages
 from eval.tasks.egofact.sources.workbench import TRUTH, read_workbench
 from eval.tasks.egofact.writing import write_folder
 from rag.errors import UsageError
-from tests.egofact_world import ONE_HOP
+from tests.fakes.egofact_world import ONE_HOP
 
 HEAD = "video_uid\tclip_start\tclip_end\tclip_text\n"
 TEXT = "#C C picks the cup from the table"

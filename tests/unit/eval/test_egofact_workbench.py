@@ -18,7 +18,7 @@ from eval.tasks.egofact.settings import MINI, BuildSettings
 from eval.tasks.egofact.sources.workbench import segments_of_stories, workbench_aliases, workbench_passages
 from eval.workbench.catalogue import kind
 from eval.workbench.story import plan_clip
-from tests.egofact_world import WordEncoder, words
+from tests.fakes.egofact_world import WordEncoder, words
 
 
 def _segments(first: int, count: int):

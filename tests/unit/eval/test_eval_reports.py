@@ -19,7 +19,7 @@ from eval.runs.paths import folder_name
 from eval.tasks.egofact.accuracy_tables import family_name
 from eval.tasks.egofact.paper import ACCURACY, METHODS, QUERY_COUNTS
 from rag.errors import UsageError
-from tests.toy_benchmark import ToyTask, run_task
+from tests.fakes.toy_benchmark import ToyTask, run_task
 
 SYSTEMS = ("no-localization", "localized", "localized@10", "video-split-5s")
 

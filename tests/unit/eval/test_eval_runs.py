@@ -20,7 +20,7 @@ from eval.tasks import open_task, task_names
 from eval.trec import read_run
 from rag.errors import RagError, UsageError
 from rag.settings import Settings
-from tests.toy_benchmark import Told, ToyScore, ToyTask, make_queries, run_task
+from tests.fakes.toy_benchmark import Told, ToyScore, ToyTask, make_queries, run_task
 
 SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.run.trec", "passages.run.trec")
 
@@ -270,7 +270,7 @@ def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
 
 
 def test_tasks_are_found_by_entry_point_or_by_factory() -> None:
-    assert open_task("tests.toy_benchmark:open_toy").name == "toy"
+    assert open_task("tests.fakes.toy_benchmark:open_toy").name == "toy"
     for name in task_names():
         task = open_task(name)
         assert task.name == name
@@ -280,8 +280,8 @@ def test_tasks_are_found_by_entry_point_or_by_factory() -> None:
     for name, why in (
         ("nothing", "no benchmark 'nothing'; there are browsecomp"),
         ("no_such_module:make", "cannot be loaded: No module named"),
-        ("tests.toy_benchmark:gone", "cannot be loaded"),
-        ("tests.toy_benchmark:stable_random", "gives a Random, not an eval.task.Task"),
+        ("tests.fakes.toy_benchmark:gone", "cannot be loaded"),
+        ("tests.fakes.toy_benchmark:stable_random", "gives a Random, not an eval.task.Task"),
     ):
         with pytest.raises(UsageError, match=why):
             open_task(name)

@@ -17,7 +17,7 @@ from rag.agents.video_detective.settings import PAPER
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import ChosenOption
 from rag.records import Usage
-from tests.detective_world import RuleReasoner, open_world, question
+from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 QUERY = Query(
     query_id="q1",

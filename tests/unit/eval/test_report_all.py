@@ -15,7 +15,7 @@ from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
 from eval.tasks import open_task
 from rag.errors import UsageError
-from tests.toy_benchmark import ToyTask, run_task
+from tests.fakes.toy_benchmark import ToyTask, run_task
 
 
 def printed(name: str, system: str, label: str = "right") -> str:
@@ -93,7 +93,7 @@ class Known:
         return self.output
 
 
-TOY = "tests.toy_benchmark:open_toy"
+TOY = "tests.fakes.toy_benchmark:open_toy"
 
 
 @pytest.fixture(scope="module")

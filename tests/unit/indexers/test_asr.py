@@ -17,7 +17,7 @@ from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windo
 from indexers.settings import AsrSettings, EncoderSettings
 from indexers.stages import Off
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
-from tests.tiny_whisper import write_tiny_whisper
+from tests.fakes.tiny_whisper import write_tiny_whisper
 
 TINY = "faster-whisper-tiny"
 

@@ -9,7 +9,7 @@ import pytest
 
 from indexers.tokens import picture_tokens, sentence_tokens
 from rag.errors import WeightsInvalid
-from tests.tiny_models import save_clip, save_siglip
+from tests.fakes.tiny_models import save_clip, save_siglip
 
 TEXTS = ["A man, holding 12 drills!", "", "it's   the Telescope's\nmirror", "Ünïcode 😀", "lamp " * 300]
 

@@ -24,7 +24,7 @@ from rag.store.dump import dump
 from rag.store.measures import Fingerprint
 from rag.store.reading import Reader
 from rag.store.writing import Writer
-from tests.store_material import fill, video
+from tests.fakes.store_material import fill, video
 
 
 class Torn(MediaReader):

@@ -17,7 +17,7 @@ from rag.indexing import encoders, index
 from rag.indexing.passages import encode_passages
 from rag.indexing.report import Silent
 from rag.settings import load_settings
-from tests.answer_world import BagOfWords
+from tests.fakes.answer_world import BagOfWords
 
 PASSAGES = [Passage(f"p{at}", "d", f"Lamp {at}", "light " * (at * 7 % 50 + 1)) for at in range(40)]
 

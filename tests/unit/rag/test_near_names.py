@@ -11,7 +11,7 @@ from rag._cli.main import main
 from rag.errors import UsageError
 from rag.library import Library
 from rag.store.names import nearest_names
-from tests.detective_world import open_world
+from tests.fakes.detective_world import open_world
 
 PATHS = ("/a/talk on Bees.mp4", "/a/talk on trees.mkv", "/a/2/intro.mp4", "/a/1/intro.mp4", "/a/lamp.webm")
 

@@ -17,7 +17,7 @@ from rag.relevance import (
     text_relevance,
     tokens,
 )
-from tests.answer_world import PictureWords
+from tests.fakes.answer_world import PictureWords
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ from rag.store.meta_table import MetaRows
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
-from tests.store_material import META, clip_frames, fill, unit, video
+from tests.fakes.store_material import META, clip_frames, fill, unit, video
 
 SOUNDS: tuple[AudioClass, ...] = (
     *["speech"] * 10,

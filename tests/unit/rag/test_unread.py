@@ -17,7 +17,7 @@ from rag.records import Answer, Question
 from rag.retrieval.unread import unread
 from rag.settings import Settings, load_settings
 from rag.store.reading import Reader
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 SRT = "1\n00:00:01,000 --> 00:00:03,000\nTighten the bolt.\n"
 

@@ -12,8 +12,8 @@ from rag.reasoners.embedded.choices import TEMPERATURE, TEMPERATURE_SOUGHT, answ
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.records import Question
-from tests.answer_world import THINGS, BagOfWords
-from tests.readings import read_window, reading
+from tests.fakes.answer_world import THINGS, BagOfWords
+from tests.fakes.readings import read_window, reading
 
 LINES = (
     "Now the camera wearer measures the envelope with the caliper.",

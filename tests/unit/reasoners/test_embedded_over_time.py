@@ -12,7 +12,7 @@ from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
-from tests.answer_world import BagOfWords, PictureWords
+from tests.fakes.answer_world import BagOfWords, PictureWords
 
 
 def window(start: float, said: str = "", seen: str = "") -> ReadWindow:

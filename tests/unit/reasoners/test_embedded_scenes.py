@@ -15,7 +15,7 @@ from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
-from tests.answer_world import BagOfWords, PictureWords
+from tests.fakes.answer_world import BagOfWords, PictureWords
 
 CLIP = Clip("v:00000", "v", 0.0, 1000.0)
 

@@ -18,7 +18,7 @@ from rag.reasoners.llm.usage import KEYS
 from rag.reasoners.prompts import Message
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ANSWER_OPEN, REWRITE_QUESTION, AnchorEvent
 from rag.settings import ReasonerSettings
-from tests.readings import CHOICE, OPEN, reading
+from tests.fakes.readings import CHOICE, OPEN, reading
 
 ROOT = Path(__file__).resolve().parents[3]
 ANCHOR = '{"description": "she polishes something", "position": "within"}'

@@ -22,8 +22,8 @@ from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.prompts import Message, picture
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.settings import ReasonerSettings
-from tests.readings import CHOICE, OPEN, reading
-from tests.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
+from tests.fakes.readings import CHOICE, OPEN, reading
+from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 
 BLACK = picture(np.zeros((40, 60, 3), np.uint8), 32)
 WHITE = picture(np.full((40, 60, 3), 255, np.uint8), 32)

@@ -15,7 +15,7 @@ from rag.reasoners.prompts import Picture, Shown, load_prompt, parse_prompt, pic
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ROLES
 from rag.reasoners.roles.material import listed_options
 from rag.reasoners.roles.reading import shown_passages, shown_windows
-from tests.readings import CHOICE, reading
+from tests.fakes.readings import CHOICE, reading
 
 PROMPTS = (*ROLES.values(), CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS)
 

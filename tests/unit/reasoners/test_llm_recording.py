@@ -22,7 +22,7 @@ from rag.reasoners.llm.recording import HEAD, open_tape
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
-from tests.readings import CHOICE, OPEN, reading
+from tests.fakes.readings import CHOICE, OPEN, reading
 from tests.unit.reasoners.test_llm_calls import ANCHOR, CHOSEN, Scripted
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -141,7 +141,7 @@ import sys, os, signal
 sys.path.insert(0, {root!r})
 from tests.unit.reasoners.test_llm_recording import recorded
 from tests.unit.reasoners.test_llm_calls import ANCHOR
-from tests.readings import OPEN
+from tests.fakes.readings import OPEN
 from rag.reasoners.roles import ANCHOR_EVENT
 from pathlib import Path
 reasoner = recorded(Path({path!r}), ANCHOR)

@@ -9,7 +9,7 @@ import pytest
 from rag.reasoners.llm.replies import first_object, parse_reply
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ANSWER_CHOICE, ANSWER_OPEN, AnchorEvent, ChosenOption, OpenAnswer
-from tests.readings import CHOICE, OPEN, reading
+from tests.fakes.readings import CHOICE, OPEN, reading
 
 
 @pytest.mark.parametrize(

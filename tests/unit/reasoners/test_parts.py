@@ -18,10 +18,10 @@ from rag.reasoners.roles import (
 )
 from rag.reasoners.routing import RoutedReasoner
 from rag.settings import ReasonerSettings, Settings
-from tests.chat_server import chat_server, say
-from tests.readings import OPEN
-from tests.role_inputs import VIEW
-from tests.scripted_roles import play_role
+from tests.fakes.chat_server import chat_server, say
+from tests.fakes.readings import OPEN
+from tests.fakes.role_inputs import VIEW
+from tests.fakes.scripted_roles import play_role
 
 
 def play(request):

@@ -11,8 +11,8 @@ from rag.agents.video_browser.settings import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.settings import PAPER
 from rag.errors import ReplayUnknown
-from tests import detective_world
-from tests.browser_world import ASKED, RuleReasoner, frame_source, make_web
+from tests.fakes import detective_world
+from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 
 class Forgetful(RuleReasoner):

@@ -13,7 +13,7 @@ from rag.store.layout import MARKER, PLAIN_TABLES, Layout, absolute_path, writab
 from rag.store.reading import Reader
 from rag.store.schema import plain_schemas
 from rag.store.writing import Writer
-from tests.store_material import META, add_video
+from tests.fakes.store_material import META, add_video
 
 
 def contents(folder: Path) -> dict[str, bytes]:

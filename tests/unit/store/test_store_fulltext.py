@@ -15,7 +15,7 @@ from rag.store.fulltext import TOKENIZER, match
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.writing import Writer
-from tests.store_material import META, TEXT, file_row, unit
+from tests.fakes.store_material import META, TEXT, file_row, unit
 
 TEXTS = (
     "He was running to the Café",

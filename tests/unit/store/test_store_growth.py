@@ -20,7 +20,7 @@ from rag.store.migrations import MIGRATIONS, migrate
 from rag.store.reading import Reader
 from rag.store.records import SCHEMA, EncoderRef
 from rag.store.writing import Writer
-from tests.store_material import IMAGE, META, add_video, clip_frames, fill, unit, video
+from tests.fakes.store_material import IMAGE, META, add_video, clip_frames, fill, unit, video
 
 OTHER = EncoderRef("other", "9" * 32, 24)
 

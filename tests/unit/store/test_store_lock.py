@@ -14,7 +14,7 @@ from rag.errors import LibraryBusy
 from rag.store.lock import ReaderMark, WriterLock, no_readers
 from rag.store.reading import Reader
 from rag.store.writing import Writer
-from tests.store_material import fill
+from tests.fakes.store_material import fill
 
 HOLD = """
 import sys, time

@@ -13,7 +13,7 @@ from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
-from tests.store_material import (
+from tests.fakes.store_material import (
     IMAGE,
     META,
     TEXT,

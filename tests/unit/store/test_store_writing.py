@@ -20,7 +20,7 @@ from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.records import EncoderRef, FileRow
 from rag.store.writing import Writer
-from tests.store_material import (
+from tests.fakes.store_material import (
     META,
     TEXT,
     add_source,

@@ -13,7 +13,7 @@ from rag.errors import UnreadableFile, UsageError, WebUnusable
 from rag.web import TranscriptLine, VideoEntry, open_web, read_catalogue, write_catalogue
 from rag.web.building import build_web
 from rag.web.source_rows import catalogue_fields, read_rows, spread
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from rag.errors import QuestionError
 from rag.library import Library
 from rag.records import VideoHit
 from rag.web import open_web
-from tests.browser_world import make_web
+from tests.fakes.browser_world import make_web
 
 
 class Shelf:

@@ -12,7 +12,7 @@ from corpora.kinds import VIDEO
 from rag.web import TranscriptLine, VideoEntry, open_web, write_catalogue
 from rag.web.serving import app
 from rag.web.serving.media import MEDIA_TYPES
-from tests.synthetic import write_video
+from tests.fakes.synthetic import write_video
 
 NAME = "a/b c"
 

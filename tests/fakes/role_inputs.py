@@ -38,7 +38,7 @@ from rag.reasoners.roles import (
     VideoView,
 )
 from rag.records import Question
-from tests.readings import CHOICE, OPEN
+from tests.fakes.readings import CHOICE, OPEN
 
 
 @dataclass(frozen=True)

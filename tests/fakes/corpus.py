@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.synthetic import damage, truncate, write_video
-from tests.tiny_models import save_clip
+from tests.fakes.synthetic import damage, truncate, write_video
+from tests.fakes.tiny_models import save_clip
 
 
 def write_corpus(folder: Path) -> Path:

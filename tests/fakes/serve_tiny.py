@@ -1,4 +1,4 @@
-"""`transformers serve` on a port of loopback, in a process of its own: `python -m tests.serve_tiny PORT`.
+"""`transformers serve` on a loopback port: `python -m tests.fakes.serve_tiny PORT`.
 
 Its model manager asks for a device map, which needs the accelerate package; without one a
 model is loaded to the processor as it is. All else is the server as it comes.

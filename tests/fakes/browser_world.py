@@ -34,7 +34,7 @@ from rag.reasoners.roles import (
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
-from tests.role_methods import RoleMethods
+from tests.fakes.role_methods import RoleMethods
 
 HOST = "https://videos.example/watch?v="
 DURATION = 100.0

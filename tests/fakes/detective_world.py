@@ -26,8 +26,8 @@ from rag.reasoners.roles import (
 from rag.records import Question, Usage
 from rag.relevance import content_words, tokens
 from rag.settings import load_settings
-from tests.answer_world import THINGS, BagOfWords, PictureWords, build_library
-from tests.role_methods import RoleMethods
+from tests.fakes.answer_world import THINGS, BagOfWords, PictureWords, build_library
+from tests.fakes.role_methods import RoleMethods
 
 FILM = [
     (20.0 * part, 20.0 * part + 20.0, thing, f"Now someone shows the {thing} of part {part}")
@@ -120,7 +120,7 @@ class RuleReasoner(RoleMethods):
 
 
 def open_world(folder: Path, *, pictures: bool = True) -> Library:
-    """The film in a library whose encoders are those of `tests.answer_world`."""
+    """The film in a library whose encoders are those of `tests.fakes.answer_world`."""
     tower = PictureWords() if pictures else None
     build_library(folder / "library", {"film": FILM}, {}, tower)
     library = Library.open(folder / "library", settings=load_settings())

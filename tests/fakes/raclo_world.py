@@ -15,7 +15,7 @@ from rag.reasoners.roles import (
     VideoVerdict,
 )
 from rag.records import Usage
-from tests.role_methods import RoleMethods
+from tests.fakes.role_methods import RoleMethods
 
 
 class RecallingMind(RoleMethods):

@@ -28,7 +28,7 @@ from rag.reasoners.roles import (
     LocateRequest,
     MatchRequest,
 )
-from tests.browser_world import RuleReasoner
+from tests.fakes.browser_world import RuleReasoner
 
 TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")
 WARMTHS = (30.0, -30.0, 0.0)
