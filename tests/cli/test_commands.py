@@ -1,125 +1,39 @@
-"""What each command passes on and prints, in one process, over a library that answers by rote."""
+"""What each command passes on and prints, in one process, over a library of fixed answers."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from corpora.records import (
-    Clip,
-    Evidence,
     Passage,
-    Problem,
 )
 from eval.trec import read_run
-from localization.records import Window
 from rag._cli.main import main
-from rag.errors import LibraryNotFound, QuestionError, ReasonerUnreachable
-from rag.library import Check, Library
+from rag.errors import LibraryNotFound
+from rag.library import Library
 from rag.records import (
-    Answer,
-    PassageCitation,
     PassageHit,
-    Question,
     SearchFilter,
-    VideoCitation,
-    VideoHit,
 )
-from rag.store.records import Removed, Stats, TableStats
-
-EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
-
-STATS = Stats(
-    files=2,
-    videos=1,
-    pending_videos=0,
-    video_hours=0.5,
-    clips=4,
-    evidence=3,
-    passages=2,
-    documents=1,
-    problems=1,
-    bytes=5000,
-    unindexed_rows=0,
-    compactable_fragments=0,
-    removable_versions=0,
-    tables={"clips": TableStats(rows=4, bytes=1000, fragments=1, small_fragments=0, versions=2)},
-)
-
-
-class Rote:
-    """Answers every question alike, and keeps what it was asked."""
-
-    library_id = "lib-1"
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-
-    def __enter__(self) -> Rote:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def search(self, query: str, **given: Any) -> list[VideoHit | PassageHit]:
-        self.asked.append((query, given))
-        return [
-            VideoHit("a.mp4", "v 1", 1, 6, Clip("c", "v 1", 0, 30), 0.5, EVIDENCE),
-            PassageHit("b.csv", Passage("p1", "d1", "Lamps", "Light."), 0.5),
-            PassageHit("b.csv", Passage("p2", "d1", "Lamps", "More."), 0.4),
-        ]
-
-    def ask(self, text: str, *, options: Sequence[str] = (), question_id: str = "", **given: Any) -> Answer:
-        self.asked.append((text, {"options": options, **given}))
-        if text == "too long":
-            raise QuestionError("the question is too long")
-        if text == "server":
-            raise ReasonerUnreachable("no answer from the server")
-        question = Question(question_id or "made", text, tuple(options))
-        citation = VideoCitation("a.mp4", "v1", 1, 6, 0.5, EVIDENCE)
-        return Answer(question, None, "a lamp", 0.9, "", True, (citation,))
-
-    def localize(self, video: str, query: str, **given: Any) -> list[Window]:
-        self.asked.append((f"{video} {query}", given))
-        return [Window("v1", 1, 6, 0.25)]
-
-    def indexed_paths(self) -> list[str]:
-        return ["a.mp4", "b.csv"]
-
-    def resolve(self, citation: str) -> PassageCitation:
-        return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
-
-    def stats(self) -> Stats:
-        return STATS
-
-    def problems(self) -> list[Problem]:
-        return [Problem("bad\n.mp4", "not a video")]
-
-    def doctor(self) -> list[Check]:
-        return [Check("tables", True, "fine"), Check("video files", False, "1 is gone")]
-
-    def share_of(self, paths: Sequence[str]) -> tuple[int, int]:
-        return len(paths), 2 * len(paths)
-
-    def remove(self, paths: Sequence[str]) -> Removed:
-        return Removed(tuple(path for path in paths if path.endswith(".mp4")))
+from tests.fakes.libraries import FixedLibrary
 
 
 @pytest.fixture
-def rote(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Rote:
+def library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FixedLibrary:
     monkeypatch.chdir(tmp_path)
-    library = Rote()
+    library = FixedLibrary()
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     return library
 
 
 def test_the_library_by_rote_is_asked_as_a_real_one() -> None:
-    for name, member in vars(Rote).items():
+    for name, member in vars(FixedLibrary).items():
         if callable(member) and not name.startswith("__"):
             known = inspect.signature(getattr(Library, name)).parameters
             ours = inspect.signature(member).parameters
@@ -130,51 +44,51 @@ def _json(capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_ask_passes_options_and_filters_on(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     filters = ["--path", "*.mp4", "--start", "5", "--threshold", "0.2"]
     assert main(["ask", "What?", "-o", "a drill", "-o", "a lamp", *filters]) == 0
     where = SearchFilter(paths=("*.mp4",), start=5.0)
-    assert rote.asked == [("What?", {"options": ("a drill", "a lamp"), "where": where})]
+    assert library.asked == [("What?", {"options": ("a drill", "a lamp"), "where": where})]
     shape = _json(capsys)
     assert shape["schema"] == "rag.ask/1"
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
 
 
-def test_text_is_for_people(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "What?", "--text", "--library", "my lib"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("a lamp\nconfidence 0.90")
     assert "rag show --library 'my lib' a.mp4@1-6" in out
-    assert rote.asked == [("What?", {"options": (), "where": None})]
+    assert library.asked == [("What?", {"options": (), "where": None})]
 
 
-def test_search_and_localize(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
     assert [result["kind"] for result in _json(capsys)["results"]] == ["video", "passage", "passage"]
     assert main(["localize", "a.mp4", "lamp", "--count", "3", "--window", "2"]) == 0
     assert _json(capsys)["windows"] == [{"video_id": "v1", "start": 1.0, "end": 6.0, "score": 0.25}]
-    assert rote.asked == [
+    assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
         ("a.mp4 lamp", {"count": 3, "window_seconds": 2.0}),
     ]
 
 
 def test_hits_that_nothing_relevant_is_among_are_called_so(
-    rote: Rote, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for relevance, far in ((0.0, True), (0.29, True), (0.31, False)):
         hits = [PassageHit("b.csv", Passage("p1", "d1", "Lamps", "Light."), 0.5, relevance)]
-        monkeypatch.setattr(rote, "search", lambda *_, found=hits, **__: found)
+        monkeypatch.setattr(library, "search", lambda *_, found=hits, **__: found)
         assert main(["search", "qwx zzyk"]) == 0
         said = capsys.readouterr()
         assert len(json.loads(said.out)["results"]) == 1
         assert ("nothing in the library matches this query" in said.err) is far
-    monkeypatch.setattr(rote, "search", lambda *_, **__: [])
+    monkeypatch.setattr(library, "search", lambda *_, **__: [])
     assert main(["search", "qwx zzyk"]) == 0
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.usefixtures("rote")
+@pytest.mark.usefixtures("library")
 def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "p1", "--text"]) == 0
     assert capsys.readouterr().out == "Lamps  (n.md)\n\nA lamp\\x1b\ngives light.\n"
@@ -182,7 +96,7 @@ def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]
     assert "a passage has no picture" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("rote")
+@pytest.mark.usefixtures("library")
 def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stats"]) == 0
     assert _json(capsys)["tables"]["clips"]["rows"] == 4
@@ -196,7 +110,7 @@ def test_stats_problems_and_remove(capsys: pytest.CaptureFixture[str]) -> None:
     assert "none of these is in the library: b.txt" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("rote")
+@pytest.mark.usefixtures("library")
 def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["ask", "too long"]) == 2
     assert capsys.readouterr().err == "rag: the question is too long\n"
@@ -210,22 +124,22 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def test_an_interrupt_is_one_line_and_130(
-    rote: Rote, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rote, "search", interrupt)
+    monkeypatch.setattr(library, "search", interrupt)
     assert main(["search", "x"]) == 130
     assert capsys.readouterr().err == "rag: interrupted\n"
 
 
 @pytest.mark.parametrize("bug", [ZeroDivisionError("ours"), EOFError("ours"), BrokenPipeError("ours")])
-def test_a_bug_is_raised(rote: Rote, monkeypatch: pytest.MonkeyPatch, bug: Exception) -> None:
+def test_a_bug_is_raised(library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, bug: Exception) -> None:
     def fail(*_: object, **__: object) -> None:
         raise bug
 
-    monkeypatch.setattr(rote, "search", fail)
+    monkeypatch.setattr(library, "search", fail)
     with pytest.raises(type(bug), match="ours"):
         main(["search", "x"])
 
@@ -235,7 +149,7 @@ def _lines(path: Path) -> list[Any]:
 
 
 def test_a_batch_of_questions_goes_on_where_it_stopped(
-    rote: Rote, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
     asked = [
@@ -254,13 +168,13 @@ def test_a_batch_of_questions_goes_on_where_it_stopped(
     questions.write_text("\n".join(json.dumps(entry) for entry in asked))
     assert main(command) == 0
     assert [line["question_id"] for line in _lines(out)] == ["1", "2"]
-    assert [text for text, _ in rote.asked] == ["a?", "too long", "b?"]
+    assert [text for text, _ in library.asked] == ["a?", "too long", "b?"]
     assert main([*command, "--top-k", "2"]) == 2
     assert "settings.search.top_k was 5, is 2" in capsys.readouterr().err
 
 
 def test_a_batch_stops_when_the_server_is_gone(
-    rote: Rote, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
     asked = [{"_id": text, "text": text} for text in ("a?", "server", "c?")]
@@ -270,10 +184,10 @@ def test_a_batch_stops_when_the_server_is_gone(
     err = capsys.readouterr().err
     assert "rag: no answer from the server\n" in err
     assert "stopped after 1 of 3; the same command goes on there" in err
-    assert [text for text, _ in rote.asked] == ["a?", "server"]
+    assert [text for text, _ in library.asked] == ["a?", "server"]
 
 
-def test_a_batch_of_queries_makes_a_run_and_its_windows(rote: Rote, tmp_path: Path) -> None:
+def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, tmp_path: Path) -> None:
     queries, run = tmp_path / "q.jsonl", tmp_path / "out.trec"
     queries.write_text('{"_id": "q2", "text": "lamp"}\n{"_id": "q1", "text": "drill"}\n')
     command = ["search", "--queries", str(queries), "--run", str(run), "--kind", "all"]
@@ -286,7 +200,7 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(rote: Rote, tmp_path: Pa
     run.unlink()
     assert main(command) == 0
     assert run.read_bytes() == whole
-    assert len(rote.asked) == 2
+    assert len(library.asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -317,12 +231,12 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(rote: Rote, tmp_path: Pa
     ],
 )
 def test_wrong_usage_is_one_line_and_2(
-    rote: Rote, capsys: pytest.CaptureFixture[str], words: list[str]
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("rag")
     assert said.err.count("\n") == 1
-    assert rote.asked == []
+    assert library.asked == []
     assert os.listdir() == []

@@ -10,8 +10,7 @@ import pytest
 
 from rag._cli.main import main
 from rag.library import Library
-from tests.cli.test_commands import Rote
-from tests.cli.test_show import _Shelf
+from tests.fakes.libraries import FixedLibrary, OneVideoLibrary
 from tests.fakes.synthetic import write_video
 
 TOY = "tests.fakes.toy_benchmark:open_toy"
@@ -27,13 +26,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def video(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = here / "film.mp4"
     write_video(path, 4, size=(320, 240))
-    monkeypatch.setattr(Library, "open", lambda *_, **__: _Shelf(path))
+    monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
     return path
 
 
 @pytest.fixture
-def rote(monkeypatch: pytest.MonkeyPatch) -> Rote:
-    library = Rote()
+def library(monkeypatch: pytest.MonkeyPatch) -> FixedLibrary:
+    library = FixedLibrary()
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     return library
 
@@ -73,7 +72,7 @@ def test_what_show_wrote_it_writes_again_unless_it_was_indexed(
     assert main(words) == 0
     assert main(words) == 0
     capsys.readouterr()
-    monkeypatch.setattr(_Shelf, "indexed_paths", lambda _: [str(video.parent / "c.mp4")])
+    monkeypatch.setattr(OneVideoLibrary, "indexed_paths", lambda _: [str(video.parent / "c.mp4")])
     refused(capsys, "c.mp4: is indexed in the library", *words)
     refused(capsys, "is named for two outputs", "show", "f@0-2", "--clip", "n", "--out", "n")
 
@@ -85,7 +84,7 @@ def test_a_sheet_never_replaces_a_picture(capsys: pytest.CaptureFixture[str]) ->
     assert Path("holiday.png").read_bytes() == b"\x89PNG\r\n\x1a\nholiday"
 
 
-def test_a_run_never_replaces_its_queries(rote: Rote, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_never_replaces_its_queries(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     queries = Path("q.jsonl")
     queries.write_text('{"_id": "1", "text": "a"}\n')
     held = queries.read_bytes()
@@ -94,10 +93,10 @@ def test_a_run_never_replaces_its_queries(rote: Rote, capsys: pytest.CaptureFixt
     refused(capsys, "is an input", "search", "--queries", "q.jsonl", "--run", "x.trec")
     refused(capsys, "is an input", "ask", "--questions", "q.jsonl", "--out", "q.jsonl")
     assert queries.read_bytes() == held
-    assert rote.asked == []
+    assert library.asked == []
 
 
-@pytest.mark.usefixtures("rote")
+@pytest.mark.usefixtures("library")
 def test_a_run_never_replaces_the_run_of_another_system(capsys: pytest.CaptureFixture[str]) -> None:
     Path("q.jsonl").write_text('{"_id": "1", "text": "a"}\n')
     Path("a.trec").write_text("1 Q0 d 1 0.5 rag\n")
@@ -109,7 +108,7 @@ def test_a_run_never_replaces_the_run_of_another_system(capsys: pytest.CaptureFi
     assert "v%201" in Path("a.trec").read_text()
 
 
-@pytest.mark.usefixtures("rote")
+@pytest.mark.usefixtures("library")
 def test_answers_and_recordings_never_mix_with_other_files(capsys: pytest.CaptureFixture[str]) -> None:
     Path("q.jsonl").write_text('{"_id": "1", "text": "a"}\n')
     Path("a.jsonl").write_text("letters\n")
@@ -125,7 +124,7 @@ def test_answers_and_recordings_never_mix_with_other_files(capsys: pytest.Captur
     assert "a lamp" in Path("a.jsonl").read_text()
 
 
-@pytest.mark.usefixtures("rote")
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("option", ["--trace", "--html", "--record"])
 @pytest.mark.parametrize("agent", ["raclo", "shotfinder", "video-browser", "video-detective"])
 def test_outputs_of_agents_are_checked_before_any_work(

@@ -10,30 +10,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from corpora.records import Evidence
 from rag._cli.main import main
 from rag._cli.show import sheet_name
 from rag.library import Library
 from rag.records import VideoCitation
+from tests.fakes.libraries import OneVideoLibrary
 from tests.fakes.synthetic import write_video
-
-
-class _Shelf:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> _Shelf:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def indexed_paths(self) -> list[str]:
-        return []
-
-    def resolve(self, citation: str) -> VideoCitation:
-        start, end = map(float, citation.rpartition("@")[2].split("-"))
-        evidence = (Evidence("v1", 2, 3, "ocr", "Workshop"),)
-        return VideoCitation(str(self.path), "v1", start, end, 1.0, evidence)
 
 
 @pytest.fixture
@@ -41,7 +23,7 @@ def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Eight seconds: two red, two green, two blue, two grey."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "my film.mp4"
-    monkeypatch.setattr(Library, "open", lambda *_, **__: _Shelf(path))
+    monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
     return path
 
 

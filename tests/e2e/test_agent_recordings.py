@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,31 +21,10 @@ from rag.settings import ReasonerSettings
 from tests.fakes.browser_world import ASKED, frame_source, make_web
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.detective_world import open_world, question
-from tests.fakes.scripted_roles import play_role
+from tests.fakes.scripted_roles import play
 
 NOBODY = "http://127.0.0.1:1/v1"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
-
-
-def play(request: dict[str, Any]) -> dict[str, Any]:
-    """What an able model would say to a rendered prompt, and its answer from the first window shown."""
-    system, user = (
-        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
-        for parts in (message["content"] for message in request["messages"])
-    )
-    windows = [int(number) for number in re.findall(r"\[BEGIN window (\d+) ", user)][:1]
-    shared = {"confidence": 0.7, "explanation": "As shown.", "windows": windows}
-    match re.search(r"Step: (\w+)\.", system)[1]:
-        case "answer_choice":
-            return {"choice": "B", **shared}
-        case "answer_open":
-            return {"text": "PLUM", **shared}
-        case "anchor_event":
-            return {"description": "a secret is told", "position": "within"}
-        case "rewrite_question":
-            count = int(re.search(r"queries wanted: (\d+)", user)[1])
-            return {"visual_query": "A kettle.", "passage_queries": [f"kettle {at}" for at in range(count)]}
-    return play_role(system, user)
 
 
 def reasoner(base_url: str = NOBODY, **tape: Path) -> LlmReasoner:

@@ -15,8 +15,8 @@ from eval.runs.runner import run_system
 from eval.tasks import open_benchmark
 from eval.tasks.longvideo.systems import SYSTEMS
 from rag._cli.main import main
-from tests.e2e.test_agent_recordings import play
 from tests.fakes.chat_server import chat_server, say
+from tests.fakes.scripted_roles import play
 
 NAME = "longvideo-workbench-mini"
 ASKED = 7

@@ -12,6 +12,27 @@ def play_role(system: str, user: str) -> dict[str, Any]:
     return globals()[f"_{step}"](user)
 
 
+def play(request: dict[str, Any]) -> dict[str, Any]:
+    """What an able model would say to a rendered prompt, and its answer from the first window shown."""
+    system, user = (
+        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
+        for parts in (message["content"] for message in request["messages"])
+    )
+    windows = [int(number) for number in re.findall(r"\[BEGIN window (\d+) ", user)][:1]
+    shared = {"confidence": 0.7, "explanation": "As shown.", "windows": windows}
+    match re.search(r"Step: (\w+)\.", system)[1]:
+        case "answer_choice":
+            return {"choice": "B", **shared}
+        case "answer_open":
+            return {"text": "PLUM", **shared}
+        case "anchor_event":
+            return {"description": "a secret is told", "position": "within"}
+        case "rewrite_question":
+            count = int(re.search(r"queries wanted: (\d+)", user)[1])
+            return {"visual_query": "A kettle.", "passage_queries": [f"kettle {at}" for at in range(count)]}
+    return play_role(system, user)
+
+
 def _number(pattern: str, user: str) -> int:
     return int(re.search(pattern, user)[1])
 

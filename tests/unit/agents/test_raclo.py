@@ -29,8 +29,8 @@ from rag.reasoners.embedded.statements import positioned_statements, statements
 from rag.reasoners.roles import Memory
 from rag.reasoners.routing import RoutedReasoner
 from rag.web import MockWeb, Transcript
-from tests.contract.test_reasoners import sentences
 from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.embedded_reasoner import sentences
 from tests.fakes.raclo_world import RecallingMind
 
 EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")

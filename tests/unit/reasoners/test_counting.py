@@ -33,8 +33,8 @@ from rag.reasoners.token_counting import (
     token_count_method,
 )
 from rag.settings import ReasonerSettings
-from tests.contract.test_reasoners import embedded
 from tests.fakes.chat_server import chat_server, say
+from tests.fakes.embedded_reasoner import embedded
 from tests.fakes.readings import OPEN, reading
 from tests.fakes.role_inputs import INPUTS, VIEW
 from tests.fakes.scripted_roles import play_role

@@ -25,7 +25,7 @@ from rag.reasoners.roles import (
     TriedQuery,
 )
 from rag.records import Question
-from tests.contract.test_reasoners import sentences
+from tests.fakes.embedded_reasoner import sentences
 
 TWO = Question(
     "q",

@@ -26,7 +26,7 @@ from rag.reasoners.roles import (
     VideoView,
 )
 from rag.records import Question
-from tests.contract.test_reasoners import sentences
+from tests.fakes.embedded_reasoner import sentences
 
 WORDS = ("guitar", "boat", "kitchen", "chart")
 

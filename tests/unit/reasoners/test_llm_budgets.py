@@ -15,7 +15,7 @@ from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, dribble, hang, say
 from tests.fakes.readings import OPEN, reading
-from tests.unit.reasoners.test_llm_calls import ANCHOR, Scripted
+from tests.fakes.scripted_client import ANCHOR, Scripted
 
 ANSWER = json.dumps({"text": "glass", "confidence": 0.7, "explanation": "It says so."})
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,37 +13,12 @@ from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.messages import Sent
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.usage import KEYS
-from rag.reasoners.prompts import Message
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ANSWER_OPEN, REWRITE_QUESTION, AnchorEvent
 from rag.settings import ReasonerSettings
 from tests.fakes.readings import CHOICE, OPEN, reading
+from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted
 
 ROOT = Path(__file__).resolve().parents[3]
-ANCHOR = '{"description": "she polishes something", "position": "within"}'
-CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [0]}
-
-
-class Scripted:
-    """A client that says its lines in order, the last one for ever."""
-
-    name = "scripted"
-
-    def __init__(self, *lines: str | Sent | Exception) -> None:
-        self.lines = list(lines)
-        self.heard: list[tuple[Message, ...]] = []
-        self.schemas: list[dict[str, Any]] = []
-        self.within: float | None = None
-
-    def send(
-        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
-    ) -> Sent:
-        self.within = within
-        self.heard.append(tuple(messages))
-        self.schemas.append(schema)
-        line = self.lines[min(len(self.heard), len(self.lines)) - 1]
-        if isinstance(line, Exception):
-            raise line
-        return line if isinstance(line, Sent) else Sent(line)
 
 
 def make_reasoner(client: Scripted, **settings) -> LlmReasoner:

@@ -23,14 +23,9 @@ from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.readings import CHOICE, OPEN, reading
-from tests.unit.reasoners.test_llm_calls import ANCHOR, CHOSEN, Scripted
+from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted, recorded
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def recorded(path, *lines, **changes) -> LlmReasoner:
-    settings = ReasonerSettings(kind="openai", model="scripted", record=path, **changes)
-    return LlmReasoner(Scripted(*lines), settings, tape=open_tape(settings))
 
 
 def replayed(path, **changes) -> LlmReasoner:
@@ -139,8 +134,8 @@ def test_recording_goes_on_in_the_same_file_after_a_half_written_line(tape):
 KILLED = """
 import sys, os, signal
 sys.path.insert(0, {root!r})
-from tests.unit.reasoners.test_llm_recording import recorded
-from tests.unit.reasoners.test_llm_calls import ANCHOR
+from tests.fakes.scripted_client import recorded
+from tests.fakes.scripted_client import ANCHOR
 from tests.fakes.readings import OPEN
 from rag.reasoners.roles import ANCHOR_EVENT
 from pathlib import Path

@@ -8,7 +8,7 @@ from rag.reasoners.embedded.judging import judge
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.matching import exact_match, normalized, normalized_match, token_f1
 from rag.reasoners.roles import JudgeRequest
-from tests.contract.test_reasoners import sentences
+from tests.fakes.embedded_reasoner import sentences
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,120 @@
+"""Libraries that answer every question alike, for tests of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from corpora.records import (
+    Clip,
+    Evidence,
+    Passage,
+    Problem,
+)
+from localization.records import Window
+from rag.errors import QuestionError, ReasonerUnreachable
+from rag.library import Check
+from rag.records import (
+    Answer,
+    PassageCitation,
+    PassageHit,
+    Question,
+    VideoCitation,
+    VideoHit,
+)
+from rag.store.records import Removed, Stats, TableStats
+
+EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
+
+STATS = Stats(
+    files=2,
+    videos=1,
+    pending_videos=0,
+    video_hours=0.5,
+    clips=4,
+    evidence=3,
+    passages=2,
+    documents=1,
+    problems=1,
+    bytes=5000,
+    unindexed_rows=0,
+    compactable_fragments=0,
+    removable_versions=0,
+    tables={"clips": TableStats(rows=4, bytes=1000, fragments=1, small_fragments=0, versions=2)},
+)
+
+
+class FixedLibrary:
+    """Answers every question alike, and keeps what it was asked."""
+
+    library_id = "lib-1"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def __enter__(self) -> FixedLibrary:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def search(self, query: str, **given: Any) -> list[VideoHit | PassageHit]:
+        self.asked.append((query, given))
+        return [
+            VideoHit("a.mp4", "v 1", 1, 6, Clip("c", "v 1", 0, 30), 0.5, EVIDENCE),
+            PassageHit("b.csv", Passage("p1", "d1", "Lamps", "Light."), 0.5),
+            PassageHit("b.csv", Passage("p2", "d1", "Lamps", "More."), 0.4),
+        ]
+
+    def ask(self, text: str, *, options: Sequence[str] = (), question_id: str = "", **given: Any) -> Answer:
+        self.asked.append((text, {"options": options, **given}))
+        if text == "too long":
+            raise QuestionError("the question is too long")
+        if text == "server":
+            raise ReasonerUnreachable("no answer from the server")
+        question = Question(question_id or "made", text, tuple(options))
+        citation = VideoCitation("a.mp4", "v1", 1, 6, 0.5, EVIDENCE)
+        return Answer(question, None, "a lamp", 0.9, "", True, (citation,))
+
+    def localize(self, video: str, query: str, **given: Any) -> list[Window]:
+        self.asked.append((f"{video} {query}", given))
+        return [Window("v1", 1, 6, 0.25)]
+
+    def indexed_paths(self) -> list[str]:
+        return ["a.mp4", "b.csv"]
+
+    def resolve(self, citation: str) -> PassageCitation:
+        return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
+
+    def stats(self) -> Stats:
+        return STATS
+
+    def problems(self) -> list[Problem]:
+        return [Problem("bad\n.mp4", "not a video")]
+
+    def doctor(self) -> list[Check]:
+        return [Check("tables", True, "fine"), Check("video files", False, "1 is gone")]
+
+    def share_of(self, paths: Sequence[str]) -> tuple[int, int]:
+        return len(paths), 2 * len(paths)
+
+    def remove(self, paths: Sequence[str]) -> Removed:
+        return Removed(tuple(path for path in paths if path.endswith(".mp4")))
+
+
+class OneVideoLibrary:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> OneVideoLibrary:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def indexed_paths(self) -> list[str]:
+        return []
+
+    def resolve(self, citation: str) -> VideoCitation:
+        start, end = map(float, citation.rpartition("@")[2].split("-"))
+        evidence = (Evidence("v1", 2, 3, "ocr", "Workshop"),)
+        return VideoCitation(str(self.path), "v1", start, end, 1.0, evidence)

@@ -1,0 +1,43 @@
+"""A client of a language model that sends scripted replies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.llm.recording import open_tape
+from rag.reasoners.prompts import Message
+from rag.settings import ReasonerSettings
+
+ANCHOR = '{"description": "she polishes something", "position": "within"}'
+CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [0]}
+
+
+class Scripted:
+    """A client that says its lines in order, the last one for ever."""
+
+    name = "scripted"
+
+    def __init__(self, *lines: str | Sent | Exception) -> None:
+        self.lines = list(lines)
+        self.heard: list[tuple[Message, ...]] = []
+        self.schemas: list[dict[str, Any]] = []
+        self.within: float | None = None
+
+    def send(
+        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
+    ) -> Sent:
+        self.within = within
+        self.heard.append(tuple(messages))
+        self.schemas.append(schema)
+        line = self.lines[min(len(self.heard), len(self.lines)) - 1]
+        if isinstance(line, Exception):
+            raise line
+        return line if isinstance(line, Sent) else Sent(line)
+
+
+def recorded(path, *lines, **changes) -> LlmReasoner:
+    settings = ReasonerSettings(kind="openai", model="scripted", record=path, **changes)
+    return LlmReasoner(Scripted(*lines), settings, tape=open_tape(settings))
