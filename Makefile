@@ -3,14 +3,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test gates resolve test-extras clean
+.PHONY: demo check test gates resolve lowest docs test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo --text
 
-test: .venv/.with-dev
-	$(MAKE) --no-print-directory gates resolve
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
+
+# While working: the gates and the tests without a `slow` mark, about two minutes on two cores.
+check: gates
+	$(PYTEST) -m "not slow"
+
+# Everything, which is what CI runs.
+test: gates resolve
+	$(PYTEST)
 
 gates: .venv/.with-dev
 	$(BIN)/ruff check .

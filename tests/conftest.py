@@ -1,18 +1,29 @@
-"""What every test stands on: no network, no settings from outside, no hub."""
+"""Rules of every test (no network, no settings of the user, no model hub) and the slow folders."""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+HERE = Path(__file__).parent
+# Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
+SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded")
+FAST_LANE = "not slow"
 LOOPBACK = ("127.", "::1", "localhost")
+
+# A loaded machine is slow, not wrong: no deadline, no health check of the clock.
+CLOCKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile("full", deadline=None, suppress_health_check=CLOCKS)
+settings.register_profile("fast", settings.get_profile("full"), max_examples=20)
 
 
 class NetworkDenied(AssertionError):
-    """A test, or the code under it, reached for an address outside this machine."""
+    """A test, or the code under it, connected to an address outside this machine."""
 
 
 def _deny_network(event: str, args: tuple[Any, ...]) -> None:
@@ -27,6 +38,21 @@ def _deny_network(event: str, args: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_deny_network)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("fast" if config.option.markexpr == FAST_LANE else "full")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    slow = collection_path.parent == HERE and collection_path.name in SLOW_FOLDERS
+    return True if slow and config.option.markexpr == FAST_LANE else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(HERE).parts[0] in SLOW_FOLDERS:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from localization.belief import BeliefField, Carried, closed_form, diffused, str
 from localization.segments import cut_segments, unit_rows
 from localization.selection import distinct, diverse, graph_nms
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=60)
 
 
 @st.composite

@@ -28,7 +28,6 @@ similarities = st.lists(
 positions = st.sampled_from(["before", "after"])
 
 
-@settings(deadline=None)
 @given(similarities, st.sampled_from([1.5, 2.5, 4.0]))
 def test_the_window_lies_around_the_best_stretch_and_inside_the_clip(
     values: list[float], event: float
@@ -47,7 +46,7 @@ def test_the_window_lies_around_the_best_stretch_and_inside_the_clip(
     assert (found.first, found.last) == (inside[0], inside[-1] + 1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(similarities, similarities, positions)
 def test_no_other_allowed_pair_has_a_greater_sum(
     anchor: list[float], target: list[float], position: str
@@ -101,7 +100,6 @@ def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
     assert (anchor.start, anchor.end, target.start, target.end) == (0.0, 2.0, 0.0, 2.0)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(LENGTHS), st.integers(2, 50))
 def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None:
     start = first / 2
@@ -110,7 +108,6 @@ def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None
     assert (found.start, found.end) == (start, start + length)
 
 
-@settings(deadline=None)
 @given(similarities)
 def test_no_length_stands_out_more(values: list[float]) -> None:
     found = most_salient_window(TIMES, values, start=0.0, end=CLIP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localization.spans import covering_window, fused_similarity, rasterised
@@ -35,7 +35,6 @@ def covered(rows: list[tuple[float, float, float]], at: float, width: float, end
 
 
 @given(spans(), st.integers(5, 320), st.integers(5, 100))
-@settings(max_examples=300, deadline=None)
 def test_no_window_covers_more(rows: list[tuple[float, float, float]], ticks: int, length: int) -> None:
     end, width = ticks * TENTH, min(length, ticks) * TENTH
     start, stop, score = covering_window(

@@ -25,7 +25,7 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[
 
 
 @pytest.mark.parametrize("few", [0, 2048])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problem=problems(), filtered=st.booleans())
 def test_nearest_is_brute_force(
     few: int, problem: tuple[np.ndarray, np.ndarray, np.ndarray, list[str], int], filtered: bool

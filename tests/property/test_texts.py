@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.globs import Globs
@@ -37,7 +37,6 @@ def outcome(path: Path) -> tuple[list[Document | Problem], str]:
     return found, ""
 
 
-@settings(max_examples=150, deadline=None)
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".csv", ".jsonl", ".json", ".parquet", ".pdf"])
 @given(data=anything)
 def test_readers_of_passages(suffix: str, data: bytes) -> None:
@@ -71,7 +70,6 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(pieces=pieces)
 def test_subtitle_parsers(pieces: list[str]) -> None:
     text = clean("".join(pieces))
@@ -94,7 +92,6 @@ cue_lists = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(cues=cue_lists, encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig", "utf-32"]))
 def test_a_well_formed_file_is_read_whole(cues: list[tuple[int, int, str]], encoding: str) -> None:
     def clock(milliseconds: int) -> str:

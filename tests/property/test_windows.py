@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localization.anchored import Method, Position, anchored_window, shifted
@@ -68,7 +68,6 @@ def brute(case: Case) -> list[tuple[float, float, Fraction, list[int]]]:
 
 
 @given(cases())
-@settings(max_examples=400, deadline=None)
 def test_best_window_is_the_brute_force_one(case: Case) -> None:
     candidates = brute(case)
     top = max(score for _, _, score, _ in candidates)
@@ -80,7 +79,6 @@ def test_best_window_is_the_brute_force_one(case: Case) -> None:
 
 
 @given(cases())
-@settings(max_examples=200, deadline=None)
 def test_all_candidates_are_the_brute_force_ones(case: Case) -> None:
     scores = window_scores(case.times, case.similarity, start=case.start, end=case.end, length=case.length)
     assert [(s, int(m)) for s, m in zip(scores.starts, scores.micro, strict=True)] == [
@@ -89,7 +87,6 @@ def test_all_candidates_are_the_brute_force_ones(case: Case) -> None:
 
 
 @given(cases(), st.integers(1, 6))
-@settings(max_examples=200, deadline=None)
 def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) -> None:
     expected: list[tuple[float, float, Fraction, list[int]]] = []
     left = brute(case)
@@ -110,7 +107,6 @@ def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) ->
     st.sampled_from(["shift", "adjacent"]),
     st.integers(0, 24),
 )
-@settings(max_examples=300, deadline=None)
 def test_anchored_window_stays_in_the_clip_and_moves_the_right_way(
     case: Case, position: Position, method: Method, shift: int
 ) -> None:

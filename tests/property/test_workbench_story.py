@@ -47,7 +47,6 @@ def words(text: str) -> list[str]:
     return re.findall(r"[a-z-]+", text.lower())
 
 
-@settings(deadline=None, max_examples=120)
 @given(SEEDS, st.sampled_from(SPLITS))
 def test_events_lie_in_order_inside_the_clip_and_their_objects_are_seen_inside_them(
     seed: int, split: Split
@@ -63,7 +62,6 @@ def test_events_lie_in_order_inside_the_clip_and_their_objects_are_seen_inside_t
         free = event.end
 
 
-@settings(deadline=None, max_examples=120)
 @given(SEEDS, st.sampled_from(SPLITS))
 def test_a_story_agrees_with_itself(seed: int, split: Split) -> None:
     story = plan_clip(seed, split)
@@ -141,7 +139,7 @@ def test_held_out_compositions_are_seen_in_the_other_splits_only() -> None:
     assert min(kept["dev"], kept["test"]) > 100
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(SEEDS, st.sampled_from(SPLITS), st.sampled_from((1.0, 2.5, 5.0, 30.0)))
 def test_a_long_film_changes_its_scene_and_keeps_everything_inside(
     seed: int, split: Split, minutes: float
