@@ -1,11 +1,11 @@
 """How right the measurements of docs/design/measurements.md are, on films whose truth is known.
 
-    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--films 30] [--long 8]
+    python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--videos 30] [--long 8]
 
 Films of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
 copies are held against the plan of each film. Looks: short films of every style and light, at four
 heights. Films: longer ones with ambience alone, a voice, a tune, or both, and a copy of each, cropped,
-graded and re-timed (`eval.workbench.copies`). Every film is asked for its copies: another film's
+graded and re-timed (`eval.workbench.near_duplicates`). Every film is asked for its copies: another film's
 copy, or a film of its own, is a false match. Everything that was tuned was tuned on other splits.
 """
 
@@ -23,14 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.workbench.catalogue import Split
-from eval.workbench.copies import changed_frames, changed_sound, plan_change
-from eval.workbench.film import (
-    AUDIO_RATE,
-    Line,
-    Render,
-    clip_frames,
-    write_film,
-)
+from eval.workbench.near_duplicates import changed_frames, changed_sound, plan_change
 from eval.workbench.pen import STYLES, Style
 from eval.workbench.seeds import stream
 from eval.workbench.sound import (
@@ -40,9 +33,15 @@ from eval.workbench.sound import (
     story_sound,
     to_sixteen_bits,
 )
-from eval.workbench.speech import VoicedLine, spoken_seconds
+from eval.workbench.speech import VoicedLine, murmured, spoken_seconds
 from eval.workbench.story import ClipStory, plan_clip
-from eval.workbench.voice import murmured
+from eval.workbench.video import (
+    AUDIO_RATE,
+    Line,
+    Render,
+    clip_frames,
+    write_video,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +56,7 @@ LEAST_SPOKEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class SyntheticVideo:
     """One film to be drawn. `mode`: 0 ambience, 1 a voice, 2 a tune, 3 both."""
 
     name: str
@@ -112,30 +111,33 @@ def _shared(spans: Sequence[tuple[float, float]], second: int) -> float:
     return sum(max(0.0, min(second + 1, end) - max(second, start)) for start, end in spans)
 
 
-def draw(job: tuple[Film, Path]) -> None:
+def draw(job: tuple[SyntheticVideo, Path]) -> None:
     """The film and, for the longer ones, its copy."""
-    film, folder = job
-    path = folder / f"{film.name}.mp4"
+    video, folder = job
+    path = folder / f"{video.name}.mp4"
     if not path.exists():
-        render = Render(film.height, film.fps)
-        write_film(path, clip_frames(film.story(), render), iter([film.sound()]), render)
-    if film.name.startswith("film"):
-        change = plan_change(film.seed, film.name)
-        render = Render(change.height, film.fps, change.crf)
-        count = int(film.seconds * film.fps / change.speed)
-        copy = folder / f"copy{film.name[4:]}.mp4"
+        render = Render(video.height, video.fps)
+        write_video(path, clip_frames(video.story(), render), iter([video.sound()]), render)
+    if video.name.startswith("film"):
+        change = plan_change(video.seed, video.name)
+        render = Render(change.height, video.fps, change.crf)
+        count = int(video.seconds * video.fps / change.speed)
+        copy = folder / f"copy{video.name[4:]}.mp4"
         if not copy.exists():
-            write_film(copy, changed_frames(path, change, count), changed_sound(path, change), render)
+            write_video(copy, changed_frames(path, change, count), changed_sound(path, change), render)
 
 
-def plan(split: Split, seed: int, looks: int, films: int, seconds: float) -> list[Film]:
+def plan(split: Split, seed: int, looks: int, videos: int, seconds: float) -> list[SyntheticVideo]:
     first = 100_000 * (seed + 1)
     short = [
-        Film(f"look{k:03d}", first + k, split, LOOK_SECONDS, STYLES[k % 4], HEIGHTS[k // 4 % 4], 8, 0)
+        SyntheticVideo(
+            f"look{k:03d}", first + k, split, LOOK_SECONDS, STYLES[k % 4], HEIGHTS[k // 4 % 4], 8, 0
+        )
         for k in range(looks)
     ]
     long = [
-        Film(f"film{k:03d}", first + 50_000 + k, split, seconds, "live", 240, 8, k % 4) for k in range(films)
+        SyntheticVideo(f"film{k:03d}", first + 50_000 + k, split, seconds, "live", 240, 8, k % 4)
+        for k in range(videos)
     ]
     return [*short, *long]
 
@@ -151,14 +153,14 @@ def share(hits: Sequence[bool], videos: Sequence[str]) -> dict[str, Any]:
     return {"share": round(found.value, 4), "n": found.n, "videos": found.clusters, "interval": bounds}
 
 
-def looks_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+def looks_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[str, str]) -> dict[str, Any]:
     tone, style, height, names = [], [], [], []
-    for film in films:
-        shot = max(library.shots(ids[film.name]), key=lambda shot: shot.end - shot.start)
-        tone.append(shot.tone == film.story().light)
-        style.append(shot.style == STYLE_NAMES[film.style])
-        height.append(library.reader.video(ids[film.name]).height == film.height)
-        names.append(film.name)
+    for video in videos:
+        shot = max(library.shots(ids[video.name]), key=lambda shot: shot.end - shot.start)
+        tone.append(shot.tone == video.story().light)
+        style.append(shot.style == STYLE_NAMES[video.style])
+        height.append(library.reader.video(ids[video.name]).height == video.height)
+        names.append(video.name)
     return {
         "tone": share(tone, names),
         "style": share(style, names),
@@ -170,34 +172,36 @@ def looks_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -
     }
 
 
-def sound_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+def sound_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[str, str]) -> dict[str, Any]:
     hits: list[bool] = []
     names: list[str] = []
     truths: list[str] = []
     unclear = 0
-    for film in films:
-        track = library.sound_track(ids[film.name])
+    for video in videos:
+        track = library.sound_track(ids[video.name])
         assert track is not None
-        for said, truth in zip(track.classes, film.classes(), strict=False):
+        for said, truth in zip(track.classes, video.classes(), strict=False):
             unclear += not truth
             if truth:
                 hits.append(said == truth)
-                names.append(film.name)
+                names.append(video.name)
                 truths.append(truth)
     by_class = {
         name: share(
             [hit for hit, truth in zip(hits, truths, strict=True) if truth == name],
-            [video for video, truth in zip(names, truths, strict=True) if truth == name],
+            [video_name for video_name, truth in zip(names, truths, strict=True) if truth == name],
         )
         for name in sorted(set(truths))
     }
     return {"audio": share(hits, names), "audio by class": by_class, "seconds left out": unclear}
 
 
-def copies_report(films: Sequence[Film], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+def near_duplicates_report(
+    videos: Sequence[SyntheticVideo], library: Library, ids: dict[str, str]
+) -> dict[str, Any]:
     names = {video_id: name for name, video_id in ids.items()}
     known, false, wrong = [], [], []
-    asked = [film.name for film in films if film.name.startswith("film")]
+    asked = [video.name for video in videos if video.name.startswith("film")]
     for name, video_id in ids.items():
         twin = {"film": "copy", "copy": "film"}.get(name[:4], "") + name[4:]
         found = [names[like.video_id] for like in library.near_duplicates(video_id)]
@@ -210,25 +214,25 @@ def copies_report(films: Sequence[Film], library: Library, ids: dict[str, str]) 
     return {"copies": share(known, asked), "false matches": share(false, list(ids)), "copies wrong": wrong}
 
 
-def cuts_report(split: Split, seed: int, films: int) -> dict[str, Any]:
+def cuts_report(split: Split, seed: int, videos: int) -> dict[str, Any]:
     """Changes of scene of films of two and a half minutes, painted at two frames a second, and cuts found.
 
     A cut is right where it is the first frame of the new scene.
     """
     from corpora.records import Frames
-    from eval.workbench.long_films import long_frames, plan_long_film
+    from eval.workbench.long_videos import long_frames, plan_long_video
     from indexers.shots import cut_times, measure_frames
 
     found, names, others = [], [], 0
-    for number in range(films):
-        film = plan_long_film(100_000 * (seed + 1) + number, split, 2.5, style=STYLES[number % 4])
-        images = np.stack(list(long_frames(film, Render(180, 2))))
+    for number in range(videos):
+        video = plan_long_video(100_000 * (seed + 1) + number, split, 2.5, style=STYLES[number % 4])
+        images = np.stack(list(long_frames(video, Render(180, 2))))
         cuts = cut_times(measure_frames(Frames(np.arange(len(images)) / 2, images)))
-        truth = [part.start for part in film.parts[1:]]
+        truth = [part.start for part in video.parts[1:]]
         found += [any(0 <= cut - start < 0.5 for cut in cuts) for start in truth]
         names += [f"cuts{number:03d}"] * len(truth)
         others += sum(not any(0 <= cut - start < 0.5 for start in truth) for cut in cuts)
-    minutes = 2.5 * films
+    minutes = 2.5 * videos
     return {
         "cuts": share(found, names),
         "false cuts a minute": round(others / max(minutes, 1e-9), 3),
@@ -243,23 +247,23 @@ def main() -> None:
     parser.add_argument("--split", default="test")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--looks", type=int, default=48)
-    parser.add_argument("--films", type=int, default=30)
+    parser.add_argument("--videos", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=16.0)
     parser.add_argument("--long", type=int, default=8, help="films of several scenes, for the cuts")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="keep films and library here")
     options = parser.parse_args()
-    films = plan(options.split, options.seed, options.looks, options.films, options.seconds)
+    videos = plan(options.split, options.seed, options.looks, options.videos, options.seconds)
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.folder or Path(scratch)) / f"{options.split}-{options.seed}"
         (folder / "videos").mkdir(parents=True, exist_ok=True)
         with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-            pool.map(draw, [(film, folder / "videos") for film in films], chunksize=1)
-        found = measured(films, folder) | cuts_report(options.split, options.seed, options.long)
+            pool.map(draw, [(video, folder / "videos") for video in videos], chunksize=1)
+        found = measured(videos, folder) | cuts_report(options.split, options.seed, options.long)
         print(json.dumps(found, indent=1))
 
 
-def measured(films: Sequence[Film], folder: Path) -> dict[str, Any]:
+def measured(videos: Sequence[SyntheticVideo], folder: Path) -> dict[str, Any]:
     """Index the films that were drawn, and compare."""
     from rag.library import Library
     from rag.settings import load_settings
@@ -274,13 +278,13 @@ def measured(films: Sequence[Film], folder: Path) -> dict[str, Any]:
         }
     )
     report = Library.index([folder / "videos"], settings=settings)
-    looks = [film for film in films if film.name.startswith("look")]
+    looks = [video for video in videos if video.name.startswith("look")]
     with Library.open(settings=settings) as library:
         ids = {Path(video.path).stem: video.video_id for video in library.reader.videos()}
         found: dict[str, Any] = {"videos": len(ids), "problems": len(report.problems)}
         found |= looks_report(looks, library, ids) if looks else {}
-        found |= sound_report([film for film in films if film not in looks], library, ids)
-        found |= copies_report(films, library, ids)
+        found |= sound_report([video for video in videos if video not in looks], library, ids)
+        found |= near_duplicates_report(videos, library, ids)
     return found
 
 

@@ -48,20 +48,20 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        notes, films = folder / "notes", folder / "films"
+        notes, videos = folder / "notes", folder / "films"
         notes.mkdir()
-        films.mkdir()
+        videos.mkdir()
         for number in range(FILES):
             (notes / f"{number}.txt").write_text(
                 f"Note {number}: bolt {number} takes {number % 90} newton metres.\n"
             )
         words = ["--library", str(folder / "words")]
         subprocess.run([*RAG, "index", str(notes), *words], check=True, capture_output=True)
-        write_footage(films / "film.mp4", 20, size=(426, 240), fps=10)
+        write_footage(videos / "film.mp4", 20, size=(426, 240), fps=10)
         pictures = ["--library", str(folder / "pictures")]
         seeing = {"RAG_ENCODER__IMAGE": f"hf:{save_vit_b32(folder / 'vit')}", "RAG_OCR__MODE": "off"}
         subprocess.run(
-            [*RAG, "index", str(films), *pictures],
+            [*RAG, "index", str(videos), *pictures],
             check=True,
             capture_output=True,
             env={**os.environ, **seeing},

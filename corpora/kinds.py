@@ -53,7 +53,7 @@ def kind_of(name: str, *, named: bool = False) -> FileKind | None:
 
 
 def sidecar_base(name: str) -> str | None:
-    """`film.en.srt` -> `film.en`; None where the name is no sidecar's."""
+    """`video.en.srt` -> `video.en`; None where the name is no sidecar's."""
     lower = name.lower()
     for suffix in SIDECARS:
         if lower.endswith(suffix) and len(name) > len(suffix):
@@ -64,8 +64,8 @@ def sidecar_base(name: str) -> str | None:
 def sidecar_owners(base: str, media: dict[str, list[str]]) -> list[str]:
     """The media files beside it that a sidecar belongs to; the longest fitting name wins.
 
-    `media` maps a name (`film.mp4`) and a stem (`film`) to file names. Language tags and
-    marks (`film.en.srt`, `film.pt-BR.forced.srt`) are taken off one by one.
+    `media` maps a name (`video.mp4`) and a stem (`video`) to file names. Language tags and
+    marks (`video.en.srt`, `video.pt-BR.forced.srt`) are taken off one by one.
     """
     while True:
         if base in media:

@@ -283,8 +283,8 @@ def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[st
         if base is None:
             continue
         belonging = sidecar_owners(base, owners)
-        films = [owner for owner in belonging if kind_of(owner) == "video"]
-        for owner in films or belonging:
+        videos = [owner for owner in belonging if kind_of(owner) == "video"]
+        for owner in videos or belonging:
             found.setdefault(owner, []).append(beside[name])
     return found
 

@@ -15,9 +15,9 @@ from torch import multiprocessing
 
 from training.banks import read_banks
 from training.captions import text_space
-from training.drawing import Pool, draw_for_ever
+from training.drawing import Pool, render_endlessly
 from training.learning import Learner, Shared
-from training.measure import draw_clips
+from training.measure import render_clips
 
 
 def main() -> None:
@@ -28,11 +28,11 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     # The drawing process starts first: it fills the pool while the captions are read.
     artist = context.Process(
-        target=draw_for_ever, args=(pool, settings.seed + 1, settings.reuse, os.getpid()), daemon=True
+        target=render_endlessly, args=(pool, settings.seed + 1, settings.reuse, os.getpid()), daemon=True
     )
     artist.start()
     read_banks(text_space(settings.cache), settings.cache, settings.seed)
-    draw_clips("dev", settings.dev_clips, settings.cache)
+    render_clips("dev", settings.dev_clips, settings.cache)
     shared = Shared.between(settings.learners, context)
     others = [
         context.Process(target=_learn, args=(rank, settings, pool, shared), daemon=True)

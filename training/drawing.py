@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from eval.workbench.backdrops import WIDE
-from eval.workbench.painter import Painter
+from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.wording import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["FRAME", "LABELS", "Pool", "draw_for_ever", "labels_at", "moments", "small", "spots_at"]
+__all__ = ["FRAME", "LABELS", "Pool", "labels_at", "moments", "render_endlessly", "small", "spots_at"]
 
 FRAME = (108, 192)
 """Height and width of the frames in the pool: larger than what the tower sees, so that they can be varied."""
@@ -85,7 +85,7 @@ class Pool:
         )
 
 
-def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
+def render_endlessly(pool: Pool, seed: int, reuse: float, parent: int) -> None:
     """Fills the pool round and round, as far ahead of the trainer as `reuse` of every frame allows."""
     import torch
 
@@ -104,14 +104,14 @@ def draw_for_ever(pool: Pool, seed: int, reuse: float, parent: int) -> None:
                 _lay(pool, rng, reuse)
                 if os.getppid() != parent:
                     return
-            painter = Painter(story, PAINTED)
+            renderer = FrameRenderer(story, PAINTED)
             for moment in moments(story, rng, A_STORY):
                 place = int(pool.drawn[0]) % size
-                picture = compressed(painter.picture(moment), rng)
+                picture = compressed(renderer.picture(moment), rng)
                 pool.frames[place] = torch.from_numpy(small(picture))
                 pool.labels[place] = torch.tensor(labels_at(story, moment))
                 pool.described[place] = torch.from_numpy(vector)
-                pool.spots[place] = torch.tensor(spots_at(painter, moment))
+                pool.spots[place] = torch.tensor(spots_at(renderer, moment))
                 pool.drawn[0] += 1
 
 
@@ -164,11 +164,11 @@ def labels_at(story: ClipStory, moment: float) -> list[int]:
     ]
 
 
-def spots_at(painter: Painter, moment: float) -> list[list[float]]:
+def spots_at(renderer: FrameRenderer, moment: float) -> list[list[float]]:
     """(8, 3): what lies where, as `Pool.spots` has it; a first row of kind -1 where nothing is in use."""
-    used = any(e.seen_from <= moment < e.seen_until for e in painter.story.events)
+    used = any(e.seen_from <= moment < e.seen_until for e in renderer.story.events)
     found = [] if used else [[-1.0, 0.0, 0.0]]
-    for spot in painter.things(moment):
+    for spot in renderer.things(moment):
         x, y = spot.x / WIDE, spot.y
         inside = 0.02 < x < 0.98 and 0.02 < y < 0.98
         found.append([float(kind_number(spot.thing.kind_id)) if inside else -1.0, x, y])

@@ -19,7 +19,7 @@ from training.banks import read_banks
 from training.captions import text_space
 from training.drawing import Pool
 from training.loss import WEIGHTS, Losses
-from training.measure import draw_clips, figures
+from training.measure import figures, render_clips
 from training.network import Network
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Learner:
         torch.manual_seed(settings.seed * 1000 + rank + self.step)
         self.rng = np.random.default_rng([settings.seed, rank, self.step])
         if rank == 0:
-            self.dev = draw_clips("dev", settings.dev_clips, settings.cache)
+            self.dev = render_clips("dev", settings.dev_clips, settings.cache)
 
     def _groups(self) -> list[dict[str, Any]]:
         named = list(self.network.named_parameters())

@@ -13,7 +13,7 @@ from PIL import Image
 
 from corpora.events import CAMERA_WEARER
 from eval.workbench.catalogue import KINDS, Split, with_article
-from eval.workbench.painter import Painter
+from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.wording import action
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from indexers.bundled.space import TextSpace
 
-__all__ = ["Seen", "draw_clips", "figures"]
+__all__ = ["Seen", "figures", "render_clips"]
 
 VIDEO_HEIGHT = 360
 SPREAD = 6
@@ -47,7 +47,7 @@ class Seen:
     """Whether the frame is one of those spread evenly over its clip."""
 
 
-def draw_clips(split: Split, clips: int, kept: Path | None = None) -> Seen:
+def render_clips(split: Split, clips: int, kept: Path | None = None) -> Seen:
     """Per event two frames with its object in view and one without; three between; six spread evenly."""
     stories = tuple(plan_clip(seed, split) for seed in range(clips))
     times = [(number, t, even) for number, story in enumerate(stories) for t, even in _times(story)]
@@ -55,12 +55,12 @@ def draw_clips(split: Split, clips: int, kept: Path | None = None) -> Seen:
     if file is not None and file.is_file():
         frames = np.load(file)
     else:
-        painters = {}
+        renderers = {}
         frames = np.empty((len(times), *small(Image.new("RGB", (2, 2))).shape), np.uint8)
         for row, (number, t, _) in enumerate(times):
-            if number not in painters:
-                painters = {number: Painter(stories[number], VIDEO_HEIGHT)}
-            frames[row] = small(_filmed(painters[number].picture(t)))
+            if number not in renderers:
+                renderers = {number: FrameRenderer(stories[number], VIDEO_HEIGHT)}
+            frames[row] = small(_rendered(renderers[number].picture(t)))
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             np.save(file, frames)
@@ -90,7 +90,7 @@ def _times(story: ClipStory) -> list[tuple[float, bool]]:
     return found + [(t, False) for t in idle[:3]]
 
 
-def _filmed(picture: Image.Image) -> Image.Image:
+def _rendered(picture: Image.Image) -> Image.Image:
     """Compressed at 360 lines, scaled to 224 as the index decodes it."""
     kept = io.BytesIO()
     picture.convert("RGB").save(kept, "JPEG", quality=70)

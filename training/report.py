@@ -20,7 +20,7 @@ from eval.workbench.wording import SCENES, action
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
 from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text
-from training.measure import Seen, draw_clips
+from training.measure import Seen, render_clips
 from training.ranking import ranks
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def inserted(page: str, table: str) -> str:
 
 def report(clips: int, cache: Path | None = None) -> str:
     encoder = open_image_encoder("bundled", EncoderSettings(), batch=16)
-    seen = draw_clips("test", clips, cache)
+    seen = render_clips("test", clips, cache)
     return "\n".join(lines(rows(seen, encoder), len(seen.frames), clips))
 
 

@@ -14,7 +14,7 @@ from corpora.outputs import PROGRAM
 from corpora.video.audio import read_audio
 from corpora.video.containers import open_media
 from corpora.video.decoders import Heartbeat
-from corpora.video.pictures import Painter
+from corpora.video.pictures import FrameRenderer
 from corpora.video.probe import probe_file
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
@@ -63,7 +63,7 @@ def _encode_pictures(
 ) -> int:
     import av
 
-    painter = Painter()
+    painter = FrameRenderer()
     written = 0
     for time, shown in _between(path, probe, start, end, beat):
         image = painter.paint(shown.frame, 2**20, (stream.width, stream.height))

@@ -19,7 +19,7 @@ def scaled_size(width: int, height: int, short_side: int) -> tuple[int, int]:
     return side(width), side(height)
 
 
-class Painter:
+class FrameRenderer:
     """Scales and turns frames; keeps libswscale's tables from frame to frame.
 
     Scaling is bilinear, whose support libswscale widens when it shrinks, so that it does not alias.

@@ -16,7 +16,7 @@ from corpora.records import Frames
 from corpora.video.batching import Batcher, Sample, Selector
 from corpora.video.containers import open_media
 from corpora.video.decoders import Heartbeat
-from corpora.video.pictures import Painter
+from corpora.video.pictures import FrameRenderer
 from corpora.video.probe import packets_end
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 from corpora.video.sampling import EPSILON, Sampler
@@ -65,7 +65,7 @@ class PyavDecoder:
         self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
         _need_picture(probe)
-        painter = Painter()
+        painter = FrameRenderer()
         found: list[tuple[float, NDArray[np.uint8]]] = []
         for group in _groups(times):
             found += _group_at(path, probe, group, short_side, painter, beat)
@@ -112,7 +112,7 @@ def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int
     """(frames decoded so far, the next sample or None), at least once for every decoded frame."""
     sampler: Sampler[Shown] = Sampler(request.rate)
     selector = Selector(request)
-    painter = Painter()
+    painter = FrameRenderer()
     painted: tuple[Shown, NDArray[np.uint8]] | None = None
     count = 0
 
@@ -166,7 +166,7 @@ def _groups(times: Sequence[float]) -> Iterator[list[float]]:
 
 
 def _group_at(
-    path: str, probe: Probe, times: list[float], short_side: int, painter: Painter, beat: Heartbeat
+    path: str, probe: Probe, times: list[float], short_side: int, painter: FrameRenderer, beat: Heartbeat
 ) -> list[tuple[float, NDArray[np.uint8]]]:
     """Enter shortly before the first time and decode forward; from the beginning if that comes too late."""
     entry = BEGINNING
@@ -187,7 +187,7 @@ def _forward(
     probe: Probe,
     times: list[float],
     short_side: int,
-    painter: Painter,
+    painter: FrameRenderer,
     beat: Heartbeat,
     *,
     strict: bool,
@@ -211,7 +211,7 @@ def _forward(
     return found + [last] * (len(times) - len(found))
 
 
-def _painted(shown: Shown, short_side: int, painter: Painter) -> tuple[float, NDArray[np.uint8]]:
+def _painted(shown: Shown, short_side: int, painter: FrameRenderer) -> tuple[float, NDArray[np.uint8]]:
     return shown.time, painter.paint(shown.frame, short_side)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eval.workbench.film import Line
+from eval.workbench.video import Line
 
 NEAR = 2.0
 """Seconds on both sides of a moment."""

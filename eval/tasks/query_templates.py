@@ -19,7 +19,7 @@ from eval.workbench.catalogue import (
     kind,
     with_article,
 )
-from eval.workbench.long_films import LongFilm, Part
+from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.story import ClipStory, Event
 from eval.workbench.wording import (
     COLORS,
@@ -115,7 +115,7 @@ class _Teller:
         return QueryText(text, tuple(self.changes))
 
 
-def impression(rng: random.Random, film: LongFilm, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> QueryText:
+def impression(rng: random.Random, video: LongVideo, fuzz: Fuzz = Fuzz(), *, theme: str = "") -> QueryText:
     """G: theme, scenes in their course, people, light and sound of the whole; about 60 words.
 
     `theme`: what it is about in other words than its maker's, as "on the day after a wedding".
@@ -124,7 +124,7 @@ def impression(rng: random.Random, film: LongFilm, fuzz: Fuzz = Fuzz(), *, theme
     told = teller.fate("theme", ("left out",)) if theme else "left out"
     about = f", filmed {theme}" if told == "told" else ""
     first = f"{rng.choice(RECALLED)} it was a first-person film of everyday jobs{about}"
-    return teller.worded(first, *_course(teller, film), _people(film), _tint(teller, film))
+    return teller.worded(first, *_course(teller, video), _people(video), _tint(teller, video))
 
 
 def moment(
@@ -152,11 +152,11 @@ def beside(
     return teller.worded(f"{opening} {_action(teller, event, story.split)}")
 
 
-def heard(rng: random.Random, film: LongFilm, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> QueryText:
+def heard(rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> QueryText:
     """A: what is said near the moment, the noise of what is done, and the tune."""
     teller = _Teller(rng, fuzz)
     start, end = part.start + event.start, part.start + event.end
-    line = said_near(film.lines, start, end)
+    line = said_near(video.lines, start, end)
     spoken = ""
     if line is not None:
         fate = teller.fate("words", ("left out", "vague"))
@@ -217,9 +217,9 @@ def _prop(teller: _Teller, prop: str, color: str) -> str:
     return with_article(f"{told} {place_name(prop)}")
 
 
-def _course(teller: _Teller, film: LongFilm) -> list[str]:
+def _course(teller: _Teller, video: LongVideo) -> list[str]:
     """The scene that it began with, one from its middle, and the last; with what stood there."""
-    parts = film.parts
+    parts = video.parts
     inner = parts[1:-1]
     chosen = [parts[0], *(teller.rng.sample(inner, 1) if inner else []), *(parts[-1:] if parts[1:] else [])]
     openings = ["it began with", "later there was", "it ended with"]
@@ -235,17 +235,17 @@ def _course(teller: _Teller, film: LongFilm) -> list[str]:
     return told
 
 
-def _people(film: LongFilm) -> str:
-    people = [f"a {one}" for one in sorted({part.story.person for part in film.parts} - {""})]
+def _people(video: LongVideo) -> str:
+    people = [f"a {one}" for one in sorted({part.story.person for part in video.parts} - {""})]
     if not people:
         return ""
     return f"besides the hands of whoever filmed, {' and '.join(people)} came into view"
 
 
-def _tint(teller: _Teller, film: LongFilm) -> str:
-    lights = Counter(part.story.light for part in film.parts)
+def _tint(teller: _Teller, video: LongVideo) -> str:
+    lights = Counter(part.story.light for part in video.parts)
     most, count = lights.most_common(1)[0]
-    if count * 2 < len(film.parts) or teller.fate("light", ("left out",)) != "told":
+    if count * 2 < len(video.parts) or teller.fate("light", ("left out",)) != "told":
         return ""
     return f"most of it was {LIGHT[most]}, with a tune in the background"
 

@@ -8,7 +8,7 @@
     .workbench/manifest.json   written last: it marks the corpus as whole, and as a Workbench one
 
 The same plan gives the same frames before encoding everywhere, and the same bytes with the same
-build of FFmpeg on the same kind of processor (`eval.workbench.film`); `frames_sha256` of the
+build of FFmpeg on the same kind of processor (`eval.workbench.video`); `frames_sha256` of the
 manifest is over the decoded frames.
 """
 
@@ -18,7 +18,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,14 +32,23 @@ from corpora.outputs import (
 from eval.workbench.jobs import (
     CorpusPlan,
     Job,
-    film_jobs,
     truth,
+    video_jobs,
 )
 from eval.workbench.marker import MANIFEST, read_marker, write_marker
 from eval.workbench.passages import write_passages
+from eval.workbench.render_pool import render_jobs
 from eval.workbench.speech import find_voice
-from eval.workbench.workshop import make_films
 from rag.errors import RagError, UsageError
+
+RECORDED = {
+    "near_duplicates": "copies",
+    "videos": "films",
+    "video": "film",
+    "metadata": "words",
+    "audio": "heard",
+}
+"""Attributes that JSON (plan.json, `--json`) knows by another name."""
 
 
 class Progress(Protocol):
@@ -53,7 +62,7 @@ class Progress(Protocol):
 @dataclass(frozen=True, slots=True)
 class CorpusReport:
     folder: str
-    films: int
+    videos: int
     made: int
     """Films of this run; the others were there already."""
     seconds: float
@@ -79,18 +88,18 @@ def make_corpus(
     `UsageError` where the folder holds something else, `RagError` where it cannot be written.
     """
     home = Path(folder).absolute()
-    hidden, videos = home / MANIFEST.parent, home / "videos"
+    hidden, video_folder = home / MANIFEST.parent, home / "videos"
     try:
-        claim_folder(home, hidden, _arguments(plan), policy)
+        claim_folder(home, hidden, recorded_fields(plan), policy)
         with alone(hidden):
-            whole, made = _make(home, hidden, videos, plan, workers, progress)
+            whole, made = _make(home, hidden, video_folder, plan, workers, progress)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
     lines = whole["videos"]
     return CorpusReport(
         folder=os.fspath(folder),
-        films=len(lines),
+        videos=len(lines),
         made=made,
         seconds=round(sum(line["duration"] for line in lines), 3),
         bytes=sum(line["bytes"] for line in lines),
@@ -100,20 +109,20 @@ def make_corpus(
 
 
 def _make(
-    home: Path, hidden: Path, videos: Path, plan: CorpusPlan, workers: int, progress: Progress | None
+    home: Path, hidden: Path, video_folder: Path, plan: CorpusPlan, workers: int, progress: Progress | None
 ) -> tuple[dict[str, Any], int]:
     """The manifest of the corpus, whole, and how many films were made."""
-    videos.mkdir(exist_ok=True)
-    films, copies = film_jobs(plan)
-    done = finished_films(home, hidden, films + copies)
-    made = make_missing(hidden, videos, (films, copies), done, workers, progress)
+    video_folder.mkdir(exist_ok=True)
+    videos, near_duplicates = video_jobs(plan)
+    done = finished_videos(home, hidden, videos + near_duplicates)
+    made = render_missing(hidden, video_folder, (videos, near_duplicates), done, workers, progress)
     passages, events = home / "passages", hidden / "events.jsonl"
-    lines = [done[job.name] for job in films + copies]
+    lines = [done[job.name] for job in videos + near_duplicates]
     whole = read_marker(home)
     if whole is None or made or not _is_told(whole, lines) or not (passages.is_dir() and events.is_file()):
         count = len(write_passages(passages))
-        write_lines(events, (truth(job) for job in films + copies))
-        whole = {**_arguments(plan), "passages": count, "voice": _voice(lines), "videos": lines}
+        write_lines(events, (truth(job) for job in videos + near_duplicates))
+        whole = {**recorded_fields(plan), "passages": count, "voice": _voice(lines), "videos": lines}
         write_marker(home, whole)
         (hidden / "films.jsonl").unlink(missing_ok=True)
     return whole, made
@@ -145,9 +154,14 @@ def alone(hidden: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _arguments(plan: CorpusPlan) -> dict[str, Any]:
-    fields = asdict(plan)
-    return {**fields, "long_minutes": list(plan.long_minutes)}
+def recorded_fields(value: Any) -> Any:
+    """A dataclass, or a sequence of them, as plain JSON data under the field names of `plan.json`."""
+    if is_dataclass(value):
+        return {
+            RECORDED.get(one.name, one.name): recorded_fields(getattr(value, one.name))
+            for one in fields(value)
+        }
+    return [recorded_fields(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def claim_folder(
@@ -193,7 +207,7 @@ def _read_plan(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def finished_films(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
+def finished_videos(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
     """Manifest lines of the films that are there whole, by name."""
     listed = (read_marker(home) or {}).get("videos")
     lines: list[Any] = list(listed) if isinstance(listed, list) else []
@@ -213,7 +227,7 @@ def finished_films(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, d
 
 
 def _is_line(line: Any) -> bool:
-    """Whether it tells of a film what `make_film` does; what was damaged is made again."""
+    """Whether it tells of a film what `render_job` does; what was damaged is made again."""
     return (
         isinstance(line, dict)
         and isinstance(line.get("name"), str)
@@ -227,9 +241,9 @@ def _size(path: Path) -> int | None:
     return path.stat().st_size if path.is_file() else None
 
 
-def make_missing(
+def render_missing(
     hidden: Path,
-    videos: Path,
+    video_folder: Path,
     rounds: tuple[list[Job], list[Job]],
     done: dict[str, dict[str, Any]],
     workers: int,
@@ -239,7 +253,7 @@ def make_missing(
 
     Only within `alone`: whatever half a film lies there is nobody's any more.
     """
-    for left in videos.glob(".*.mp4"):  # of a run that was killed
+    for left in video_folder.glob(".*.mp4"):  # of a run that was killed
         left.unlink(missing_ok=True)
     missing = [[job for job in jobs if job.name not in done] for jobs in rounds]
     todo = [job for jobs in missing for job in jobs]
@@ -248,11 +262,11 @@ def make_missing(
     for jobs in missing:
         if not jobs:
             continue
-        for job, line in make_films(videos, jobs, workers, progress.advance if progress else _nothing):
+        for job, line in render_jobs(video_folder, jobs, workers, progress.advance if progress else _nothing):
             _append(hidden / "films.jsonl", line)
             done[job.name] = line
             if progress is not None:
-                progress.file(str(videos / job.name))
+                progress.file(str(video_folder / job.name))
     return len(todo)
 
 

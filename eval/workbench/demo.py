@@ -12,7 +12,7 @@ from eval.workbench.catalogue import (
     indefinite,
     kind,
 )
-from eval.workbench.jobs import CorpusPlan, film_jobs
+from eval.workbench.jobs import CorpusPlan, video_jobs
 from eval.workbench.passages import WorldPassage, world_passages
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, Event
@@ -40,7 +40,7 @@ class DemoQuestion:
 
 def demo_questions(plan: CorpusPlan = DEMO_PLAN) -> tuple[DemoQuestion, ...]:
     """The same plan gives the same questions; each is about another clip."""
-    stories = [job.clip() for job in film_jobs(plan)[0]]
+    stories = [job.clip() for job in video_jobs(plan)[0]]
     rng = stream("demo", plan.split, plan.seed, PICK)
     lone = [story for story in stories if _unlike(story)]
     rng.shuffle(lone)

@@ -13,28 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from eval.workbench.catalogue import Split
-from eval.workbench.copies import (
+from eval.workbench.long_videos import (
+    LongVideo,
+    long_frames,
+    long_metadata,
+    long_sound,
+    plan_long_video,
+)
+from eval.workbench.near_duplicates import (
     Change,
     changed_frames,
     changed_sound,
     plan_change,
-)
-from eval.workbench.film import (
-    BARE,
-    DEMO,
-    Dressing,
-    Render,
-    clip_frames,
-    forget_sprites,
-    frames_hash,
-    write_film,
-)
-from eval.workbench.long_films import (
-    LongFilm,
-    long_dressing,
-    long_frames,
-    long_sound,
-    plan_long_film,
 )
 from eval.workbench.pen import Style
 from eval.workbench.screen_text import Card
@@ -46,6 +36,16 @@ from eval.workbench.story import (
     ClipStory,
     Event,
     plan_clip,
+)
+from eval.workbench.video import (
+    DEFAULT_RENDER,
+    NO_METADATA,
+    ContainerMetadata,
+    Render,
+    clear_sprite_caches,
+    clip_frames,
+    frames_hash,
+    write_video,
 )
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ class CorpusPlan:
     seed: int = 0
     split: Split = "train"
     clips: int = 12
-    render: Render = field(default=DEMO)
+    render: Render = field(default=DEFAULT_RENDER)
     style: Style = "live"
     long_minutes: tuple[float, ...] = ()
     """One film of so many minutes each."""
-    copies: bool = False
+    near_duplicates: bool = False
     """Whether every film comes once more, as a re-upload."""
 
 
@@ -101,42 +101,42 @@ class Job:
         plan = self.plan
         return plan_clip(stable_number(plan.seed, plan.split, self.number), plan.split, style=plan.style)
 
-    def film(self) -> LongFilm:
+    def video(self) -> LongVideo:
         plan = self.plan
         seed = stable_number(plan.seed, plan.split, self.kind, self.number)
-        film = plan_long_film(seed, plan.split, self.minutes, style=plan.style)
-        return replace(film, cards=(*film.cards, *self.cards))
+        video = plan_long_video(seed, plan.split, self.minutes, style=plan.style)
+        return replace(video, cards=(*video.cards, *self.cards))
 
-    def sound(self, film: LongFilm) -> Iterable[NDArray[np.float32]]:
+    def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
         """Of a `web` film: blocks of mono float32 (n,) at 16 kHz."""
-        return long_sound(film)
+        return long_sound(video)
 
 
-def film_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
+def video_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
     """The films of a corpus, and then their copies, which need them."""
-    films = [Job("clip", f"{_opaque(plan, 'clip', i)}.mp4", i, 0.0, plan) for i in range(plan.clips)]
+    videos = [Job("clip", f"{_opaque(plan, 'clip', i)}.mp4", i, 0.0, plan) for i in range(plan.clips)]
     for i, minutes in enumerate(plan.long_minutes):
         job = Job("long", "", i, minutes, plan)
-        films.append(Job("long", _titled(job.film().title, _opaque(plan, "long", i)), i, minutes, plan))
-    if not plan.copies:
-        return films, []
-    return films, [_copy(job, number) for number, job in enumerate(films)]
+        videos.append(Job("long", _titled(job.video().title, _opaque(plan, "long", i)), i, minutes, plan))
+    if not plan.near_duplicates:
+        return videos, []
+    return videos, [_copy(job, number) for number, job in enumerate(videos)]
 
 
-def make_film(videos: Path, job: Job, advance: Advance) -> dict[str, Any]:
+def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]:
     """Write the film below `videos` under its name, whole or not at all; returns its manifest line.
 
     `advance` is told of every second of media that is done.
     """
-    path = videos / job.name
+    path = video_folder / job.name
     # A process whose parent was killed may still be writing the same film.
     unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
-    frames, sound, render, dressing = _material(videos, job)
-    write_film(unfinished, _told(frames, render.fps, advance), sound, render, dressing)
-    forget_sprites()
+    frames, sound, render, metadata = _material(video_folder, job)
+    write_video(unfinished, _told(frames, render.fps, advance), sound, render, metadata)
+    clear_sprite_caches()
     digest, count = frames_hash(unfinished)
-    if dressing.title:
-        _write_info(path, dressing, count / render.fps)
+    if metadata.title:
+        _write_info(path, metadata, count / render.fps)
     unfinished.replace(path)
     data = path.read_bytes()
     return {
@@ -162,55 +162,65 @@ def truth(job: Job) -> dict[str, Any]:
         story = source.clip()
         told = {**_stage(story), "description": story.description, "duration": story.duration / speed}
         return {**line, **told, "events": [_event(event, 0.0, speed) for event in story.events]}
-    film = source.film()
+    video = source.video()
     parts = [
         {"start": part.start / speed, "end": part.end / speed, "heading": part.heading}
         | _stage(part.story)
         | {"description": part.story.description}
-        for part in film.parts
+        for part in video.parts
     ]
     return {
         **line,
-        "title": film.title,
-        "description": film.description,
-        "tags": film.tags,
-        "duration": film.duration / speed,
+        "title": video.title,
+        "description": video.description,
+        "tags": video.tags,
+        "duration": video.duration / speed,
         "parts": parts,
-        "lines": [_spanned(asdict(said), speed) for said in film.lines],
-        "cards": [_spanned(asdict(card), speed) for card in film.cards],
-        "events": [_event(event, part.start, speed) for part in film.parts for event in part.story.events],
+        "lines": [_spanned(asdict(said), speed) for said in video.lines],
+        "cards": [_spanned(asdict(card), speed) for card in video.cards],
+        "events": [_event(event, part.start, speed) for part in video.parts for event in part.story.events],
     }
 
 
 def _material(
-    videos: Path, job: Job
-) -> tuple[Iterable[NDArray[np.uint8]], Iterable[NDArray[np.float32]], Render, Dressing]:
+    video_folder: Path, job: Job
+) -> tuple[Iterable[NDArray[np.uint8]], Iterable[NDArray[np.float32]], Render, ContainerMetadata]:
     plan = job.plan
     if job.kind == "clip":
         story = job.clip()
-        return clip_frames(story, plan.render), [to_sixteen_bits(story_sound(story))], plan.render, BARE
+        return (
+            clip_frames(story, plan.render),
+            [to_sixteen_bits(story_sound(story))],
+            plan.render,
+            NO_METADATA,
+        )
     if job.kind == "web":
-        film = job.film()
-        return long_frames(film, plan.render), job.sound(film), plan.render, Dressing(lines=film.lines)
+        video = job.video()
+        return (
+            long_frames(video, plan.render),
+            job.sound(video),
+            plan.render,
+            ContainerMetadata(lines=video.lines),
+        )
     if job.kind == "long":
-        film, program = job.film(), find_voice()
-        voices = voiced(film.lines, program) if program else []
-        return long_frames(film, plan.render), long_sound(film, voices), plan.render, long_dressing(film)
+        video, program = job.video(), find_voice()
+        voices = voiced(video.lines, program) if program else []
+        return long_frames(video, plan.render), long_sound(video, voices), plan.render, long_metadata(video)
     assert job.original is not None
     assert job.change is not None
-    change, source = job.change, videos / job.original.name
+    change, source = job.change, video_folder / job.original.name
     render = Render(change.height, plan.render.fps, change.crf)
     count = int((round(job.original.seconds * render.fps) - 1) / change.speed) + 1
     frames = changed_frames(source, change, count)
     return frames, changed_sound(source, change), render, _copied_dressing(job.original)
 
 
-def _copied_dressing(original: Job) -> Dressing:
+def _copied_dressing(original: Job) -> ContainerMetadata:
     """A re-upload keeps a title of its own and loses words and chapters."""
     if original.kind != "long":
-        return BARE
-    film = original.film()
-    return Dressing(f"{film.title} (full video)", f"Found again: {film.title}.", film.tags[:3])
+        return NO_METADATA
+    video = original.video()
+    return ContainerMetadata(f"{video.title} (full video)", f"Found again: {video.title}.", video.tags[:3])
 
 
 def _described(job: Job) -> dict[str, Any]:
@@ -220,7 +230,7 @@ def _described(job: Job) -> dict[str, Any]:
         story = source.clip()
         said |= {"scene": story.scene, "light": story.light, "style": story.style}
     else:
-        stories = [part.story for part in source.film().parts]
+        stories = [part.story for part in source.video().parts]
         said |= {
             "scene": sorted({story.scene for story in stories}),
             "light": sorted({story.light for story in stories}),
@@ -264,16 +274,16 @@ def _told(frames: Iterable[Item], fps: int, advance: Advance) -> Iterator[Item]:
         advance(len(batch) / fps)
 
 
-def _write_info(path: Path, dressing: Dressing, seconds: float) -> None:
+def _write_info(path: Path, metadata: ContainerMetadata, seconds: float) -> None:
     info = {
-        "title": dressing.title,
-        "description": dressing.description,
-        "tags": list(dressing.tags),
+        "title": metadata.title,
+        "description": metadata.description,
+        "tags": list(metadata.tags),
         "duration": seconds,
         "language": "en",
         "chapters": [
             {"title": chapter.title, "start_time": chapter.start, "end_time": chapter.end}
-            for chapter in dressing.chapters
+            for chapter in metadata.chapters
         ],
     }
     text = json.dumps(info, indent=1) + "\n"
@@ -282,7 +292,7 @@ def _write_info(path: Path, dressing: Dressing, seconds: float) -> None:
 
 def _copy(job: Job, number: int) -> Job:
     opaque = _opaque(job.plan, "copy", number)
-    name = f"{opaque}.mp4" if job.kind == "clip" else _titled(job.film().title, opaque)
+    name = f"{opaque}.mp4" if job.kind == "clip" else _titled(job.video().title, opaque)
     return Job("copy", name, number, job.minutes, job.plan, job)
 
 

@@ -42,13 +42,15 @@ def is_workbench(path: str | os.PathLike[str]) -> bool:
     for folder in (whole, *whole.parents):
         marker = read_marker(folder)
         if marker is not None:
-            films = marker.get("videos")
-            return not isinstance(films, list) or all(map(_sizes(films).__contains__, _videos(whole)))
+            videos = marker.get("videos")
+            return not isinstance(videos, list) or all(map(_sizes(videos).__contains__, _videos(whole)))
     return False
 
 
-def _sizes(films: list[Any]) -> set[int]:
-    return {film["bytes"] for film in films if isinstance(film, dict) and isinstance(film.get("bytes"), int)}
+def _sizes(videos: list[Any]) -> set[int]:
+    return {
+        video["bytes"] for video in videos if isinstance(video, dict) and isinstance(video.get("bytes"), int)
+    }
 
 
 def _videos(whole: Path) -> Iterator[int]:

@@ -24,7 +24,7 @@ class Card:
     text: str
 
 
-def paint_card(image: Image.Image, text: str) -> None:
+def render_card(image: Image.Image, text: str) -> None:
     """Draws onto the picture, RGB, in place."""
     image.paste(
         _card(text, image.width, image.height), (round(0.04 * image.height), round(0.05 * image.height))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.workbench.film import AUDIO_RATE
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.story import ClipStory, Event
+from eval.workbench.video import AUDIO_RATE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """A small web of the Workbench world: who uploaded what, under which words, and what became of it.
 
 Planning draws nothing and takes milliseconds, so a benchmark can plan a web, read what happens in its
-films, write uploads of its own (`Upload`, `new_film`) and have them made with the rest (`web_making`).
+films, write uploads of its own (`Upload`, `new_video`) and have them made with the rest (`web_making`).
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from eval.workbench.catalogue import Split
-from eval.workbench.film import Line, Render
 from eval.workbench.jobs import CorpusPlan, Job
-from eval.workbench.long_films import LongFilm
+from eval.workbench.long_videos import LongVideo
 from eval.workbench.passages import world_passages
 from eval.workbench.pen import Style
 from eval.workbench.screen_text import Card
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.web_people import (
-    Words,
-    film_words,
-    noise_words,
-    repeated_words,
+from eval.workbench.upload_metadata import (
+    UploadMetadata,
+    noise_metadata,
+    reupload_metadata,
+    video_metadata,
 )
+from eval.workbench.video import Line, Render
 
 HOST = "https://videos.example"
 """A name that can never be a real one (RFC 2606)."""
 SITES = ("https://howto.example", "https://handbook.example", "https://allabout.example")
 FIRST_DAY, LAST_DAY = datetime.date(2014, 3, 1), datetime.date(2024, 11, 30)
 TRANSCRIBED_SHARE = 0.7
-NOISE_FILMS = 6
+NOISE_VIDEOS = 6
 """Noise is many titles over few films: nobody watches it twice."""
 Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
 
 
 @dataclass(frozen=True, slots=True)
 class WebPlan:
-    """The arguments that say what a web holds, to the last bit. Shares are of `films`."""
+    """The arguments that say what a web holds, to the last bit. Shares are of `videos`."""
 
     seed: int = 0
     split: Split = "test"
-    films: int = 160
+    videos: int = 160
     """Different films of everyday work."""
     minutes: tuple[float, ...] = (0.5, 0.5, 0.75)
     """Lengths that a film may have."""
     reuploads: float = 0.25
-    """Share that comes once more, cropped, graded and at another speed (`eval.workbench.copies`)."""
+    """Share that comes once more, cropped, graded and at another speed (`eval.workbench.near_duplicates`)."""
     mirrors: float = 0.15
     """Share whose very bytes are uploaded again by somebody else."""
     noise: int = 80
@@ -69,9 +69,9 @@ class Upload:
 
     id: str
     """11 characters, as in `watch?v=ID`."""
-    words: Words
+    metadata: UploadMetadata
     upload_date: datetime.date
-    film: Job
+    video: Job
     """What is to be seen; several uploads may show one film."""
     alias_of: str = ""
     availability: Availability = "ok"
@@ -96,9 +96,9 @@ class WebPage:
 def plan_web(plan: WebPlan) -> tuple[Upload, ...]:
     """Every upload of the web, in a fixed order; the same plan, the same web."""
     rng = stream("web", plan.seed, plan.split)
-    originals = [_original(rng, plan, number) for number in range(plan.films)]
-    again = rng.sample(originals, _share(plan.reuploads, plan.films))
-    same = rng.sample(originals, _share(plan.mirrors, plan.films))
+    originals = [_original(rng, plan, number) for number in range(plan.videos)]
+    again = rng.sample(originals, _share(plan.reuploads, plan.videos))
+    same = rng.sample(originals, _share(plan.mirrors, plan.videos))
     copied = [_copied(rng, plan, upload, number) for number, upload in enumerate(again)]
     mirrored = [_mirrored(rng, plan, upload, number) for number, upload in enumerate(same)]
     noise = [_noise(rng, plan, number) for number in range(plan.noise)]
@@ -118,18 +118,18 @@ def plan_pages() -> tuple[WebPage, ...]:
     )
 
 
-def new_film(plan: WebPlan, number: int, minutes: float, *, cards: Iterable[Card] = ()) -> Job:
+def new_video(plan: WebPlan, number: int, minutes: float, *, cards: Iterable[Card] = ()) -> Job:
     """A film for a planted upload. `number`: any that the caller has not used, from 1,000,000 on.
 
-    Its story is that of `Job.film`; `cards` are shown besides the film's own.
+    Its story is that of `Job.video`; `cards` are shown besides the film's own.
     """
-    return _film(plan, number, minutes, tuple(cards))
+    return _video(plan, number, minutes, tuple(cards))
 
 
-def shown_film(film: Job) -> tuple[LongFilm, float]:
+def shown_video(video: Job) -> tuple[LongVideo, float]:
     """What happens in the film of an upload, and at which speed: times divide by it."""
-    change = film.change
-    return (film.original or film).film(), 1.0 if change is None else change.speed
+    change = video.change
+    return (video.original or video).video(), 1.0 if change is None else change.speed
 
 
 def watch_url(video_id: str) -> str:
@@ -142,42 +142,42 @@ def video_name(*parts: object) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _film(plan: WebPlan, number: int, minutes: float, cards: tuple[Card, ...] = ()) -> Job:
+def _video(plan: WebPlan, number: int, minutes: float, cards: tuple[Card, ...] = ()) -> Job:
     made = CorpusPlan(plan.seed, plan.split, 0, plan.render, plan.style)
     name = f"{stable_number('web film', plan.seed, plan.split, number):016x}"[:12]
     return Job("web", f"{name}.mp4", number, minutes, made, cards=cards)
 
 
 def _original(rng: random.Random, plan: WebPlan, number: int) -> Upload:
-    job = _film(plan, number, rng.choice(plan.minutes))
-    film = job.film()
+    job = _video(plan, number, rng.choice(plan.minutes))
+    video = job.video()
     days = (LAST_DAY - FIRST_DAY).days - 400
     return Upload(
         id=video_name(plan.seed, plan.split, "original", number),
-        words=film_words(rng, film),
+        metadata=video_metadata(rng, video),
         upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(days)),
-        film=job,
-        lines=film.lines if rng.random() < TRANSCRIBED_SHARE else (),
+        video=job,
+        lines=video.lines if rng.random() < TRANSCRIBED_SHARE else (),
     )
 
 
 def _copied(rng: random.Random, plan: WebPlan, upload: Upload, number: int) -> Upload:
     name = f"{stable_number('web copy', plan.seed, plan.split, number):016x}"[:12]
-    film = upload.film
-    copy = Job("copy", f"{name}.mp4", number, film.minutes, film.plan, film)
+    video = upload.video
+    copy = Job("copy", f"{name}.mp4", number, video.minutes, video.plan, video)
     return _again(rng, plan, upload, "copy", number, copy)
 
 
 def _mirrored(rng: random.Random, plan: WebPlan, upload: Upload, number: int) -> Upload:
-    return _again(rng, plan, upload, "mirror", number, upload.film)
+    return _again(rng, plan, upload, "mirror", number, upload.video)
 
 
-def _again(rng: random.Random, plan: WebPlan, upload: Upload, kind: str, number: int, film: Job) -> Upload:
+def _again(rng: random.Random, plan: WebPlan, upload: Upload, kind: str, number: int, video: Job) -> Upload:
     return Upload(
         id=video_name(plan.seed, plan.split, kind, number),
-        words=repeated_words(rng, upload.words),
+        metadata=reupload_metadata(rng, upload.metadata),
         upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
-        film=film,
+        video=video,
         alias_of=upload.id,
     )
 
@@ -187,9 +187,9 @@ def _noise(rng: random.Random, plan: WebPlan, number: int) -> Upload:
     days = (LAST_DAY - FIRST_DAY).days
     return Upload(
         id=video_name(plan.seed, plan.split, "noise", number),
-        words=noise_words(rng),
+        metadata=noise_metadata(rng),
         upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(days)),
-        film=_film(drawn, 900_000 + number % NOISE_FILMS, 0.5),
+        video=_video(drawn, 900_000 + number % NOISE_VIDEOS, 0.5),
     )
 
 

@@ -51,7 +51,7 @@ class RunProgress:
             echo_stderr(f"{self._preparing}: the first use draws and indexes its data{made}; {took} so far")
 
     def made(self, step: str) -> None:
-        """Of the data, before the first query: `drew 3 of 48 films`."""
+        """Of the data, before the first query: `drew 3 of 48 videos`."""
         self._made = step
 
     def start(self, label: str, total: int) -> None:

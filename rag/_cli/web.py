@@ -64,7 +64,7 @@ def build(
     workbench: Annotated[
         bool, typer.Option("--workbench", help="Draw a web of the Workbench world instead.")
     ] = False,
-    films: Annotated[
+    videos: Annotated[
         int, typer.Option("--films", metavar="N", min=1, help="Of the Workbench: different films.")
     ] = 160,
     noise: Annotated[
@@ -86,7 +86,7 @@ def build(
 
         if sources or library is not None:
             raise UsageError("--workbench draws all its films itself; leave out SOURCE and --library")
-        return _draw(folder, WebPlan(seed=seed, films=films, noise=noise), session.as_json, policy)
+        return _draw(folder, WebPlan(seed=seed, videos=videos, noise=noise), session.as_json, policy)
     from rag.web.building import build_web
 
     def told(path: str) -> None:
@@ -223,7 +223,8 @@ def _opened(
 
 
 def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -> int:
-    from eval.workbench.web_making import make_web
+    from eval.workbench.corpus import recorded_fields
+    from eval.workbench.web_files import make_web
     from rag._cli.progress import open_progress
     from rag.rendering.shapes import report_shape
     from rag.rendering.terminal import byte_count, counted, duration
@@ -231,11 +232,11 @@ def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -
     with open_progress() as progress:
         report = make_web(folder, plan, progress=progress, policy=policy)
     if as_json:
-        print_json(report_shape("rag.web.workbench/1", report))
+        print_json(report_shape("rag.web.workbench/1", recorded_fields(report)))
         return 0
     print_lines(
         [
-            f"{counted(report.uploads, 'upload')} of {counted(report.films, 'film')} with "
+            f"{counted(report.uploads, 'upload')} of {counted(report.videos, 'film')} with "
             f"{duration(report.seconds)} of media, {byte_count(report.bytes)}, and "
             f"{counted(report.pages, 'page')} of text",
             f"serve it with: rag web serve {os.fspath(folder)}",

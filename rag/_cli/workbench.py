@@ -55,7 +55,7 @@ def make(
             help="Also a film of so many minutes with title, subtitles and on-screen text; may be repeated.",
         ),
     ] = None,
-    copies: Annotated[
+    near_duplicates: Annotated[
         bool, typer.Option("--copies", help="Also a cropped, graded and re-timed copy of every film.")
     ] = False,
     force: Force = False,
@@ -63,16 +63,16 @@ def make(
 ) -> int:
     """Write videos, passages and, hidden, the exact events. An interrupted run is taken up again."""
     from corpora.outputs import OverwritePolicy
-    from eval.workbench.corpus import make_corpus
-    from eval.workbench.film import Render
+    from eval.workbench.corpus import make_corpus, recorded_fields
     from eval.workbench.jobs import CorpusPlan
+    from eval.workbench.video import Render
     from rag._cli.progress import open_progress
     from rag.errors import UsageError
 
     if not clips and not long:
         raise UsageError("--clips 0 without --long leaves nothing to make")
     render = Render(height=int(height), fps=fps)
-    plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), copies)
+    plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), near_duplicates)
     with open_progress() as progress:
         report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
     if long and not report.voiced:
@@ -82,7 +82,7 @@ def make(
     if is_json(as_json):
         from rag.rendering.shapes import report_shape
 
-        print_json(report_shape("rag.workbench/1", report))
+        print_json(report_shape("rag.workbench/1", recorded_fields(report)))
     else:
         print_lines(_lines(report))
     return 0
@@ -91,10 +91,10 @@ def make(
 def _lines(report: CorpusReport) -> Iterator[str]:
     from rag.rendering.terminal import byte_count, counted, duration
 
-    kept = report.films - report.made
+    kept = report.videos - report.made
     there = f" ({kept} of them were there already)" if kept else ""
     yield (
-        f"{counted(report.films, 'film')}{there} with {duration(report.seconds)} of media, "
+        f"{counted(report.videos, 'film')}{there} with {duration(report.seconds)} of media, "
         f"{byte_count(report.bytes)}, and {counted(report.passages, 'passage')}"
     )
     yield f"index them with: rag index {os.fspath(report.folder)}"

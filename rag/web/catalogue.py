@@ -138,9 +138,9 @@ def address(url: str) -> str:
 def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
     """Raises `WebUnusable`, with file and line, for a web that is not there or not in order."""
     home = Path(folder)
-    films, texts = home / VIDEOS, home / PAGES
+    videos, texts = home / VIDEOS, home / PAGES
     try:
-        data = films.read_bytes(), texts.read_bytes() if texts.exists() else b""
+        data = videos.read_bytes(), texts.read_bytes() if texts.exists() else b""
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise WebUnusable(
@@ -149,7 +149,7 @@ def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
     digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in data))
     return Catalogue(
         folder=home.absolute(),
-        videos=tuple(_Table(films, VideoEntry).entries(data[0])),
+        videos=tuple(_Table(videos, VideoEntry).entries(data[0])),
         pages=tuple(_Table(texts, PageEntry).entries(data[1])),
         fingerprint=digest.hexdigest()[:32],
     )

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import rag
-from eval.workbench.film import Render, clip_frames, write_film
 from eval.workbench.story import plan_clip
+from eval.workbench.video import Render, clip_frames, write_video
 from tests.fakes.browser_world import make_web
 
 ROOT = Path(rag.__file__).parent.parent
@@ -54,7 +54,7 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
 def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     story, render = plan_clip(1, "dev", duration=3), Render(180, 5)
     (tmp_path / "films").mkdir()
-    write_film(tmp_path / "films" / "kettle.mp4", clip_frames(story, render), iter(()), render)
+    write_video(tmp_path / "films" / "kettle.mp4", clip_frames(story, render), iter(()), render)
     done = find(tmp_path, "the kettle film", "--corpus", "films", "--json")
     assert done.returncode == 1, done.stderr  # nothing was indexed: N/A
     (look,) = json.loads(done.stdout)["looks"]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.workbench.film import Render, clip_frames, write_film
 from eval.workbench.sound import story_sound
 from eval.workbench.story import plan_clip
+from eval.workbench.video import Render, clip_frames, write_video
 from rag._cli.main import main
 from rag.indexing import index
 from rag.library import Library
@@ -22,13 +22,13 @@ from rag.store.dump import dump
 
 
 @pytest.fixture(scope="module")
-def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def videos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two films of five seconds under lights that differ, and their own light as their names."""
     folder = tmp_path_factory.mktemp("films")
     for light in ("warm", "cold"):
         seed = next(k for k in range(100) if plan_clip(k, "dev", duration=5).light == light)
         story, render = plan_clip(seed, "dev", duration=5), Render(180, 5)
-        write_film(folder / f"{light}.mp4", clip_frames(story, render), iter([story_sound(story)]), render)
+        write_video(folder / f"{light}.mp4", clip_frames(story, render), iter([story_sound(story)]), render)
     return folder
 
 
@@ -45,9 +45,9 @@ def settings(library: Path, **flags: object) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def library(films: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(videos: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("measured") / "library"
-    index([films], settings=settings(folder))
+    index([videos], settings=settings(folder))
     return folder
 
 
@@ -68,18 +68,18 @@ def test_a_tone_finds_its_film_alone(library: Path) -> None:
 
 
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
-    films: Path, library: Path, tmp_path: Path
+    videos: Path, library: Path, tmp_path: Path
 ) -> None:
     older = tmp_path / "older"
-    index([films], settings=settings(older, **{"video.shots": False, "video.sound": False}))
+    index([videos], settings=settings(older, **{"video.shots": False, "video.sound": False}))
     before = [line for line in dump(older) if '"table": "videos"' not in line]
     assert not any('"table": "shots"' in line for line in before)
-    report = index([films], settings=settings(older))
+    report = index([videos], settings=settings(older))
     assert (report.indexed, report.unchanged, report.exit_code) == (0, 2, 0)
     after = list(dump(older))
     assert set(before) <= set(after)
     assert after == list(dump(library))
-    assert index([films], settings=settings(older)).stages == ()
+    assert index([videos], settings=settings(older)).stages == ()
 
 
 def test_the_command_filters_and_tells(library: Path) -> None:
@@ -98,18 +98,18 @@ def test_the_command_filters_and_tells(library: Path) -> None:
 
 
 def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
-    films: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    videos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "half"
-    index([films / "warm.mp4"], settings=settings(folder))
+    index([videos / "warm.mp4"], settings=settings(folder))
     with Library.open(settings=settings(folder)) as shelf:
         (video,) = shelf.reader.videos()
         shots, track = shelf.shots(video.video_id), shelf.sound_track(video.video_id)
     report = index(
-        [films / "cold.mp4"], settings=settings(folder, **{"video.shots": False, "encoder.image": "auto"})
+        [videos / "cold.mp4"], settings=settings(folder, **{"video.shots": False, "encoder.image": "auto"})
     )
     assert any(line.startswith("shots: off") for line in report.stages)
-    index([films], settings=settings(folder, **{"video.sound": False, "video.shots": False}))
+    index([videos], settings=settings(folder, **{"video.sound": False, "video.shots": False}))
 
     def rag(*words: str) -> tuple[int, str, str]:
         code = main([*words, "--library", str(folder)])

@@ -47,11 +47,11 @@ class JudgingMind(RecallingMind):
         return SelectedCandidates(selected=(titles.index("kettle film 7"),))
 
 
-def sample(task: str, film: str) -> RvmsSample:
-    url = f"{HOST}{film}"
+def sample(task: str, video: str) -> RvmsSample:
+    url = f"{HOST}{video}"
     return RvmsSample(
-        sample_id=f"{film}-{task}",
-        moment_id=film,
+        sample_id=f"{video}-{task}",
+        moment_id=video,
         task=task,
         memory=only_cues(MEMORY, task),
         url=url,
@@ -61,12 +61,12 @@ def sample(task: str, film: str) -> RvmsSample:
         key_time=40.0,
         shot=(30.0, 60.0),
         event=(39.0, 42.0),
-        uploads=(Shown(url, film),),
+        uploads=(Shown(url, video),),
     )
 
 
 SAMPLES = {
-    one.sample_id: one for film in ("film07", "film11") for one in (sample(task, film) for task in TASKS)
+    one.sample_id: one for video in ("film07", "film11") for one in (sample(task, video) for task in TASKS)
 }
 
 
@@ -114,13 +114,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_query_is_checked_against_the_truth(place: Path) -> None:
     run = read_run_folder(place / "runs" / "raclo-seed0")
     for one in run.samples:
-        told, film = one.evidence, one.evidence["moment_id"]
-        assert told["rule"] == (film == "film07")
+        told, video = one.evidence, one.evidence["moment_id"]
+        assert told["rule"] == (video == "film07")
         assert (told["model_rule"] is None) == ("G" not in one.family)
         assert (told["frame"] is None) == ("K" not in one.family)
-        assert told["error_stage"] == ("" if film == "film07" else "generator")
-        assert one.correct == (film == "film07")
-        if "G" in one.family and film == "film11":
+        assert told["error_stage"] == ("" if video == "film07" else "generator")
+        assert one.correct == (video == "film07")
+        if "G" in one.family and video == "film11":
             # Both judges took film 7 for it: model+rule believes them, the truth does not.
             assert (told["model_rule"], told["model_rule_true"]) == (True, False)
     moment = next(one for one in run.samples if one.query_id == "film07-GKTA")

@@ -11,7 +11,7 @@ from eval.runs.runner import run_system
 from eval.tasks.shotfinder.benchmark import ShotFinderBenchmark
 from eval.tasks.shotfinder.building import build_shotfinder
 from eval.tasks.shotfinder.workbench.families import MINI
-from eval.workbench.film import Render
+from eval.workbench.video import Render
 
 TINY = replace(
     MINI, seed=5, families={"color": 1}, sides=(0, 0, 1), shots=2, noise=0, render=Render(height=360, fps=2)

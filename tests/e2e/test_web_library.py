@@ -13,13 +13,13 @@ from tests.fakes.synthetic import write_video
 
 
 def test_a_film_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
-    films = tmp_path / "films"
-    films.mkdir()
-    write_video(films / "kettle.mp4", 4.0, subtitles=[(0.5, 3.0, "Fill the kettle with water.")])
-    write_video(films / "silent.mp4", 3.0, fps=5)
-    (films / "note.md").write_text("# Kettles\n\nVinegar takes the lime off.\n", encoding="utf-8")
+    videos = tmp_path / "films"
+    videos.mkdir()
+    write_video(videos / "kettle.mp4", 4.0, subtitles=[(0.5, 3.0, "Fill the kettle with water.")])
+    write_video(videos / "silent.mp4", 3.0, fps=5)
+    (videos / "note.md").write_text("# Kettles\n\nVinegar takes the lime off.\n", encoding="utf-8")
     settings = Settings(library=tmp_path / ".rag", encoder=EncoderSettings(image="none"))
-    Library.index([films], settings=settings)
+    Library.index([videos], settings=settings)
     with Library.open(settings=settings) as library:
         report = build_web(tmp_path / "web", library=library)
         assert (report.videos, report.with_file, report.with_transcript, report.pages) == (2, 2, 1, 1)
@@ -31,7 +31,7 @@ def test_a_film_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
             assert web.video_id(found.url) == got.video_id
             video = library.reader.video(got.video_id)
             assert library.reader.clips(video.video_id)[0].end == 4.0
-            assert (video.path, found.duration) == (str(films / "kettle.mp4"), video.duration)
+            assert (video.path, found.duration) == (str(videos / "kettle.mp4"), video.duration)
             assert web.search("lime").results[0].title == "Kettles"
 
 

@@ -18,7 +18,7 @@ from eval.workbench.catalogue import (
     Split,
     kind,
 )
-from eval.workbench.long_films import plan_long_film
+from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stable_number
 from eval.workbench.story import (
     VARIANTS,
@@ -144,16 +144,16 @@ def test_held_out_compositions_are_seen_in_the_other_splits_only() -> None:
 def test_a_long_film_changes_its_scene_and_keeps_everything_inside(
     seed: int, split: Split, minutes: float
 ) -> None:
-    film = plan_long_film(seed, split, minutes)
-    assert film.duration == minutes * 60
-    assert film == plan_long_film(seed, split, minutes)
+    video = plan_long_video(seed, split, minutes)
+    assert video.duration == minutes * 60
+    assert video == plan_long_video(seed, split, minutes)
     end = 0.0
-    for part in film.parts:
+    for part in video.parts:
         assert part.start == end
         assert 30 <= part.story.duration <= 90
         assert all(0 <= event.start < event.end <= part.story.duration for event in part.story.events)
         end = part.end
-    assert all(one.story.scene != other.story.scene for one, other in itertools.pairwise(film.parts))
-    for spans in (film.lines, film.cards):
+    assert all(one.story.scene != other.story.scene for one, other in itertools.pairwise(video.parts))
+    for spans in (video.lines, video.cards):
         assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
-        assert all(0 <= span.start < span.end <= film.duration for span in spans)
+        assert all(0 <= span.start < span.end <= video.duration for span in spans)

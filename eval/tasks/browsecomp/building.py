@@ -1,6 +1,6 @@
 """`browsecomp-workbench` on disk: a web with planted uploads, the questions, and those that were dropped.
 
-web/               as `eval.workbench.web_making` writes it
+web/               as `eval.workbench.web_files` writes it
 questions.jsonl    the questions that passed every check
 dropped.jsonl      the others, each with the reason
 manifest.json      arguments and hashes; written last
@@ -22,7 +22,7 @@ from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
 from eval.tasks.browsecomp.systems import CONTROLS, settings_of
 from eval.tasks.browsecomp.workbench.drafting import draft
 from eval.tasks.browsecomp.workbench.target_insertion import PlantingPlan, plant
-from eval.workbench.film import Render
+from eval.workbench.video import Render
 from eval.workbench.web import WebPlan
 from rag.errors import RagError
 from rag.web.catalogue import Catalogue, VideoEntry, read_catalogue
@@ -46,7 +46,7 @@ class BrowseShape:
     web: WebPlan = field(
         default=WebPlan(
             seed=TEST_SEED,
-            films=24,
+            videos=24,
             reuploads=0.15,
             mirrors=0.15,
             noise=60,
@@ -60,8 +60,8 @@ class BrowseShape:
 
 FULL = BrowseShape()
 MINI = BrowseShape(
-    WebPlan(seed=11, films=3, minutes=(0.5,), reuploads=0.3, mirrors=0.3, noise=6, render=Render(360, 5)),
-    PlantingPlan(films=4, minutes=1.0, chained=3),
+    WebPlan(seed=11, videos=3, minutes=(0.5,), reuploads=0.3, mirrors=0.3, noise=6, render=Render(360, 5)),
+    PlantingPlan(videos=4, minutes=1.0, chained=3),
     reads_screen=False,
 )
 
@@ -80,14 +80,14 @@ def build_browsecomp(
     library. Raises `UsageError` or `RagError`.
     """
     from eval.workbench.corpus import check_data_folder
-    from eval.workbench.web_making import make_web
+    from eval.workbench.web_files import make_web
     from rag.web import open_web
 
     planted = plant(shape.web, shape.planting)
     uploads = [upload for each in planted for upload in each.uploads]
     place = folder / "web"
     check_data_folder(folder, "web")
-    make_web(place, shape.web, planted=uploads, workers=workers, progress=progress)
+    make_web(place, shape.web, inserted=uploads, workers=workers, progress=progress)
     catalogue = read_catalogue(place)
     drafts = [
         _with_contents(question, catalogue) for question in draft(planted, shape.web.split, shape.web.seed)

@@ -78,9 +78,9 @@ def read_worlds(name: str, folder: Path, made: Workbench, worlds: int = WORLDS) 
 
 
 def _source(made: Workbench, seed: int, segment_seconds: float) -> Source:
-    from eval.workbench.jobs import CorpusPlan, film_jobs
+    from eval.workbench.jobs import CorpusPlan, video_jobs
 
-    jobs, _ = film_jobs(CorpusPlan(seed=seed, split=made.split, clips=made.clips))
+    jobs, _ = video_jobs(CorpusPlan(seed=seed, split=made.split, clips=made.clips))
     stories = [(job.name, job.clip()) for job in jobs]
     return Source(
         segments_of_stories(stories, segment_seconds),

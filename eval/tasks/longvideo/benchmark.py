@@ -17,11 +17,11 @@ from corpora.outputs import atomic_write_text
 from eval.runs.records import ClipWindow, Explanation, Query
 from eval.tasks.adapter import System, drawing, indexing
 from eval.tasks.longvideo.building import build_questions
-from eval.tasks.longvideo.films import Film, film_of
 from eval.tasks.longvideo.records import Kind, LongQuestion, as_query
 from eval.tasks.longvideo.systems import SYSTEMS, TRUTHFUL, open_system
 from eval.tasks.longvideo.systems.corpus import Corpus, question_of
 from eval.tasks.longvideo.tables import read_table
+from eval.tasks.longvideo.videos import LabelledVideo, video_of
 from eval.tasks.screen_text import screen_text_hash
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.settings import PAPER
@@ -90,7 +90,7 @@ class LongVideoBenchmark:
     @cached_property
     def questions(self) -> Sequence[LongQuestion]:
         if self.drawn is not None:
-            return build_questions(list(self.films.values()), seed=self.drawn.seed, shape=self.drawn.shape)
+            return build_questions(list(self.videos.values()), seed=self.drawn.seed, shape=self.drawn.shape)
         tables = sorted(self.folder.glob("*.tsv"))
         if not tables:
             raise UsageError(f"{self.folder}: no *.tsv lies here")
@@ -105,15 +105,15 @@ class LongVideoBenchmark:
         return [as_query(question) for question in self.questions]
 
     @cached_property
-    def films(self) -> Mapping[str, Film]:
+    def videos(self) -> Mapping[str, LabelledVideo]:
         """What happens in each drawn film, from its plan; empty for films from elsewhere."""
         if self.drawn is None:
             return {}
-        from eval.workbench.jobs import film_jobs, truth
+        from eval.workbench.jobs import truth, video_jobs
 
-        films, _ = film_jobs(self._plan(self.drawn))
-        told = (film_of(truth(job)) for job in films)
-        return {film.video: film for film in told}
+        videos, _ = video_jobs(self._plan(self.drawn))
+        told = (video_of(truth(job)) for job in videos)
+        return {video.video: video for video in told}
 
     @property
     def dataset(self) -> Mapping[str, str]:
@@ -140,7 +140,7 @@ class LongVideoBenchmark:
         paths = {name: self._path(name) for name in sorted({query.video for query in self.queries})}
         settings = self._settings()
         Library.index(sorted(paths.values()), settings=settings, progress=indexing())
-        return Corpus(Library.open(settings.library, settings=settings), paths, self.films)
+        return Corpus(Library.open(settings.library, settings=settings), paths, self.videos)
 
     def systems(self) -> Mapping[str, str]:
         known = dict(SYSTEMS)
@@ -172,8 +172,8 @@ class LongVideoBenchmark:
         return Explanation(material.times, fits.round(6), tuple(windows), tuple(shown), paths, event)
 
     def _plan(self, drawn: Drawn) -> Any:
-        from eval.workbench.film import Render
         from eval.workbench.jobs import CorpusPlan
+        from eval.workbench.video import Render
 
         render = Render(drawn.height, drawn.fps)
         return CorpusPlan(seed=drawn.seed, split="test", clips=0, render=render, long_minutes=drawn.minutes)

@@ -10,7 +10,6 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from eval.runs.records import LETTERS
-from eval.tasks.longvideo.films import Film
 from eval.tasks.longvideo.records import (
     KINDS,
     Draft,
@@ -19,11 +18,12 @@ from eval.tasks.longvideo.records import (
 )
 from eval.tasks.longvideo.temporal_questions import counts, orders
 from eval.tasks.longvideo.text_questions import readings, sayings
+from eval.tasks.longvideo.videos import LabelledVideo
 from eval.tasks.longvideo.visual_questions import causes, needles
 from eval.workbench.seeds import stream
 from rag.errors import UsageError
 
-MAKERS: Mapping[Kind, Callable[[Film, random.Random], Iterator[Draft]]] = {
+MAKERS: Mapping[Kind, Callable[[LabelledVideo, random.Random], Iterator[Draft]]] = {
     "needle": needles,
     "order": orders,
     "count": counts,
@@ -33,22 +33,24 @@ MAKERS: Mapping[Kind, Callable[[Film, random.Random], Iterator[Draft]]] = {
 }
 
 
-def build_questions(films: Sequence[Film], *, seed: int, shape: Mapping[Kind, int]) -> list[LongQuestion]:
+def build_questions(
+    videos: Sequence[LabelledVideo], *, seed: int, shape: Mapping[Kind, int]
+) -> list[LongQuestion]:
     """So many questions of each kind a film, in the order of films and kinds.
 
     The same films and seed give the same questions. Raises `UsageError` where a film holds too little.
     """
     built: list[LongQuestion] = []
-    for film in sorted(films, key=lambda film: film.video):
+    for video in sorted(videos, key=lambda video: video.video):
         for kind in KINDS:
-            rng = stream("longvideo", seed, film.video, kind)
-            drafts = list(itertools.islice(_distinct(MAKERS[kind](film, rng)), shape[kind]))
+            rng = stream("longvideo", seed, video.video, kind)
+            drafts = list(itertools.islice(_distinct(MAKERS[kind](video, rng)), shape[kind]))
             if len(drafts) < shape[kind]:
                 raise UsageError(
-                    f"{film.video}: only {len(drafts)} of {shape[kind]} questions of kind {kind}"
+                    f"{video.video}: only {len(drafts)} of {shape[kind]} questions of kind {kind}"
                 )
             built += [
-                _shuffled(draft, film, f"{_stem(film)}-{kind}-{number}", seed)
+                _shuffled(draft, video, f"{_stem(video)}-{kind}-{number}", seed)
                 for number, draft in enumerate(drafts, start=1)
             ]
     return built
@@ -65,14 +67,14 @@ def _distinct(drafts: Iterator[Draft]) -> Iterator[Draft]:
             yield draft
 
 
-def _shuffled(draft: Draft, film: Film, question_id: str, seed: int) -> LongQuestion:
+def _shuffled(draft: Draft, video: LabelledVideo, question_id: str, seed: int) -> LongQuestion:
     options = [*draft.wrong, draft.right]
     order = list(range(len(options)))
     stream("longvideo options", seed, question_id).shuffle(order)
     return LongQuestion(
         question_id=question_id,
         kind=draft.kind,
-        video=film.video,
+        video=video.video,
         text=draft.text,
         options=tuple(options[place] for place in order),
         answer=LETTERS[order.index(len(options) - 1)],
@@ -81,5 +83,5 @@ def _shuffled(draft: Draft, film: Film, question_id: str, seed: int) -> LongQues
     )
 
 
-def _stem(film: Film) -> str:
-    return film.video.removesuffix(".mp4")
+def _stem(video: LabelledVideo) -> str:
+    return video.video.removesuffix(".mp4")

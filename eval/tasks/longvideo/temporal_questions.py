@@ -6,8 +6,8 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 
-from eval.tasks.longvideo.films import Film, FilmEvent
 from eval.tasks.longvideo.records import Draft
+from eval.tasks.longvideo.videos import LabelledVideo, VideoEvent
 from eval.workbench.wording import (
     SCENES,
     action,
@@ -32,13 +32,13 @@ PLACES = {
 }
 
 
-def orders(film: Film, rng: random.Random) -> Iterator[Draft]:
+def orders(video: LabelledVideo, rng: random.Random) -> Iterator[Draft]:
     """Four events, each alone of its kind in the film."""
-    counted = Counter(event.sentence for event in film.events)
-    single = [event for event in film.events if counted[event.sentence] == 1]
-    apart = min(APART, film.duration / 8)
+    counted = Counter(event.sentence for event in video.events)
+    single = [event for event in video.events if counted[event.sentence] == 1]
+    apart = min(APART, video.duration / 8)
     for _ in range(MOST_TRIES):
-        chosen: list[FilmEvent] = []
+        chosen: list[VideoEvent] = []
         for event in rng.sample(single, len(single)):
             if all(abs(event.start - other.start) >= apart for other in chosen):
                 chosen.append(event)
@@ -54,17 +54,17 @@ def orders(film: Film, rng: random.Random) -> Iterator[Draft]:
         yield Draft("order", text, _told(right), wrong, (right.start, right.end))
 
 
-def counts(film: Film, rng: random.Random) -> Iterator[Draft]:
+def counts(video: LabelledVideo, rng: random.Random) -> Iterator[Draft]:
     """How many parts play at a place, and how often an action is done at one place or with one tool."""
-    forms = [*_part_counts(film), *_event_counts(film)]
+    forms = [*_part_counts(video), *_event_counts(video)]
     for text, number in rng.sample(forms, len(forms)):
         near = [other for other in range(max(0, number - 3), number + 4) if other != number]
         wrong = rng.sample(near, 3)
-        yield Draft("count", text, str(number), tuple(map(str, wrong)), (0.0, film.duration))
+        yield Draft("count", text, str(number), tuple(map(str, wrong)), (0.0, video.duration))
 
 
-def _part_counts(film: Film) -> Iterator[tuple[str, int]]:
-    played = Counter(part.scene for part in film.parts)
+def _part_counts(video: LabelledVideo) -> Iterator[tuple[str, int]]:
+    played = Counter(part.scene for part in video.parts)
     for where in SCENES:
         number = played[where.scene_id]
         if number:
@@ -72,13 +72,13 @@ def _part_counts(film: Film) -> Iterator[tuple[str, int]]:
     assert all(scene(name) for name in PLACES), "every scene has a name for its place"
 
 
-def _event_counts(film: Film) -> Iterator[tuple[str, int]]:
-    done = Counter((event.action_id, event.place) for event in film.events if event.place)
+def _event_counts(video: LabelledVideo) -> Iterator[tuple[str, int]]:
+    done = Counter((event.action_id, event.place) for event in video.events if event.place)
     for (action_id, place), number in sorted(done.items(), key=lambda item: (item[0][0], str(item[0][1]))):
         if 2 <= number <= 9 and place not in ("woman", "man", "camera wearer"):
             clause = predicate(action(action_id).phrases["test"][0], "something", place_name(str(place)))
             yield f"How many times in the whole film is it seen that somebody {clause}?", number
 
 
-def _told(event: FilmEvent) -> str:
+def _told(event: VideoEvent) -> str:
     return f"{event.sentence[0].upper()}{event.sentence[1:]}."

@@ -1,6 +1,6 @@
 """`rvms-workbench` on disk: a web, and queries by memory made from the plan of its films.
 
-web/               as `eval.workbench.web_making` writes it
+web/               as `eval.workbench.web_files` writes it
 samples.jsonl      every moment under all nine cue sets
 manifest.json      arguments and hashes; written last
 """
@@ -31,10 +31,10 @@ from eval.tasks.rvms.records import (
     group_of,
 )
 from eval.tasks.rvms.target_insertion import Remembered, RvmsShape, plan_uploads
-from eval.workbench.film import Render
-from eval.workbench.long_films import LongFilm, Part
+from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.seeds import stream
 from eval.workbench.story import Event
+from eval.workbench.video import Render
 from rag.agents.raclo.records import only_cues
 from rag.errors import RagError, UsageError
 from rag.reasoners.roles import Memory
@@ -81,14 +81,14 @@ class _Moment:
 def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Progress | None = None) -> None:
     """Draw the web and write the queries. Killed, the same call goes on. Raises `UsageError`, `RagError`."""
     from eval.workbench.corpus import check_data_folder
-    from eval.workbench.web_making import make_web
+    from eval.workbench.web_files import make_web
 
     known, others = plan_uploads(shape)
-    doubles = [double for film in known for double in film.doubles]
-    planted = [*(film.upload for film in known), *doubles, *others]
+    doubles = [double for video in known for double in video.doubles]
+    planted = [*(video.upload for video in known), *doubles, *others]
     place = folder / "web"
     check_data_folder(folder, "web")
-    make_web(place, shape.web, planted=planted, workers=workers, progress=progress)
+    make_web(place, shape.web, inserted=planted, workers=workers, progress=progress)
     catalogue = read_catalogue(place)
     samples = [_with_contents(sample, catalogue) for sample in draft(known, shape)]
     told = _told_in_metadata(samples, catalogue)
@@ -125,17 +125,17 @@ def read_samples(path: Path) -> list[RvmsSample]:
 
 def draft(known: Sequence[Remembered], shape: RvmsShape, fuzz: Fuzz | None = None) -> Iterator[RvmsSample]:
     """Every moment under all nine cue sets, which share their words."""
-    for film in known:
-        rng = stream("rvms moments", shape.seed, shape.split, film.number)
-        topic = _topic(film.film)
-        for number, found in enumerate(_moments(rng, film.film, shape.moments), start=1):
-            name = f"m{film.number:02d}-{number}"
-            yield from _samples(rng, film, name, topic, found, fuzz or Fuzz())
+    for video in known:
+        rng = stream("rvms moments", shape.seed, shape.split, video.number)
+        topic = _topic(video.video)
+        for number, found in enumerate(_moments(rng, video.video, shape.moments), start=1):
+            name = f"m{video.number:02d}-{number}"
+            yield from _samples(rng, video, name, topic, found, fuzz or Fuzz())
 
 
 def _samples(
     rng: random.Random,
-    film: Remembered,
+    video: Remembered,
     name: str,
     topic: str,
     found: _Moment,
@@ -143,11 +143,11 @@ def _samples(
 ) -> Iterator[RvmsSample]:
     part, story = found.part, found.part.story
     words: dict[str, QueryText] = {
-        "G": impression(rng, film.film, fuzz, theme=film.theme),
+        "G": impression(rng, video.video, fuzz, theme=video.theme),
         "K": moment(rng, found.event, story, fuzz),
         "before": beside(rng, found.before, story, "before", fuzz),
         "after": beside(rng, found.after, story, "after", fuzz),
-        "A": heard(rng, film.film, part, found.event, fuzz),
+        "A": heard(rng, video.video, part, found.event, fuzz),
     }
     memory = Memory(
         global_impression=words["G"].text,
@@ -158,7 +158,7 @@ def _samples(
     )
     event, at = found.event, part.start
     seen = (event.seen_from + event.seen_until) / 2
-    uploads = [film.upload, *film.doubles]
+    uploads = [video.upload, *video.doubles]
     for task in TASKS:
         kept = [cue for cue in words if cue in task or ("T" in task and cue in ("before", "after"))]
         yield RvmsSample(
@@ -166,31 +166,31 @@ def _samples(
             moment_id=name,
             task=task,
             memory=only_cues(memory, task),
-            url=film.upload.url,
+            url=video.upload.url,
             topic=topic,
-            group=group_of(film.film.duration),
-            duration=film.film.duration,
+            group=group_of(video.video.duration),
+            duration=video.video.duration,
             key_time=round(at + seen, 3),
             shot=(part.start, part.end),
             event=(round(at + event.start, 3), round(at + event.end, 3)),
-            uploads=tuple(Shown(upload.url, "", film.speed_of(upload)) for upload in uploads),
+            uploads=tuple(Shown(upload.url, "", video.speed_of(upload)) for upload in uploads),
             changes=tuple(f"{cue}: {change}" for cue in kept for change in words[cue].changes),
         )
 
 
-def _moments(rng: random.Random, film: LongFilm, count: int) -> list[_Moment]:
+def _moments(rng: random.Random, video: LongVideo, count: int) -> list[_Moment]:
     """One out of each of `count` equal shares of the film, with neighbours in its own scene.
 
     What is done to what happens once in the film, and so do its neighbours' deeds differ from it.
     """
     deeds: dict[tuple[str, str, str | None], int] = {}
-    for part in film.parts:
+    for part in video.parts:
         for event in part.story.events:
             deeds[_action(event)] = deeds.get(_action(event), 0) + 1
-    possible = list(_possible(film))
+    possible = list(_possible(video))
     found: list[_Moment] = []
     for share in range(count):
-        low, high = film.duration * share / count, film.duration * (share + 1) / count
+        low, high = video.duration * share / count, video.duration * (share + 1) / count
         left = [one for one in possible if one not in found]
         inside = [one for one in left if low <= one.part.start + one.event.start < high]
         fit = inside or left
@@ -200,8 +200,8 @@ def _moments(rng: random.Random, film: LongFilm, count: int) -> list[_Moment]:
     return sorted(found, key=lambda one: one.part.start + one.event.start)
 
 
-def _possible(film: LongFilm) -> Iterator[_Moment]:
-    for part in film.parts:
+def _possible(video: LongVideo) -> Iterator[_Moment]:
+    for part in video.parts:
         events = part.story.events
         for before, event, after in zip(events, events[1:], events[2:], strict=False):
             if event.start - before.end <= NEIGHBOUR and after.start - event.end <= NEIGHBOUR:
@@ -212,10 +212,10 @@ def _action(event: Event) -> tuple[str, str, str | None]:
     return event.action_id, event.kind_id, event.place
 
 
-def _topic(film: LongFilm) -> str:
+def _topic(video: LongVideo) -> str:
     """The scene that most of the film plays in."""
     seconds: dict[str, float] = {}
-    for part in film.parts:
+    for part in video.parts:
         seconds[part.story.scene] = seconds.get(part.story.scene, 0.0) + part.story.duration
     return max(sorted(seconds), key=lambda scene: seconds[scene])
 

@@ -13,19 +13,19 @@ from dataclasses import dataclass, field, replace
 
 from eval.tasks.browsecomp.workbench.words import DETAILS, OCCASIONS, Told
 from eval.workbench.catalogue import Split
-from eval.workbench.film import Render
 from eval.workbench.jobs import Job
-from eval.workbench.long_films import LongFilm
+from eval.workbench.long_videos import LongVideo
 from eval.workbench.seeds import stable_number, stream
+from eval.workbench.upload_metadata import UploadMetadata, reupload_metadata, video_metadata
+from eval.workbench.video import Render
 from eval.workbench.web import (
     Availability,
     Upload,
     WebPlan,
-    new_film,
-    shown_film,
+    new_video,
+    shown_video,
     video_name,
 )
-from eval.workbench.web_people import Words, film_words, repeated_words
 
 FIRST_NUMBER = 2_000_000
 FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
@@ -71,14 +71,14 @@ class Remembered:
 
     number: int
     upload: Upload
-    film: LongFilm
+    video: LongVideo
     theme: str
     """Its occasion and detail, in other words than its description's."""
     doubles: tuple[Upload, ...]
     """Mirrors and changed copies."""
 
     def speed_of(self, upload: Upload) -> float:
-        return shown_film(upload.film)[1]
+        return shown_video(upload.video)[1]
 
 
 def plan_uploads(shape: RvmsShape) -> tuple[tuple[Remembered, ...], tuple[Upload, ...]]:
@@ -106,14 +106,16 @@ def _remembered(
     upload = _upload(rng, shape, "rvms", number, minutes, render, story, day)
     doubles = []
     if number in shape.mirrors:
-        doubles.append(_again(rng, shape, "mirror", number, upload, upload.film))
+        doubles.append(_again(rng, shape, "mirror", number, upload, upload.video))
     if number in shape.copies:
         name = f"{stable_number('rvms copy', shape.seed, shape.split, number):016x}"[:12]
-        film = upload.film
-        copy = Job("copy", f"{name}.mp4", number, film.minutes, film.plan, film)
+        video = upload.video
+        copy = Job("copy", f"{name}.mp4", number, video.minutes, video.plan, video)
         doubles.append(_again(rng, shape, "copy", number, upload, copy))
     occasion, detail = story
-    return Remembered(number, upload, upload.film.film(), f"{occasion.other}, {detail.other}", tuple(doubles))
+    return Remembered(
+        number, upload, upload.video.video(), f"{occasion.other}, {detail.other}", tuple(doubles)
+    )
 
 
 def _others(
@@ -136,22 +138,22 @@ def _upload(
     day: int,
 ) -> Upload:
     plan = replace(shape.web, render=render)
-    job = new_film(plan, FIRST_NUMBER + number, minutes)
-    film = job.film()
+    job = new_video(plan, FIRST_NUMBER + number, minutes)
+    video = job.video()
     return Upload(
         id=video_name(shape.seed, shape.split, kind, number),
-        words=_words(rng, film, story),
+        metadata=_words(rng, video, story),
         upload_date=FIRST_DAY + datetime.timedelta(day),
-        film=job,
-        lines=film.lines if rng.random() < 0.7 else (),
+        video=job,
+        lines=video.lines if rng.random() < 0.7 else (),
     )
 
 
-def _words(rng: random.Random, film: LongFilm, story: tuple[Told, Told]) -> Words:
+def _words(rng: random.Random, video: LongVideo, story: tuple[Told, Told]) -> UploadMetadata:
     """As its maker tells of it: the occasion, some of the scenes, some of the things; true and incomplete."""
-    words = film_words(rng, film)
-    jobs = list(dict.fromkeys(part.heading.lower() for part in film.parts))
-    things = list(dict.fromkeys(event.patient for part in film.parts for event in part.story.events))
+    words = video_metadata(rng, video)
+    jobs = list(dict.fromkeys(part.heading.lower() for part in video.parts))
+    things = list(dict.fromkeys(event.patient for part in video.parts for event in part.story.events))
     named = rng.sample(things, min(LISTED, len(things)))
     shown = ", then ".join(jobs[:LISTED])
     occasion, detail = story
@@ -160,11 +162,13 @@ def _words(rng: random.Random, film: LongFilm, story: tuple[Told, Told]) -> Word
     return replace(words, description=told.strip())
 
 
-def _again(rng: random.Random, shape: RvmsShape, kind: str, number: int, upload: Upload, film: Job) -> Upload:
+def _again(
+    rng: random.Random, shape: RvmsShape, kind: str, number: int, upload: Upload, video: Job
+) -> Upload:
     return Upload(
         id=video_name(shape.seed, shape.split, f"rvms {kind}", number),
-        words=repeated_words(rng, upload.words),
+        metadata=reupload_metadata(rng, upload.metadata),
         upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
-        film=film,
+        video=video,
         alias_of=upload.id,
     )

@@ -1,6 +1,6 @@
 """`shotfinder-workbench` on disk: a web of short films, and the shots that are looked for in it.
 
-web/             as `eval.workbench.web_making` writes it
+web/             as `eval.workbench.web_files` writes it
 queries.jsonl    the queries, with their truth
 manifest.json    arguments, counts and hashes; written last
 """
@@ -38,13 +38,13 @@ def build_shotfinder(
     Raises `UsageError` or `RagError`.
     """
     from eval.workbench.corpus import check_data_folder
-    from eval.workbench.web_making import make_web
+    from eval.workbench.web_files import make_web
 
     families = [(family, uploads_of(shape, family)) for family in plan_families(shape)]
     uploads = [upload for _, pairs in families for _, upload in pairs]
     place = folder / "web"
     check_data_folder(folder, "web")
-    make_web(place, web_plan(shape), planted=uploads, workers=workers, progress=progress)
+    make_web(place, web_plan(shape), inserted=uploads, workers=workers, progress=progress)
     catalogue = read_catalogue(place)
     queries = [_with_contents(query, catalogue) for query in draft_queries(shape, families)]
     texts = Counter((query.description, query.constraint) for query in queries)
@@ -63,7 +63,7 @@ def build_shotfinder(
 
 def web_plan(shape: ShotShape) -> WebPlan:
     """What stands around the families: uploads that have nothing to do with anything here."""
-    return WebPlan(seed=shape.seed, split=shape.split, films=0, noise=shape.noise, render=shape.render)
+    return WebPlan(seed=shape.seed, split=shape.split, videos=0, noise=shape.noise, render=shape.render)
 
 
 def file_hash(path: Path) -> str:

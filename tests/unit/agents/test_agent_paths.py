@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.workbench.film import Render, clip_frames, write_film
 from eval.workbench.story import plan_clip
+from eval.workbench.video import Render, clip_frames, write_video
 from rag._cli.agent_web import citation, citing
 from rag._cli.output import UNCUT, line_width
 from rag.web import open_web
@@ -16,17 +16,17 @@ from rag.web.building import build_web
 
 def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
     story, render = plan_clip(1, "dev", duration=2), Render(120, 2)
-    film = tmp_path / "films" / "kettle.mp4"
-    film.parent.mkdir()
-    write_film(film, clip_frames(story, render), iter(()), render)
-    build_web(tmp_path / "web", [film.parent])
+    video = tmp_path / "films" / "kettle.mp4"
+    video.parent.mkdir()
+    write_video(video, clip_frames(story, render), iter(()), render)
+    build_web(tmp_path / "web", [video.parent])
     with open_web(tmp_path / "web", engine="bm25") as web:
         (entry,) = web.catalogue.videos
-        assert citing(web, made=True)(entry.url) == str(film)
+        assert citing(web, made=True)(entry.url) == str(video)
         assert citing(web, made=True)("https://videos.example/another") == ""
         # The files of a frozen web are its own affair.
         assert citing(web, made=False)(entry.url) == ""
-    assert citation(str(film), 1.5, 2.0) == f"{film}@1.5-2"
+    assert citation(str(video), 1.5, 2.0) == f"{video}@1.5-2"
 
 
 def test_what_goes_into_a_pipe_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,9 +197,9 @@ def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: 
 
 
 def test_a_film_without_a_sound_track_is_silent() -> None:
-    film = replace(MeasuredShelf(["v"]).video("v"), audio=False)
-    (music,) = check_shot(Constraints(audio="music"), film, shots_of("v")[0], None)
-    (silent,) = check_shot(Constraints(audio="silence"), film, None, None)
+    video = replace(MeasuredShelf(["v"]).video("v"), audio=False)
+    (music,) = check_shot(Constraints(audio="music"), video, shots_of("v")[0], None)
+    (silent,) = check_shot(Constraints(audio="silence"), video, None, None)
     assert (music.found, music.holds, silent.holds) == ("silence", False, True)
     unheard = SoundTrack("v", (None,) * 10, np.zeros(10, np.float32))
     (unknown,) = check_shot(Constraints(audio="music"), None, shots_of("v")[0], unheard)

@@ -92,9 +92,9 @@ def test_an_answer_is_cited_by_what_it_quotes() -> None:
 
 def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = VideoDetective(library)
-    film = agent.material("film")
-    spoken = tuple(replace(text, kind="subtitle", text=f"{text.text}.") for text in film.texts)
-    monkeypatch.setattr(agent, "material", lambda _: replace(film, texts=spoken))
+    video = agent.material("film")
+    spoken = tuple(replace(text, kind="subtitle", text=f"{text.text}.") for text in video.texts)
+    monkeypatch.setattr(agent, "material", lambda _: replace(video, texts=spoken))
     found = agent.investigate("film", Question("q", "Which part is the kettle of?"))
     assert found.answer.text in {text.text for text in spoken}
     assert "the subtitles" in found.answer.explanation

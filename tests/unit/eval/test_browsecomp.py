@@ -29,7 +29,7 @@ OFFLINE = {
     "id": 12,
     "question": "What colour is the pen?",
     "answer": "red",
-    "category": "Film",
+    "category": "LabelledVideo",
     "difficulty": "level2",
     "evidence_chain": ["find the film", "look at the pocket"],
     "mode": "offline",
@@ -70,7 +70,7 @@ def test_both_kinds_of_published_row(tmp_path: Path) -> None:
     assert (first.question_id, first.level, first.genre, first.answers) == (
         "offline-12",
         "level2",
-        "Film",
+        "LabelledVideo",
         ("red",),
     )
     assert [source.role for source in first.sources] == ["source", "negative"]
@@ -151,9 +151,9 @@ def test_nothing_that_is_asked_for_is_said_aloud(drafted: tuple[BrowseQuestion, 
 def test_channel_and_day_lead_to_one_upload() -> None:
     uploads = [upload for each in plant(FULL.web, FULL.planting) for upload in each.uploads]
     uploads += plan_web(FULL.web)
-    named = Counter((upload.words.channel, upload.upload_date) for upload in uploads)
+    named = Counter((upload.metadata.channel, upload.upload_date) for upload in uploads)
     planted = {
-        (each.upload.words.channel, each.upload.upload_date) for each in plant(FULL.web, FULL.planting)
+        (each.upload.metadata.channel, each.upload.upload_date) for each in plant(FULL.web, FULL.planting)
     }
     assert all(named[name] == 1 for name in planted)
 
@@ -167,7 +167,7 @@ def test_stories_are_told_once() -> None:
 
 
 def test_smaller_plans_are_beginnings_of_their_own() -> None:
-    small = plant(WebPlan(seed=3), PlantingPlan(films=3, minutes=1.0, chained=2))
+    small = plant(WebPlan(seed=3), PlantingPlan(videos=3, minutes=1.0, chained=2))
     assert [each.pointer is not None for each in small] == [True, True, False]
     assert all(each.pointer is None or each.pointer.target != each.number for each in small)
 

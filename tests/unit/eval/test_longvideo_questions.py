@@ -19,9 +19,9 @@ from eval.tasks.longvideo.benchmark import (
     open_workbench,
 )
 from eval.tasks.longvideo.building import build_questions
-from eval.tasks.longvideo.films import Film, FilmEvent
 from eval.tasks.longvideo.records import KINDS, LongQuestion, as_query
 from eval.tasks.longvideo.temporal_questions import PLACES
+from eval.tasks.longvideo.videos import LabelledVideo, VideoEvent
 from eval.tasks.longvideo.visual_questions import EFFECTS
 from eval.workbench.wording import action, place_name, predicate
 from rag.errors import UsageError
@@ -36,27 +36,27 @@ def questions() -> Sequence[LongQuestion]:
     return benchmark().questions
 
 
-def films() -> Mapping[str, Film]:
-    return benchmark().films
+def videos() -> Mapping[str, LabelledVideo]:
+    return benchmark().videos
 
 
-def of_kind(kind: str) -> list[tuple[LongQuestion, Film, str]]:
+def of_kind(kind: str) -> list[tuple[LongQuestion, LabelledVideo, str]]:
     """Question, film, right option."""
     return [
-        (asked, films()[asked.video], asked.options[LETTERS.index(asked.answer)])
+        (asked, videos()[asked.video], asked.options[LETTERS.index(asked.answer)])
         for asked in questions()
         if asked.kind == kind
     ]
 
 
-def told(event: FilmEvent) -> str:
+def told(event: VideoEvent) -> str:
     return f"{event.sentence[0].upper()}{event.sentence[1:]}."
 
 
 def test_it_is_as_large_as_it_says() -> None:
     assert len(questions()) == 312
-    assert len(films()) == 12
-    assert all(1800 <= film.duration <= 3600 for film in films().values())
+    assert len(videos()) == 12
+    assert all(1800 <= video.duration <= 3600 for video in videos().values())
     assert Counter(asked.kind for asked in questions()) == {kind: 12 * FULL.shape[kind] for kind in KINDS}
     assert len({asked.question_id for asked in questions()}) == 312
     assert len(open_mini().questions) == 24 == 2 * sum(MINI.shape.values())
@@ -74,56 +74,56 @@ def test_options_are_four_shuffled_and_known_to_be_so() -> None:
 
 
 def test_the_same_films_and_seed_give_the_same_questions() -> None:
-    again = build_questions(list(films().values())[::-1], seed=FULL.seed, shape=FULL.shape)
+    again = build_questions(list(videos().values())[::-1], seed=FULL.seed, shape=FULL.shape)
     assert again == list(questions())
-    other = build_questions(list(films().values()), seed=FULL.seed + 1, shape=FULL.shape)
+    other = build_questions(list(videos().values()), seed=FULL.seed + 1, shape=FULL.shape)
     assert other != again
     assert open_workbench().dataset == benchmark().dataset
     few = dict(FULL.shape, spoken=10_000)
     with pytest.raises(UsageError, match="of 10000 questions of kind spoken"):
-        build_questions(list(films().values()), seed=0, shape=few)
+        build_questions(list(videos().values()), seed=0, shape=few)
 
 
 def test_a_scene_that_a_question_describes_is_the_only_one_of_its_looks() -> None:
     for asked in questions():
         if asked.text.startswith("In a clip that shows "):
-            film = films()[asked.video]
-            named = [part for part in film.parts if f"shows {part.description}, " in asked.text]
+            video = videos()[asked.video]
+            named = [part for part in video.parts if f"shows {part.description}, " in asked.text]
             assert len(named) == 1, asked.text
             if asked.kind in ("needle", "cause", "text"):
                 assert named[0].start <= asked.window[0] < asked.window[1] <= named[0].end + 1e-6
 
 
 def test_needles_have_one_right_object() -> None:
-    for asked, film, right in of_kind("needle"):
-        at = next(event for event in film.events if (event.start, event.end) == asked.window)
-        alike = [event for event in film.of_part(at.part) if event.key == at.key]
+    for asked, video, right in of_kind("needle"):
+        at = next(event for event in video.events if (event.start, event.end) == asked.window)
+        alike = [event for event in video.of_part(at.part) if event.key == at.key]
         assert [f"the {event.patient}" for event in alike] == [right]
-        here = {f"the {event.patient}" for event in film.of_part(at.part)}
+        here = {f"the {event.patient}" for event in video.of_part(at.part)}
         assert here & set(asked.options) == {right}
-        elsewhere = {f"the {event.patient}" for event in film.events if event.action_id == at.action_id}
+        elsewhere = {f"the {event.patient}" for event in video.events if event.action_id == at.action_id}
         assert set(asked.options) <= elsewhere | {right}
 
 
 def test_causes_bring_about_what_is_asked() -> None:
     effects = {name: effect for effect, names in EFFECTS.items() for name in names}
-    for asked, film, right in of_kind("cause"):
-        at = next(event for event in film.events if (event.start, event.end) == asked.window)
+    for asked, video, right in of_kind("cause"):
+        at = next(event for event in video.events if (event.start, event.end) == asked.window)
         clause = predicate(
             action(at.action_id).phrases["test"][0], "it", place_name(at.place) if at.place else None
         )
         assert right == f"Because the {at.agent} {clause}."
         assert effects[at.action_id].format(o=f"the {at.patient}") in asked.text
         assert all(option.startswith(f"Because the {at.agent} ") for option in asked.options)
-        uses = [event for event in film.of_part(at.part) if event.patient == at.patient]
+        uses = [event for event in video.of_part(at.part) if event.patient == at.patient]
         assert uses == [at]
 
 
 def test_orders_are_by_time() -> None:
-    for asked, film, right in of_kind("order"):
+    for asked, video, right in of_kind("order"):
         starts = {}
         for option in asked.options:
-            (event,) = [event for event in film.events if told(event) == option]
+            (event,) = [event for event in video.events if told(event) == option]
             starts[option] = event.start
         ordered = sorted(starts, key=lambda option: starts[option])
         assert right == (ordered[0] if " first " in asked.text else ordered[-1])
@@ -133,9 +133,9 @@ def test_orders_are_by_time() -> None:
 
 def test_counts_are_right() -> None:
     names = {name: scene for scene, name in PLACES.items()}
-    for asked, film, right in of_kind("count"):
+    for asked, video, right in of_kind("count"):
         if found := re.fullmatch(r"How many parts of the film take place in (.+)\?", asked.text):
-            number = sum(part.scene == names[found[1]] for part in film.parts)
+            number = sum(part.scene == names[found[1]] for part in video.parts)
         else:
             found = re.fullmatch(
                 r"How many times in the whole film is it seen that somebody (.+)\?", asked.text
@@ -143,7 +143,7 @@ def test_counts_are_right() -> None:
             assert found is not None
             clauses = [
                 predicate(action(event.action_id).phrases["test"][0], "something", place_name(event.place))
-                for event in film.events
+                for event in video.events
                 if event.place
             ]
             number = clauses.count(found[1])
@@ -151,14 +151,14 @@ def test_counts_are_right() -> None:
 
 
 def test_texts_are_on_the_screen_and_lines_are_said() -> None:
-    for asked, film, right in of_kind("text"):
-        assert [card.text for card in film.cards if (card.start, card.end) == asked.window] == [right]
-        assert {card.text for card in film.cards} >= set(asked.options)
-    for asked, film, right in of_kind("spoken"):
-        line = next(line for line in film.lines if (line.start, line.end) == asked.window)
+    for asked, video, right in of_kind("text"):
+        assert [card.text for card in video.cards if (card.start, card.end) == asked.window] == [right]
+        assert {card.text for card in video.cards} >= set(asked.options)
+    for asked, video, right in of_kind("spoken"):
+        line = next(line for line in video.lines if (line.start, line.end) == asked.window)
         if right.startswith("Part "):
             assert line.text.startswith(f"This is {right.lower()}.")
         else:
             assert line.text == right
-            before = [other for other in film.lines if other.start < line.start]
+            before = [other for other in video.lines if other.start < line.start]
             assert before[-1].text in asked.text

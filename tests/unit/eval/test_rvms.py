@@ -39,7 +39,7 @@ from eval.tasks.rvms.report import candidate_agreement
 from eval.tasks.rvms.scorer import Checked, verdict_of
 from eval.tasks.rvms.systems import SYSTEMS, named
 from eval.tasks.rvms.target_insertion import plan_uploads
-from eval.workbench.long_films import plan_long_film
+from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stream
 from rag.agents.raclo.records import (
     CandidateVideo,
@@ -144,7 +144,7 @@ def test_the_whole_benchmark_as_it_is_planned() -> None:
     assert (len(known), len(samples), len({sample.sample_id for sample in samples})) == (16, 432, 432)
     assert Counter(sample.task for sample in samples) == dict.fromkeys(TASKS, 48)
     assert Counter(sample.group for sample in samples) == dict.fromkeys(GROUPS, 108)
-    ids = [upload.id for film in known for upload in (film.upload, *film.doubles)] + [
+    ids = [upload.id for video in known for upload in (video.upload, *video.doubles)] + [
         one.id for one in others
     ]
     assert len(set(ids)) == len(ids)
@@ -154,8 +154,8 @@ def test_the_whole_benchmark_as_it_is_planned() -> None:
         assert sample.event is not None
         assert sample.key_time is not None
         assert sample.shot[0] <= sample.event[0] <= sample.key_time <= sample.event[1] <= sample.shot[1]
-    assert {film.speed_of(film.upload) for film in known} == {1.0}
-    assert any(film.speed_of(one) != 1.0 for film in known for one in film.doubles)
+    assert {video.speed_of(video.upload) for video in known} == {1.0}
+    assert any(video.speed_of(one) != 1.0 for video in known for one in video.doubles)
 
 
 def test_the_same_shape_gives_the_same_queries() -> None:
@@ -166,8 +166,8 @@ def test_the_same_shape_gives_the_same_queries() -> None:
 
 
 def test_what_is_remembered_is_fuzzy_by_measure() -> None:
-    film = plan_long_film(3, "dev", 3.0)
-    part = film.parts[0]
+    video = plan_long_video(3, "dev", 3.0)
+    part = video.parts[0]
     before, event = part.story.events[0], part.story.events[1]
     rng = stream("wording")
     clear = moment(rng, event, part.story, CLEAR)
@@ -177,9 +177,9 @@ def test_what_is_remembered_is_fuzzy_by_measure() -> None:
     kinds = {change.partition(":")[0] for told in blurred for change in told.changes}
     assert kinds == {"left out", "vague", "wrong"}
     assert len({told.text for told in blurred}) > 5
-    assert impression(stream("g"), film, CLEAR, theme="on a wedding day").text.count("wedding") == 1
+    assert impression(stream("g"), video, CLEAR, theme="on a wedding day").text.count("wedding") == 1
     assert beside(rng, before, part.story, "before").text.startswith("In the preceding seconds")
-    assert heard(rng, film, part, event).text
+    assert heard(rng, video, part, event).text
 
 
 def test_systems_have_names() -> None:

@@ -26,7 +26,7 @@ from eval.tasks.shotfinder.workbench.families import (
     stories_of,
 )
 from eval.tasks.shotfinder.workbench.uploads import uploads_of
-from eval.workbench.shot_films import shot_story
+from eval.workbench.shot_videos import shot_story
 from rag.agents.shotfinder.constraints import Constraints
 from rag.agents.shotfinder.records import (
     FoundShot,
@@ -140,7 +140,7 @@ def test_twins_differ_in_one_thing_alone() -> None:
         told = {
             "color": (one.job.light, other.job.light),
             "style": (one.job.plan.style, other.job.plan.style),
-            "audio": (one.job.heard, other.job.heard),
+            "audio": (one.job.audio, other.job.audio),
             "resolution": (one.job.plan.render.height, other.job.plan.render.height),
         }
         assert [task for task, (a, b) in told.items() if a != b] == [family.task]
@@ -162,7 +162,7 @@ def test_queries_are_the_same_words_for_twins_and_never_twice() -> None:
     assert any(query.changes for query in queries)
     # No title gives the constraint away.
     words = " ".join(
-        upload.words.title + upload.words.description for _, pairs in families for _, upload in pairs
+        upload.metadata.title + upload.metadata.description for _, pairs in families for _, upload in pairs
     )
     assert not any(
         word in words.casefold() for word in ("warm", "1080", "720", "2d", "3d", "speech", "talking")

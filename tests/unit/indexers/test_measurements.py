@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from eval.workbench.film import Line
 from eval.workbench.sound import melody
-from eval.workbench.voice import murmured
+from eval.workbench.speech import murmured
+from eval.workbench.video import Line
 from indexers.colour import colour_figures, tone_of
 from indexers.shots import cut_times, describe_shots, joined, measure_frames, pictures_of
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter

@@ -11,7 +11,7 @@ from localization.near_duplicates import Alignment, Track, align
 from rag.retrieval.near_duplicates import is_copy, likeness
 
 
-def film(seed: int, seconds: int = 30) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def video(seed: int, seconds: int = 30) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Something that moves over something that stands still, (seconds, 72, 128), and how loud it is."""
     rng = np.random.default_rng(seed)
     still = np.kron(rng.uniform(40, 200, (6, 8)), np.ones((12, 16)))
@@ -42,7 +42,7 @@ def cropped(pictures: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def test_a_cropped_graded_and_faster_copy_is_known() -> None:
-    pictures, loudness = film(1)
+    pictures, loudness = video(1)
     line = align(track(pictures, loudness), track(cropped(pictures), loudness, speed=1.1))
     assert line is not None
     assert is_copy(line)
@@ -52,14 +52,14 @@ def test_a_cropped_graded_and_faster_copy_is_known() -> None:
 
 def test_the_speed_of_a_whole_copy_is_that_of_its_length() -> None:
     for seed, speed in ((1, 1.053), (3, 0.947), (4, 1.08)):
-        pictures, loudness = film(seed)
+        pictures, loudness = video(seed)
         line = align(track(pictures, loudness), track(cropped(pictures), loudness, speed))
         assert line is not None
         assert abs(line.speed - speed) < 0.005
 
 
 def test_sound_that_is_missing_says_nothing() -> None:
-    pictures, loudness = film(1)
+    pictures, loudness = video(1)
     torn = loudness.copy()
     torn[4:9] = np.nan
     line = align(track(pictures, loudness), track(pictures, torn))
@@ -69,7 +69,7 @@ def test_sound_that_is_missing_says_nothing() -> None:
 
 
 def test_it_does_not_matter_which_one_is_asked_for() -> None:
-    pictures, loudness = film(2)
+    pictures, loudness = video(2)
     one, other = track(pictures, loudness), track(cropped(pictures), loudness, speed=0.92)
     forth, back = align(one, other), align(other, one)
     assert forth is not None
@@ -80,22 +80,22 @@ def test_it_does_not_matter_which_one_is_asked_for() -> None:
 
 
 def test_other_films_are_other_films() -> None:
-    made = [track(*film(seed)) for seed in range(6)]
+    made = [track(*video(seed)) for seed in range(6)]
     lines = [align(a, b) for k, a in enumerate(made) for b in made[k + 1 :]]
     assert not any(line is not None and is_copy(line) for line in lines)
 
 
 def test_the_same_place_at_another_time_is_no_copy() -> None:
-    pictures, loudness = film(3)
+    pictures, loudness = video(3)
     later = pictures[::-1].copy()
     line = align(track(pictures, loudness), track(later, loudness[::-1].copy()))
     assert line is None or not is_copy(line)
 
 
 def test_a_few_seconds_of_a_film_are_no_copy_of_it() -> None:
-    pictures, loudness = film(4)
+    pictures, loudness = video(4)
     assert align(track(pictures, loudness), track(pictures[:10], loudness[:10])) is None
-    assert align(track(pictures, loudness), track(*film(4, 1))) is None
+    assert align(track(pictures, loudness), track(*video(4, 1))) is None
 
 
 def noisy(picture: NDArray[np.float64], seconds: int, seed: int) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ def card(seed: int) -> NDArray[np.float64]:
 
 
 def test_black_pictures_are_like_nothing() -> None:
-    loudness = film(6)[1]
+    loudness = video(6)[1]
     exact = track(np.zeros((30, 72, 128)), loudness)
     assert align(exact, exact) is None
     one, other = (track(noisy(np.full((72, 128), 16.0), 30, seed), loudness) for seed in (1, 1))
@@ -120,7 +120,7 @@ def test_black_pictures_are_like_nothing() -> None:
 
 
 def test_one_title_card_under_other_sounds_is_no_copy() -> None:
-    picture, sounds = card(7), [film(seed)[1] for seed in range(8)]
+    picture, sounds = card(7), [video(seed)[1] for seed in range(8)]
     # The same noise in all: one encoder pulses alike over one still picture.
     made = [track(noisy(picture, 30, 1), loudness) for loudness in sounds]
     lines = [align(made[0], other) for other in made[1:]]
@@ -133,7 +133,7 @@ def test_one_title_card_under_other_sounds_is_no_copy() -> None:
 
 def test_a_shared_opening_makes_no_copy() -> None:
     for seed in range(4):
-        one, other = film(20 + seed), film(40 + seed)
+        one, other = video(20 + seed), video(40 + seed)
         for pictures, _ in (one, other):
             pictures[:9] = card(8)
         line = align(track(*one), track(*other))
@@ -145,7 +145,7 @@ def test_of_few_pictures_more_is_asked() -> None:
     assert is_copy(alike)
     assert not is_copy(replace(alike, pictures=3))
     assert is_copy(replace(alike, pictures=3, still=0.9, moving=0.7))
-    pictures, loudness = film(9, 6)
+    pictures, loudness = video(9, 6)
     line = align(track(pictures, loudness), track(cropped(pictures), loudness))
     assert line is not None
     assert line.pictures == 3
@@ -153,7 +153,7 @@ def test_of_few_pictures_more_is_asked() -> None:
 
 
 def test_likeness_without_sound_rests_on_pictures() -> None:
-    pictures, _ = film(5)
+    pictures, _ = video(5)
     silent = np.empty(0)
     line = align(track(pictures, np.zeros(30)), Track(*_pictures(pictures), silent, 30.0))
     assert line is not None

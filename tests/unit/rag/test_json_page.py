@@ -22,8 +22,8 @@ from corpora.records import (
     SoundTrack,
 )
 from eval.runs.runner import Done
-from eval.workbench.corpus import CorpusReport
-from eval.workbench.web_making import WebReport
+from eval.workbench.corpus import CorpusReport, recorded_fields
+from eval.workbench.web_files import WebReport
 from indexers.models.verify import FileCheck, ModelRow, Verification
 from localization.records import Window
 from rag._cli.batch import Counts
@@ -190,10 +190,16 @@ MADE = [
     report_shape("rag.eval.report/1", {"files": [Path("report/report.md")]}),
     report_shape("rag.eval.show/1", SHOWN_SAMPLE),
     report_shape("rag.web.build/1", BuildReport("web", 304, 290, 110, 64, 416, "5f0c2a", BAD)),
-    report_shape("rag.web.workbench/1", WebReport("web", 304, 416, 190, 190, 7000.0, 393_216_000)),
+    report_shape(
+        "rag.web.workbench/1",
+        recorded_fields(WebReport("web", 304, 416, 190, 190, 7000.0, 393_216_000)),
+    ),
     report_shape("rag.web.search/1", SearchPage("kettle", 1, (replace(FOUND_VIDEO, score=0.991935),), 12, 2)),
     report_shape("rag.web.open/1", OPENED),
-    report_shape("rag.workbench/1", CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False)),
+    report_shape(
+        "rag.workbench/1",
+        recorded_fields(CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False)),
+    ),
 ]
 
 

@@ -17,16 +17,16 @@ from tests.fakes.synthetic import write_video
 
 
 @pytest.fixture(scope="module")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("film") / "film.mp4"
     write_video(path, 2.0)
     return path
 
 
-def test_every_source_becomes_one_web(tmp_path: Path, film: Path) -> None:
+def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
     source = tmp_path / "source"
     (source / "videos").mkdir(parents=True)
-    shutil.copy(film, source / "My_holiday.2019.mp4")
+    shutil.copy(video, source / "My_holiday.2019.mp4")
     other = source / "videos" / "dl.mp4"
     write_video(other, 1.0)
     info = {
@@ -72,21 +72,21 @@ def test_every_source_becomes_one_web(tmp_path: Path, film: Path) -> None:
     assert [line.text for line in pool.transcript] == ["One.", "Two."]
     assert not pool.transcript_timed
     (plain,) = [entry for entry in catalogue.videos if entry.title == "My holiday 2019"]
-    assert plain.id == content_hash(film)[:11]
+    assert plain.id == content_hash(video)[:11]
     assert plain.duration == pytest.approx(2.0, abs=0.2)
     assert (catalogue.folder / plain.file).is_file()
     with open_web(tmp_path / "web", engine="bm25") as web:
         assert web.search_videos("holiday").results[0].id == plain.id
         assert web.search("vinegar").results[0].title == "Kettles"
-        assert web.download(plain.url).video_id == content_hash(film)
+        assert web.download(plain.url).video_id == content_hash(video)
     before = [(tmp_path / "web" / name).read_bytes() for name in ("web.jsonl", "pages.jsonl")]
     build_web(tmp_path / "web", [source])
     assert [(tmp_path / "web" / name).read_bytes() for name in ("web.jsonl", "pages.jsonl")] == before
 
 
-def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, film: Path) -> None:
+def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> None:
     for name, day in (("late", "20200101"), ("early", "20100101")):
-        shutil.copy(film, tmp_path / f"{name}.mp4")
+        shutil.copy(video, tmp_path / f"{name}.mp4")
         info = {"id": name, "webpage_url": f"https://v.example/{name}", "title": name, "upload_date": day}
         (tmp_path / f"{name}.info.json").write_text(json.dumps(info), encoding="utf-8")
     assert build_web(tmp_path / "web", [tmp_path]).aliases == 1
@@ -94,8 +94,8 @@ def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, film: Path) -> None
     assert (by_id["early"].alias_of, by_id["late"].alias_of) == ("", "early")
 
 
-def test_a_bad_file_is_told_and_the_rest_is_built(tmp_path: Path, film: Path) -> None:
-    shutil.copy(film, tmp_path / "good.mp4")
+def test_a_bad_file_is_told_and_the_rest_is_built(tmp_path: Path, video: Path) -> None:
+    shutil.copy(video, tmp_path / "good.mp4")
     (tmp_path / "bad.mp4").write_bytes(b"no film at all")
     report = build_web(tmp_path / "web", [tmp_path])
     assert report.videos == 1

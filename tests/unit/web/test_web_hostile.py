@@ -80,9 +80,9 @@ def test_a_target_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("again", [False, True])
 def test_a_damaged_file_of_the_cache_is_fetched_anew(tmp_path: Path, again: bool) -> None:
-    film = tmp_path / "film.mp4"
-    film.write_bytes(b"a film " * 99)
-    whole = content_hash(film)
+    video = tmp_path / "film.mp4"
+    video.write_bytes(b"a film " * 99)
+    whole = content_hash(video)
     write_catalogue(tmp_path, [VideoEntry("a", f"{URL}a", "A", file="film.mp4", content_id=whole)])
     web = open_web(tmp_path)
     path = Path(web.download(f"{URL}a").path)

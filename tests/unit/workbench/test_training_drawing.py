@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from eval.workbench.catalogue import KINDS
-from eval.workbench.painter import Painter
+from eval.workbench.renderer import FrameRenderer
 from eval.workbench.story import VARIANTS, plan_clip
 from eval.workbench.wording import LIGHTS, PROPS, SCENES
 from training.captions import ACTS, IDLE, NONE, decor
@@ -35,9 +35,9 @@ def test_labels_name_what_is_seen_and_done() -> None:
 
 
 def test_the_first_spot_is_the_thing_in_use_or_none() -> None:
-    painter = Painter(STORY, 72)
+    renderer = FrameRenderer(STORY, 72)
     event = STORY.events[0]
-    used, idle = spots_at(painter, event.seen_from), spots_at(painter, 0.0)
+    used, idle = spots_at(renderer, event.seen_from), spots_at(renderer, 0.0)
     assert np.shape(used) == np.shape(idle) == (SPOTS, 3)
     assert KINDS[int(used[0][0])].kind_id == event.kind_id
     assert idle[0][0] == -1

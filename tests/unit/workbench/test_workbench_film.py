@@ -19,26 +19,21 @@ from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecars
 from eval.workbench import corpus as writer
-from eval.workbench import film_worker
 from eval.workbench import jobs as making
-from eval.workbench.copies import plan_change
+from eval.workbench import render_worker as film_worker
 from eval.workbench.corpus import make_corpus
-from eval.workbench.film import (
-    AUDIO_RATE,
-    Line,
-    Render,
-    frames_hash,
-)
-from eval.workbench.film_worker import as_job
-from eval.workbench.jobs import CorpusPlan, Job, film_jobs, make_film
-from eval.workbench.long_films import long_sound, plan_long_film
+from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
+from eval.workbench.long_videos import long_sound, plan_long_video
 from eval.workbench.marker import (
     MANIFEST,
     is_workbench,
     read_marker,
     write_marker,
 )
-from eval.workbench.screen_text import paint_card
+from eval.workbench.near_duplicates import plan_change
+from eval.workbench.render_pool import render_jobs
+from eval.workbench.render_worker import as_job
+from eval.workbench.screen_text import render_card
 from eval.workbench.sound import (
     SOUNDS,
     event_sound,
@@ -47,22 +42,27 @@ from eval.workbench.sound import (
 )
 from eval.workbench.speech import spoken_seconds, voiced
 from eval.workbench.story import plan_clip
+from eval.workbench.video import (
+    AUDIO_RATE,
+    Line,
+    Render,
+    frames_hash,
+)
 from eval.workbench.wording import ACTIONS
-from eval.workbench.workshop import make_films
 from rag.errors import RagError, UsageError
 
 SMALL = Render(height=72, fps=5)
-PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,), copies=True)
+PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,), near_duplicates=True)
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(making, "find_voice", lambda: None)
-        patch.setattr("eval.workbench.copies.HEIGHTS", (54, 90))
+        patch.setattr("eval.workbench.near_duplicates.HEIGHTS", (54, 90))
         folder = tmp_path_factory.mktemp("workbench") / "corpus"
         report = make_corpus(folder, PLAN, workers=1)
-    assert (report.films, report.made, report.voiced) == (6, 6, False)
+    assert (report.videos, report.made, report.voiced) == (6, 6, False)
     return folder
 
 
@@ -126,7 +126,7 @@ def test_clips_are_bare(corpus: Path) -> None:
 
 def test_the_truth_of_a_clip_is_its_story(corpus: Path) -> None:
     clips = of_kind(truths(corpus), "clip")
-    for job, line in zip(film_jobs(PLAN)[0], clips, strict=False):
+    for job, line in zip(video_jobs(PLAN)[0], clips, strict=False):
         story = job.clip()
         assert (line["video"], line["description"]) == (job.name, story.description)
         assert [(e["start"], e["end"], e["seen_from"], e["seen_until"]) for e in line["events"]] == [
@@ -156,10 +156,10 @@ def test_a_long_film_says_much_about_itself(corpus: Path) -> None:
 
 
 def test_a_copy_shows_the_same_at_other_times(corpus: Path) -> None:
-    lines, videos = truths(corpus), {line["name"]: line for line in manifest(corpus)["videos"]}
+    lines, video_folder = truths(corpus), {line["name"]: line for line in manifest(corpus)["videos"]}
     by_name = {line["video"]: line for line in lines}
     for copy in of_kind(lines, "copy"):
-        said = videos[copy["video"]]
+        said = video_folder[copy["video"]]
         original = by_name[said["copy_of"]]
         assert 0.9 <= said["speed"] <= 1.1
         assert said["speed"] != 1
@@ -178,10 +178,10 @@ def test_a_copy_looks_like_its_film(corpus: Path) -> None:
     left, top, right, bottom = line["crop"]
     with MediaReader() as reader:
         copy = reader.frames_at(str(corpus / "videos" / line["name"]), [8.0], short_side=72).images[0]
-        film = reader.frames_at(
+        video = reader.frames_at(
             str(corpus / "videos" / line["copy_of"]), [8.0 * line["speed"]], short_side=72
         )
-    before = Image.fromarray(film.images[0])
+    before = Image.fromarray(video.images[0])
     box = (left * before.width, top * before.height, right * before.width, bottom * before.height)
     cropped = np.asarray(before.resize((copy.shape[1], copy.shape[0]), box=box))
     assert np.corrcoef(copy.mean(axis=2).ravel(), cropped.mean(axis=2).ravel())[0, 1] > 0.85
@@ -196,7 +196,7 @@ def test_changes_are_drawn_from_the_seed() -> None:
 
 
 def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: Path, tmp_path: Path) -> None:
-    plan = replace(PLAN, clips=1, long_minutes=(), copies=False)
+    plan = replace(PLAN, clips=1, long_minutes=(), near_duplicates=False)
     make_corpus(tmp_path / "again", plan, workers=1)
     again, first = hashes(tmp_path / "again"), hashes(corpus)
     assert {name: again[name] for name in again if name.startswith("videos/")}.items() <= first.items()
@@ -206,12 +206,12 @@ def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: P
 
 
 def test_workers_make_what_this_process_makes(corpus: Path, tmp_path: Path) -> None:
-    films, _ = film_jobs(PLAN)
+    videos, _ = video_jobs(PLAN)
     seconds: list[float] = []
-    made = {job.name: line for job, line in make_films(tmp_path, films[:2], 2, seconds.append)}
-    assert [made[job.name] for job in films[:2]] == of_kind(manifest(corpus)["videos"], "clip")
+    made = {job.name: line for job, line in render_jobs(tmp_path, videos[:2], 2, seconds.append)}
+    assert [made[job.name] for job in videos[:2]] == of_kind(manifest(corpus)["videos"], "clip")
     assert sum(seconds) == 60
-    assert as_job(json.loads(json.dumps(_plain(films[2])))) == films[2]
+    assert as_job(json.loads(json.dumps(_plain(videos[2])))) == videos[2]
 
 
 def _plain(job: Job) -> dict[str, Any]:
@@ -223,27 +223,27 @@ def _plain(job: Job) -> dict[str, Any]:
 def test_a_stopped_run_is_taken_up_again(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = replace(PLAN, long_minutes=(), copies=False)
+    plan = replace(PLAN, long_minutes=(), near_duplicates=False)
     folder = tmp_path / "corpus"
-    films, _ = film_jobs(plan)
+    videos, _ = video_jobs(plan)
 
-    def make_one(videos: Path, job: Job, advance: making.Advance) -> dict[str, Any]:
+    def make_one(video_folder: Path, job: Job, advance: making.Advance) -> dict[str, Any]:
         if job.number == 1:
-            (videos / f".{job.name}").write_bytes(b"half a film")
+            (video_folder / f".{job.name}").write_bytes(b"half a film")
             raise KeyboardInterrupt
-        return make_film(videos, job, advance)
+        return render_job(video_folder, job, advance)
 
-    monkeypatch.setattr("eval.workbench.workshop.make_film", make_one)
+    monkeypatch.setattr("eval.workbench.render_pool.render_job", make_one)
     with pytest.raises(KeyboardInterrupt):
         make_corpus(folder, plan, workers=1)
     assert not is_workbench(folder)
-    kept = (folder / "videos" / films[0].name).stat().st_mtime_ns
+    kept = (folder / "videos" / videos[0].name).stat().st_mtime_ns
     with (folder / ".workbench" / "films.jsonl").open("a", encoding="utf-8") as record:
         record.write('{"name": "torn')
     monkeypatch.undo()
     assert make_corpus(folder, plan, workers=1).made == 1
-    assert (folder / "videos" / films[0].name).stat().st_mtime_ns == kept
-    assert {path.name for path in (folder / "videos").iterdir()} == {job.name for job in films}
+    assert (folder / "videos" / videos[0].name).stat().st_mtime_ns == kept
+    assert {path.name for path in (folder / "videos").iterdir()} == {job.name for job in videos}
     assert manifest(folder)["videos"] == of_kind(manifest(corpus)["videos"], "clip")
     assert not (folder / ".workbench" / "films.jsonl").exists()
 
@@ -260,16 +260,16 @@ def test_another_corpus_in_the_same_folder_is_refused_in_one_line(corpus: Path, 
 
 
 def test_a_dead_worker_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    films, _ = film_jobs(PLAN)
-    monkeypatch.setattr("eval.workbench.workshop.sys.executable", "/bin/false")
+    videos, _ = video_jobs(PLAN)
+    monkeypatch.setattr("eval.workbench.render_pool.sys.executable", "/bin/false")
     with pytest.raises(RagError, match="a worker process ended unexpectedly"):
-        list(make_films(tmp_path, films[:2], 2, [].append))
+        list(render_jobs(tmp_path, videos[:2], 2, [].append))
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path) -> None:
-    films, _ = film_jobs(PLAN)
+    videos, _ = video_jobs(PLAN)
     with pytest.raises(RagError, match="no such file or directory"):
-        list(make_films(tmp_path / "gone", films[:2], 2, [].append))
+        list(render_jobs(tmp_path / "gone", videos[:2], 2, [].append))
 
 
 def test_progress_counts_seconds_of_media(tmp_path: Path) -> None:
@@ -318,13 +318,13 @@ def test_a_tune_goes_on_where_it_stopped() -> None:
 
 def test_text_on_the_picture_is_large_and_clear() -> None:
     image = Image.new("RGB", (640, 360), (120, 120, 120))
-    paint_card(image, "Order number 4821")
+    render_card(image, "Order number 4821")
     changed = np.abs(np.asarray(image).astype(int) - 120).max(axis=2) > 0
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
     assert rows[-1] - rows[0] > 30
     assert columns[-1] - columns[0] > 150
     long = Image.new("RGB", (640, 360), (120, 120, 120))
-    paint_card(long, "12  " + "A heading that is much too long for one line of a small picture " * 2)
+    render_card(long, "12  " + "A heading that is much too long for one line of a small picture " * 2)
     assert (np.asarray(long)[:, -10:] == 120).all()
 
 
@@ -342,8 +342,8 @@ def test_lines_are_voiced_where_a_voice_is_installed(tmp_path: Path) -> None:
     spoken = voiced(lines, str(program))
     assert [len(said.samples) for said in spoken] == [2 * AUDIO_RATE, AUDIO_RATE]
     assert spoken[0].samples.mean() == pytest.approx(0.5)
-    film = plan_long_film(1, "train", 0.5)
-    silent, loud = (next(long_sound(film, voices)) for voices in ([], spoken))
+    video = plan_long_video(1, "train", 0.5)
+    silent, loud = (next(long_sound(video, voices)) for voices in ([], spoken))
     second = slice(2 * AUDIO_RATE, round(2.5 * AUDIO_RATE))
     assert loud[second].mean() - silent[second].mean() == pytest.approx(0.3, abs=0.02)
     with pytest.raises(RagError, match="could not say a line"):
@@ -359,25 +359,25 @@ def test_the_manifest_says_who_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_at_once_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = replace(PLAN, clips=1, long_minutes=(), copies=False)
+    plan = replace(PLAN, clips=1, long_minutes=(), near_duplicates=False)
 
     def make_again(*_: object) -> dict[str, Any]:
         with pytest.raises(RagError, match="another process is making this corpus"):
             make_corpus(tmp_path, plan, workers=1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eval.workbench.workshop.make_film", make_again)
+    monkeypatch.setattr("eval.workbench.render_pool.render_job", make_again)
     with pytest.raises(KeyboardInterrupt):
         make_corpus(tmp_path, plan, workers=1)
 
 
 def test_what_was_damaged_by_hand_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def make_nothing(videos: Path, job: Job, _: making.Advance) -> dict[str, Any]:
-        (videos / job.name).write_bytes(b"film")
+    def make_nothing(video_folder: Path, job: Job, _: making.Advance) -> dict[str, Any]:
+        (video_folder / job.name).write_bytes(b"film")
         return {"name": job.name, "bytes": 4, "duration": 30.0, "voiced": False}
 
-    monkeypatch.setattr("eval.workbench.workshop.make_film", make_nothing)
-    plan = replace(PLAN, long_minutes=(), copies=False)
+    monkeypatch.setattr("eval.workbench.render_pool.render_job", make_nothing)
+    plan = replace(PLAN, long_minutes=(), near_duplicates=False)
     make_corpus(tmp_path, plan, workers=1)
     whole = hashes(tmp_path)
     marker = tmp_path / MANIFEST
@@ -396,16 +396,16 @@ def test_what_was_damaged_by_hand_is_written_anew(tmp_path: Path, monkeypatch: p
 
 def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> None:
     (tmp_path / "videos").mkdir()
-    film, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
-    film.write_bytes(b"drawn")
+    video, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
+    video.write_bytes(b"drawn")
     write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 5}]})
     assert is_workbench(tmp_path)
-    assert is_workbench(film)
+    assert is_workbench(video)
     real.write_bytes(b"not drawn")
     assert not is_workbench(tmp_path)
     assert not is_workbench(tmp_path / "videos")
     assert not is_workbench(real)
-    assert is_workbench(film)
+    assert is_workbench(video)
     real.unlink()
     (tmp_path / "more").symlink_to("/")
     assert not is_workbench(tmp_path)
@@ -417,8 +417,8 @@ def test_a_full_disk_is_told_by_the_worker(
     def full(*_: object) -> dict[str, Any]:
         raise OSError(28, "No space left on device", "somewhere")
 
-    monkeypatch.setattr(film_worker, "make_film", full)
-    film_worker._serve(tmp_path, film_jobs(PLAN)[0][0])
+    monkeypatch.setattr(film_worker, "render_job", full)
+    film_worker._serve(tmp_path, video_jobs(PLAN)[0][0])
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["problem"].endswith(
         ".mp4: no space left on device; the same command goes on from here"

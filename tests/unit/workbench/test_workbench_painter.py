@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from eval.workbench.backdrops import render_person
 from eval.workbench.effects import AFTER, BEFORE, BETWEEN
-from eval.workbench.film import Render, clip_frames
 from eval.workbench.gestures import GESTURES
-from eval.workbench.painter import Painter
 from eval.workbench.pen import STYLES
-from eval.workbench.people import paint_person
+from eval.workbench.renderer import FrameRenderer
 from eval.workbench.shapes.hands import HAND_RECIPES
 from eval.workbench.story import (
     LIGHTS,
@@ -20,6 +19,7 @@ from eval.workbench.story import (
     Thing,
     plan_clip,
 )
+from eval.workbench.video import Render, clip_frames
 from eval.workbench.wording import ACTIONS
 
 HEIGHT = 72
@@ -42,12 +42,12 @@ def test_every_action_has_a_gesture() -> None:
 
 def test_a_frame_depends_on_seed_and_time_alone() -> None:
     times = [0.0, 4.3, 11.7, 29.9]
-    one, other = Painter(STORY, HEIGHT), Painter(STORY, HEIGHT)
+    one, other = FrameRenderer(STORY, HEIGHT), FrameRenderer(STORY, HEIGHT)
     forwards = {t: one.frame(t).tobytes() for t in times}
     backwards = {t: other.frame(t).tobytes() for t in reversed(times)}
     assert forwards == backwards
     assert len(set(forwards.values())) == len(times)
-    assert Painter(plan_clip(6, "dev"), HEIGHT).frame(0.0).tobytes() != forwards[0.0]
+    assert FrameRenderer(plan_clip(6, "dev"), HEIGHT).frame(0.0).tobytes() != forwards[0.0]
 
 
 def test_frames_have_the_promised_shape() -> None:
@@ -55,15 +55,15 @@ def test_frames_have_the_promised_shape() -> None:
     frames = list(clip_frames(short, Render(height=HEIGHT, fps=4)))
     assert [frame.shape for frame in frames] == [(72, 128, 3)] * 4
     assert frames[0].dtype == np.uint8
-    assert (frames[1] == Painter(short, HEIGHT).frame(0.25)).all()
+    assert (frames[1] == FrameRenderer(short, HEIGHT).frame(0.25)).all()
 
 
 @pytest.mark.parametrize("seed", [5, 8])
 def test_an_object_is_drawn_while_it_is_seen_and_at_no_other_time(seed: int) -> None:
     story = plan_clip(seed, "train")
-    shown = Painter(story, HEIGHT)
+    shown = FrameRenderer(story, HEIGHT)
     for number, event in enumerate(story.events):
-        swapped = Painter(other_thing(story, number), HEIGHT)
+        swapped = FrameRenderer(other_thing(story, number), HEIGHT)
         middle = (event.seen_from + event.seen_until) / 2
         for t in (event.seen_from, middle, event.seen_until - 0.01):
             assert (shown.frame(t) != swapped.frame(t)).any()
@@ -73,15 +73,15 @@ def test_an_object_is_drawn_while_it_is_seen_and_at_no_other_time(seed: int) -> 
 
 def test_the_camera_sways_while_nothing_happens() -> None:
     still = replace(STORY, events=())
-    painter = Painter(still, HEIGHT)
-    assert (painter.frame(1.0) != painter.frame(2.0)).any()
+    renderer = FrameRenderer(still, HEIGHT)
+    assert (renderer.frame(1.0) != renderer.frame(2.0)).any()
 
 
 def test_light_and_style_change_the_picture_and_not_the_story() -> None:
-    pictures = [Painter(replace(STORY, light=light), HEIGHT).frame(2.0) for light in LIGHTS]
+    pictures = [FrameRenderer(replace(STORY, light=light), HEIGHT).frame(2.0) for light in LIGHTS]
     warm, cold, _ = (picture.mean(axis=(0, 1)) for picture in pictures)
     assert warm[0] / warm[2] > cold[0] / cold[2]
-    drawn = {Painter(plan_clip(5, "dev", style=style), HEIGHT).frame(2.0).tobytes() for style in STYLES}
+    drawn = {FrameRenderer(plan_clip(5, "dev", style=style), HEIGHT).frame(2.0).tobytes() for style in STYLES}
     assert len(drawn) == len(STYLES)
     assert {plan_clip(5, "dev", style=style).events for style in STYLES} == {STORY.events}
 
@@ -92,5 +92,5 @@ def test_the_other_person_is_there_when_the_story_has_one() -> None:
     with_somebody = replace(STORY, person="woman")
     for story, changes in ((with_somebody, True), (replace(STORY, person=""), False)):
         image = Image.new("RGB", (160, 90))
-        paint_person(image, story, 72)
+        render_person(image, story, 72)
         assert (image.getbbox() is not None) is changes

@@ -11,27 +11,27 @@ from pathlib import Path
 import pytest
 
 from corpora.identity import content_hash
-from eval.workbench.film import Render
 from eval.workbench.marker import is_workbench
 from eval.workbench.screen_text import Card
+from eval.workbench.upload_metadata import CHANNELS, UploadMetadata
+from eval.workbench.video import Render
 from eval.workbench.web import (
     Upload,
     WebPage,
     WebPlan,
-    new_film,
+    new_video,
     plan_pages,
     plan_web,
-    shown_film,
+    shown_video,
     video_name,
 )
-from eval.workbench.web_making import make_web
-from eval.workbench.web_people import CHANNELS, Words
+from eval.workbench.web_files import make_web
 from rag.errors import UsageError
 from rag.web import open_web
 
 TINY = WebPlan(
     seed=3,
-    films=2,
+    videos=2,
     minutes=(0.5,),
     reuploads=0.5,
     mirrors=0.5,
@@ -51,24 +51,24 @@ def test_a_plan_is_a_web_of_a_few_hundred_videos() -> None:
     fates = Counter(upload.availability for upload in uploads)
     assert fates == {"ok": 262, "dead": 18, "private": 6, "region-blocked": 9, "age-gated": 9}
     again = [upload for upload in uploads if upload.alias_of]
-    assert Counter(upload.film.kind for upload in again) == {"copy": 40, "web": 24}
+    assert Counter(upload.video.kind for upload in again) == {"copy": 40, "web": 24}
     for upload in again:
         original = by_id[upload.alias_of]
         assert upload.upload_date > original.upload_date
-        assert upload.words.channel != original.words.channel
-        assert upload.film == original.film or upload.film.original == original.film
+        assert upload.metadata.channel != original.metadata.channel
+        assert upload.video == original.video or upload.video.original == original.video
     assert {len(upload.id) for upload in uploads} == {11}
-    assert len({upload.words.channel for upload in uploads}) > len(CHANNELS)
+    assert len({upload.metadata.channel for upload in uploads}) > len(CHANNELS)
     assert 80 < sum(1 for upload in uploads if upload.lines) < 140
 
 
 def test_words_of_a_film_are_true() -> None:
-    for upload in plan_web(WebPlan(films=30, noise=0))[:30]:
-        film, speed = shown_film(upload.film)
+    for upload in plan_web(WebPlan(videos=30, noise=0))[:30]:
+        video, speed = shown_video(upload.video)
         assert speed == 1.0
-        used = {event.patient for part in film.parts for event in part.story.events}
-        assert upload.words.tags[1] in used
-        assert upload.lines in ((), film.lines)
+        used = {event.patient for part in video.parts for event in part.story.events}
+        assert upload.metadata.tags[1] in used
+        assert upload.lines in ((), video.lines)
 
 
 def test_pages_are_the_passages_of_the_world() -> None:
@@ -77,22 +77,22 @@ def test_pages_are_the_passages_of_the_world() -> None:
     assert len({page.url.split("/")[2] for page in pages}) == 3
 
 
-def planted() -> Upload:
+def inserted() -> Upload:
     card = Card(2.0, 6.0, "Locker K4711")
     return Upload(
         id=video_name("a benchmark", 1),
-        words=Words("What is in my locker", "", "two left hands", ("locker",)),
+        metadata=UploadMetadata("What is in my locker", "", "two left hands", ("locker",)),
         upload_date=datetime.date(2020, 5, 17),
-        film=new_film(TINY, 1_000_000, 0.5, cards=[card]),
+        video=new_video(TINY, 1_000_000, 0.5, cards=[card]),
     )
 
 
 def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
-    own = planted()
-    assert own.film.film().cards[-1].text == "Locker K4711"
+    own = inserted()
+    assert own.video.video().cards[-1].text == "Locker K4711"
     page = WebPage("lockers", "https://howto.example/lockers", "Lockers", "K4711 opens with a spoon.")
-    report = make_web(tmp_path / "web", TINY, planted=[own], pages=[page], workers=1)
-    assert (report.uploads, report.films, report.made, report.pages) == (6, 5, 5, 417)
+    report = make_web(tmp_path / "web", TINY, inserted=[own], pages=[page], workers=1)
+    assert (report.uploads, report.videos, report.made, report.pages) == (6, 5, 5, 417)
     assert is_workbench(tmp_path / "web" / "videos")
     rows = [
         json.loads(line) for line in (tmp_path / "web" / "web.jsonl").read_text(encoding="utf-8").splitlines()
@@ -107,9 +107,9 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
         assert web.download(own.url).video_id == web.video_id(own.url)
         assert "spoon" in web.search("K4711").results[0].snippet
     before = {path: path.read_bytes() for path in (tmp_path / "web").glob("*.jsonl")}
-    assert make_web(tmp_path / "web", TINY, planted=[own], pages=[page]).made == 0
+    assert make_web(tmp_path / "web", TINY, inserted=[own], pages=[page]).made == 0
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(UsageError, match="other arguments"):
         make_web(tmp_path / "web", TINY, workers=1)
     with pytest.raises(UsageError, match="share an id"):
-        make_web(tmp_path / "other", TINY, planted=[own, replace(own)], workers=1)
+        make_web(tmp_path / "other", TINY, inserted=[own, replace(own)], workers=1)

@@ -18,7 +18,7 @@ from corpora.events import CAMERA_WEARER
 from eval.tasks.browsecomp.records import BrowseQuestion, Level, Source
 from eval.tasks.browsecomp.workbench.target_insertion import Planted
 from eval.workbench.catalogue import KINDS, Split, kind
-from eval.workbench.long_films import Part
+from eval.workbench.long_videos import Part
 from eval.workbench.seeds import stream
 from eval.workbench.story import Event
 from eval.workbench.wording import (
@@ -102,7 +102,7 @@ def worded_day(day: object) -> str:
 
 def _explicit(each: Planted) -> str:
     upload = each.upload
-    return f"The channel {upload.words.channel} uploaded a film on {worded_day(upload.upload_date)}."
+    return f"The channel {upload.metadata.channel} uploaded a film on {worded_day(upload.upload_date)}."
 
 
 def _implicit(each: Planted) -> str:
@@ -118,14 +118,17 @@ def _chained(each: Planted) -> str:
     )
 
 
-def _question(level: Level, told: str, about: _Asked, films: Sequence[Planted], name: str) -> BrowseQuestion:
-    chain = [f"Find the film “{film.upload.words.title}” of {film.upload.words.channel}" for film in films]
+def _question(level: Level, told: str, about: _Asked, videos: Sequence[Planted], name: str) -> BrowseQuestion:
+    chain = [
+        f"Find the film “{video.upload.metadata.title}” of {video.upload.metadata.channel}"
+        for video in videos
+    ]
     sources = []
-    for film in films:
-        last = film is films[-1]
-        span = (about.start, about.end) if last else _pointed(film)
-        urls = tuple(upload.url for upload in film.uploads)
-        sources.append(Source(urls, film.upload.words.title, "source", "", *span))
+    for video in videos:
+        last = video is videos[-1]
+        span = (about.start, about.end) if last else _pointed(video)
+        urls = tuple(upload.url for upload in video.uploads)
+        sources.append(Source(urls, video.upload.metadata.title, "source", "", *span))
     return BrowseQuestion(
         question_id=name,
         text=f"{told} {about.text}",
@@ -140,9 +143,9 @@ def _question(level: Level, told: str, about: _Asked, films: Sequence[Planted], 
     )
 
 
-def _pointed(film: Planted) -> tuple[float, float]:
-    assert film.pointer is not None
-    return film.pointer.start, film.pointer.end
+def _pointed(video: Planted) -> tuple[float, float]:
+    assert video.pointer is not None
+    return video.pointer.start, video.pointer.end
 
 
 class _Stock:
@@ -151,7 +154,7 @@ class _Stock:
     def __init__(self, planted: Planted, split: Split, seed: int) -> None:
         self._planted, self._split = planted, split
         self._rng = stream("browsecomp draft", seed, split, planted.number)
-        self._events = [(part, event) for part in planted.film.parts for event in part.story.events]
+        self._events = [(part, event) for part in planted.video.parts for event in part.story.events]
         self._uses = Counter((event.agent, event.action_id, event.place) for _, event in self._events)
         self._handled = Counter(event.kind_id for _, event in self._events)
         told = {line.text for line in planted.upload.lines}
@@ -197,9 +200,9 @@ class _Stock:
             yield self._asked("action", text, (right,), options, part, event)
 
     def _cards(self) -> Iterator[_Asked]:
-        film = self._planted.film
+        video = self._planted.video
         for pattern, asked in self._shuffle(list(CARDS)):
-            shown = [card for card in film.cards if re.fullmatch(pattern, card.text)]
+            shown = [card for card in video.cards if re.fullmatch(pattern, card.text)]
             if len(shown) != 1:
                 continue
             card = shown[0]
@@ -233,7 +236,7 @@ class _Stock:
         return f"In the clip that shows {phrases[0] if phrases else part.heading.lower()},"
 
     def _part_at(self, time: float) -> Part:
-        return next(part for part in reversed(self._planted.film.parts) if part.start <= time)
+        return next(part for part in reversed(self._planted.video.parts) if part.start <= time)
 
     def _says(self, event: Event) -> bool:
         """Whether the thing, or the same done to another thing, is said aloud somewhere in the film."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from eval.runs.records import Query, Sample
 from eval.tasks.adapter import sample_of
-from eval.tasks.longvideo.films import Film
+from eval.tasks.longvideo.videos import LabelledVideo
 from rag.agents.video_detective.records import Pack
 from rag.library import Library
 from rag.reasoners.roles import ChosenOption, Reasoner
@@ -21,11 +21,11 @@ SHORTEST_SHOWN = 1e-6
 
 @dataclass
 class Corpus:
-    """`paths`: file of each video by its name in the questions. `films`: the truth, where it is known."""
+    """`paths`: file of each video by its name in the questions. `videos`: the truth, where it is known."""
 
     library: Library
     paths: Mapping[str, str]
-    films: Mapping[str, Film]
+    videos: Mapping[str, LabelledVideo]
 
     @cached_property
     def ids(self) -> Mapping[str, str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from eval.runs.records import Query, Sample
-from eval.tasks.longvideo.films import Film
 from eval.tasks.longvideo.systems.corpus import Corpus, question_of, sampled
+from eval.tasks.longvideo.videos import LabelledVideo
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import DetectiveResult
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
@@ -61,19 +61,19 @@ class Detective:
         reasoner = self.corpus.reasoner
         if not self.truthful:
             return reasoner
-        film = self.corpus.films[query.video]
+        video = self.corpus.videos[query.video]
         if isinstance(reasoner, TokenCountingReasoner):
             # Inside the count, so that its looks cost what any other watcher's would.
-            return TokenCountingReasoner(TruthfulWatcher(self.corpus.library.reasoner, film))
-        return TruthfulWatcher(reasoner, film)
+            return TokenCountingReasoner(TruthfulWatcher(self.corpus.library.reasoner, video))
+        return TruthfulWatcher(reasoner, video)
 
 
 class TruthfulWatcher:
     """A reasoner that says of a stretch what happens in it, exactly: an upper bound for any watcher."""
 
-    def __init__(self, reasoner: Reasoner, film: Film) -> None:
+    def __init__(self, reasoner: Reasoner, video: LabelledVideo) -> None:
         self._reasoner = reasoner
-        self._film = film
+        self._video = video
 
         self.name = reasoner.name
 
@@ -94,11 +94,11 @@ class TruthfulWatcher:
         return self._reasoner.usage()
 
     def _observation(self, request: ObserveRequest) -> Observation:
-        view, film = request.view, self._film
+        view, video = request.view, self._video
         times = view.times or (view.start, view.end)
         start, end = times[0], times[-1]
-        held = [event.sentence for event in film.events if event.start <= end and event.end > start]
-        held += [card.text for card in film.cards if card.start <= end and card.end > start]
+        held = [event.sentence for event in video.events if event.start <= end and event.end > start]
+        held += [card.text for card in video.cards if card.start <= end and card.end > start]
         caption = ". ".join(held) or "nothing happens"
         said = set(content_words(caption)) | {w for text in view.texts for w in content_words(text.text)}
         keywords = [word for facet in request.facets for word in facet.keywords]

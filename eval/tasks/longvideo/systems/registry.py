@@ -73,7 +73,7 @@ def _asking(name: str, corpus: Corpus) -> System:
     if name in WITHOUT:
         return Detective(name, corpus, dataclasses.replace(PAPER, **WITHOUT[name]))
     if name in TRUTHFUL:
-        if not corpus.films:
+        if not corpus.videos:
             raise UsageError(f"{name} needs films whose truth is known")
         return Detective(name, corpus, dataclasses.replace(PAPER, **TRUTHFUL[name]), truthful=True)
     if name not in BASELINES:

@@ -98,4 +98,4 @@ def _around(shape: ShotShape, family: Family, member: Member, at: int) -> tuple[
 
 def _place(upload: Upload, at: int, shape: ShotShape) -> Place:
     start = at * shape.shot_seconds
-    return Place(upload.film.name, (upload.url,), start, start + shape.shot_seconds)
+    return Place(upload.video.name, (upload.url,), start, start + shape.shot_seconds)

@@ -15,17 +15,17 @@ from itertools import cycle
 
 from eval.tasks.shotfinder.records import Task
 from eval.workbench.catalogue import Split
-from eval.workbench.film import Render
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.shot_films import (
-    Heard,
+from eval.workbench.shot_videos import (
+    AudioKind,
     ShotJob,
     shot_job,
     shot_story,
 )
 from eval.workbench.story import ClipStory
+from eval.workbench.video import Render
 
 FIRST_NUMBER = 2_000_000
 COLOR_PAIRS = (("warm", "cold"), ("cold", "neutral"), ("neutral", "warm"))
@@ -46,7 +46,7 @@ PAIRS: Mapping[Task, tuple[tuple[str, str], ...]] = {
     "resolution": RESOLUTION_PAIRS,
 }
 DRAWN: Mapping[str, Style] = {"live": "live", "2d": "flat", "3d": "shaded", "graphics": "graphics"}
-SOUNDS: Mapping[str, Heard] = {"speech": "speech", "music": "music", "ambient": "ambient"}
+SOUNDS: Mapping[str, AudioKind] = {"speech": "speech", "music": "music", "ambient": "ambient"}
 SIDES = ("before", "after", "both")
 
 
@@ -105,7 +105,7 @@ def plan_families(shape: ShotShape) -> tuple[Family, ...]:
             name = f"{task}-{number:02d}"
             seeds = picker.seeds(name, shape.shots)
             members = tuple(
-                Member(value, _film(shape, f"{name}-{value}", seeds, task, value)) for value in values
+                Member(value, _video(shape, f"{name}-{value}", seeds, task, value)) for value in values
             )
             families.append(Family(name, task, "", members, tuple(range(shape.asked))))
     for number, side in enumerate(
@@ -113,7 +113,7 @@ def plan_families(shape: ShotShape) -> tuple[Family, ...]:
     ):
         name = f"temporal-{number:02d}"
         a, x, b, c, d = picker.seeds(name, 5)
-        member = Member("", _film(shape, name, (a, x, b, c, x, d), "temporal", ""))
+        member = Member("", _video(shape, name, (a, x, b, c, x, d), "temporal", ""))
         families.append(Family(name, "temporal", side, (member,), (1, 4)))
     return tuple(families)
 
@@ -161,12 +161,12 @@ class _Picker:
                 yield seed, story
 
 
-def _film(shape: ShotShape, name: str, seeds: tuple[int, ...], task: Task, value: str) -> ShotJob:
+def _video(shape: ShotShape, name: str, seeds: tuple[int, ...], task: Task, value: str) -> ShotJob:
     number = FIRST_NUMBER + stable_number("shot film number", name) % 1_000_000
     height = int(value.removesuffix("p")) if task == "resolution" else shape.render.height
     render = Render(height, shape.render.fps, shape.render.crf)
     style = DRAWN[value] if task == "style" else "live"
-    file = f"{stable_number('shot film name', shape.seed, shape.split, name):016x}"[:12]
+    file = f"{stable_number('shot video name', shape.seed, shape.split, name):016x}"[:12]
     return shot_job(
         f"{file}.mp4",
         number,
@@ -174,7 +174,7 @@ def _film(shape: ShotShape, name: str, seeds: tuple[int, ...], task: Task, value
         seeds,
         shape.shot_seconds,
         light=value if task == "color" else "",
-        heard=SOUNDS[value] if task == "audio" else "ambient",
+        audio=SOUNDS[value] if task == "audio" else "ambient",
     )
 
 

@@ -13,8 +13,8 @@ from eval.tasks.shotfinder.workbench.families import (
     stories_of,
 )
 from eval.workbench.jobs import Job
+from eval.workbench.upload_metadata import CHANNELS, WHERE, UploadMetadata
 from eval.workbench.web import Upload, video_name
-from eval.workbench.web_people import CHANNELS, WHERE, Words
 
 FIRST_DAY, DAYS = datetime.date(2016, 2, 1), 3000
 TAGS = ("vlog", "pov", "home", "routine", "diy", "short")
@@ -36,13 +36,13 @@ def _upload(shape: ShotShape, family: Family, member: Member, number: int) -> Up
     job: Job = member.job
     return Upload(
         id=video_name(shape.seed, shape.split, "shotfinder", family.name, number),
-        words=_words(rng, shape, family, member),
+        metadata=_words(rng, shape, family, member),
         upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(DAYS)),
-        film=job,
+        video=job,
     )
 
 
-def _words(rng: random.Random, shape: ShotShape, family: Family, member: Member) -> Words:
+def _words(rng: random.Random, shape: ShotShape, family: Family, member: Member) -> UploadMetadata:
     """True, and far from complete: a title names one of the shots that are asked for, or none."""
     stories = stories_of(shape, member.job)
     shown = [stories[at] for at in dict.fromkeys(family.asked)]
@@ -58,7 +58,7 @@ def _words(rng: random.Random, shape: ShotShape, family: Family, member: Member)
         number=rng.randint(2, 98),
     )
     also = rng.choice((f"With the {first.patient} and the {second.patient}.", *TOLD))
-    return Words(
+    return UploadMetadata(
         title[0].upper() + title[1:],
         also,
         channel.name,

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class FilmEvent:
+class VideoEvent:
     """[start, end) seconds of the film; `part` counts from 0."""
 
     part: int
@@ -53,11 +53,11 @@ class FilmPart:
 
 
 @dataclass(frozen=True)
-class Film:
+class LabelledVideo:
     video: str
     duration: float
     parts: tuple[FilmPart, ...]
-    events: tuple[FilmEvent, ...]
+    events: tuple[VideoEvent, ...]
     lines: tuple[Spoken, ...]
     cards: tuple[Spoken, ...]
 
@@ -69,11 +69,11 @@ class Film:
             index for index, part in enumerate(self.parts) if looks[part.scene, frozenset(part.props)] == 1
         )
 
-    def of_part(self, index: int) -> tuple[FilmEvent, ...]:
+    def of_part(self, index: int) -> tuple[VideoEvent, ...]:
         return tuple(event for event in self.events if event.part == index)
 
 
-def film_of(truth: Mapping[str, Any]) -> Film:
+def video_of(truth: Mapping[str, Any]) -> LabelledVideo:
     """One line of `events.jsonl`, of a long film. Raises KeyError for any other."""
     starts = [float(part["start"]) for part in truth["parts"]]
 
@@ -83,12 +83,12 @@ def film_of(truth: Mapping[str, Any]) -> Film:
     def spoken(row: Mapping[str, Any]) -> Spoken:
         return Spoken(part_at(float(row["start"])), float(row["start"]), float(row["end"]), str(row["text"]))
 
-    return Film(
+    return LabelledVideo(
         video=str(truth["video"]),
         duration=float(truth["duration"]),
         parts=tuple(_part(number, row) for number, row in enumerate(truth["parts"], start=1)),
         events=tuple(
-            FilmEvent(
+            VideoEvent(
                 part=part_at(float(row["start"])),
                 agent=str(row["agent"]),
                 action_id=str(row["action_id"]),

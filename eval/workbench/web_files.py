@@ -22,8 +22,9 @@ from eval.workbench.corpus import (
     Progress,
     alone,
     claim_folder,
-    finished_films,
-    make_missing,
+    finished_videos,
+    recorded_fields,
+    render_missing,
     write_lines,
 )
 from eval.workbench.jobs import Job, truth
@@ -44,7 +45,7 @@ class WebReport:
     folder: str
     uploads: int
     pages: int
-    films: int
+    videos: int
     """Files; several uploads may show one."""
     made: int
     """Films of this run; the others were there already."""
@@ -57,7 +58,7 @@ def make_web(
     folder: str | os.PathLike[str],
     plan: WebPlan,
     *,
-    planted: Sequence[Upload] = (),
+    inserted: Sequence[Upload] = (),
     pages: Sequence[WebPage] = (),
     workers: int = 2,
     progress: Progress | None = None,
@@ -69,29 +70,29 @@ def make_web(
     something else or two uploads share an id, `RagError` where it cannot be written.
     """
     home = Path(folder).absolute()
-    hidden, videos = home / MANIFEST.parent, home / "videos"
-    uploads = [*plan_web(plan), *planted]
+    hidden, video_folder = home / MANIFEST.parent, home / "videos"
+    uploads = [*plan_web(plan), *inserted]
     texts = [*plan_pages(), *pages]
     if len({upload.id for upload in uploads}) < len(uploads):
         raise UsageError("two uploads of the web share an id")
     try:
-        claim_folder(home, hidden, _arguments(plan, planted, pages), policy)
+        claim_folder(home, hidden, _arguments(plan, inserted, pages), policy)
         with alone(hidden):
-            videos.mkdir(exist_ok=True)
-            rounds = _films(uploads)
-            films = [job for jobs in rounds for job in jobs]
-            done = finished_films(home, hidden, films)
-            made = make_missing(hidden, videos, rounds, done, workers, progress)
+            video_folder.mkdir(exist_ok=True)
+            rounds = _videos(uploads)
+            videos = [job for jobs in rounds for job in jobs]
+            done = finished_videos(home, hidden, videos)
+            made = render_missing(hidden, video_folder, rounds, done, workers, progress)
             if made or read_marker(home) is None or not (home / "web.jsonl").exists():
-                write_lines(hidden / "events.jsonl", (truth(job) for job in films))
+                write_lines(hidden / "events.jsonl", (truth(job) for job in videos))
                 write_lines(hidden / "uploads.jsonl", map(_told, uploads))
-                lines = [done[job.name] for job in films]
-                write_marker(home, {**_arguments(plan, planted, pages), "videos": lines})
+                lines = [done[job.name] for job in videos]
+                write_marker(home, {**_arguments(plan, inserted, pages), "videos": lines})
                 (hidden / "films.jsonl").unlink(missing_ok=True)
                 write_lines(
                     home / "pages.jsonl", (_page(page) for page in sorted(texts, key=lambda page: page.id))
                 )
-                write_lines(home / "web.jsonl", _rows(videos, uploads, done))
+                write_lines(home / "web.jsonl", _rows(video_folder, uploads, done))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
@@ -99,39 +100,46 @@ def make_web(
         folder=os.fspath(folder),
         uploads=len(uploads),
         pages=len(texts),
-        films=len(films),
+        videos=len(videos),
         made=made,
-        seconds=round(sum(done[job.name]["duration"] for job in films), 3),
-        bytes=sum(done[job.name]["bytes"] for job in films),
+        seconds=round(sum(done[job.name]["duration"] for job in videos), 3),
+        bytes=sum(done[job.name]["bytes"] for job in videos),
     )
 
 
-def _arguments(plan: WebPlan, planted: Sequence[Upload], pages: Sequence[WebPage]) -> dict[str, Any]:
-    """As JSON gives them back; what is planted stands there by its hash."""
-    added = json.dumps([[asdict(item) for item in items] for items in (planted, pages)], default=str)
-    fields = {**asdict(plan), "kind": "web", "planted": hashlib.sha256(added.encode()).hexdigest()[:16]}
-    return dict(json.loads(json.dumps(fields)))
+def _arguments(plan: WebPlan, inserted: Sequence[Upload], pages: Sequence[WebPage]) -> dict[str, Any]:
+    """The content of plan.json; inserted uploads and pages are in it as a hash."""
+    added = json.dumps(recorded_fields([inserted, pages]), default=str)
+    return {
+        **recorded_fields(plan),
+        "kind": "web",
+        "planted": hashlib.sha256(added.encode()).hexdigest()[:16],
+    }
 
 
-def _films(uploads: Iterable[Upload]) -> tuple[list[Job], list[Job]]:
+def _videos(uploads: Iterable[Upload]) -> tuple[list[Job], list[Job]]:
     """Every film once, and then the copies, which need them. A dead link's film need not be there at all."""
     wanted = {
-        upload.film.name: upload.film for upload in uploads if upload.availability not in ("dead", "private")
+        upload.video.name: upload.video
+        for upload in uploads
+        if upload.availability not in ("dead", "private")
     }
     for job in list(wanted.values()):
         if job.original is not None:
             wanted[job.original.name] = job.original
-    films = sorted(wanted.values(), key=lambda job: job.name)
-    return [job for job in films if job.original is None], [job for job in films if job.original is not None]
+    videos = sorted(wanted.values(), key=lambda job: job.name)
+    return [job for job in videos if job.original is None], [
+        job for job in videos if job.original is not None
+    ]
 
 
 def _told(upload: Upload) -> dict[str, Any]:
     return {
         "id": upload.id,
-        "file": upload.film.name,
+        "file": upload.video.name,
         "alias_of": upload.alias_of,
         "availability": upload.availability,
-        "copy": upload.film.kind == "copy",
+        "copy": upload.video.kind == "copy",
     }
 
 
@@ -140,13 +148,13 @@ def _page(page: WebPage) -> dict[str, Any]:
 
 
 def _rows(
-    videos: Path, uploads: Sequence[Upload], done: Mapping[str, Mapping[str, Any]]
+    video_folder: Path, uploads: Sequence[Upload], done: Mapping[str, Mapping[str, Any]]
 ) -> Iterable[dict[str, Any]]:
     ids: dict[str, str] = {}
 
     def content_id(name: str) -> str:
         if name not in ids:
-            ids[name] = content_hash(videos / name)
+            ids[name] = content_hash(video_folder / name)
         return ids[name]
 
     return [_row(upload, done, content_id) for upload in sorted(uploads, key=lambda upload: upload.id)]
@@ -155,8 +163,8 @@ def _rows(
 def _row(
     upload: Upload, done: Mapping[str, Mapping[str, Any]], content_id: Callable[[str], str]
 ) -> dict[str, Any]:
-    words, film = upload.words, upload.film
-    speed = film.change.speed if film.change is not None else 1.0
+    words, video = upload.metadata, upload.video
+    speed = video.change.speed if video.change is not None else 1.0
     row: dict[str, Any] = {
         "id": upload.id,
         "url": upload.url,
@@ -164,7 +172,7 @@ def _row(
         "description": words.description,
         "channel": words.channel,
         "upload_date": upload.upload_date.isoformat(),
-        "duration": round(film.seconds / speed, 1),
+        "duration": round(video.seconds / speed, 1),
         "tags": list(words.tags),
         "thumbnail": f"{HOST}/thumbnails/{upload.id}.jpg",
         "language": "en",
@@ -177,10 +185,10 @@ def _row(
         ]
     if upload.alias_of:
         row["alias_of"] = upload.alias_of
-    if film.name in done:
+    if video.name in done:
         row |= {
-            "file": f"videos/{film.name}",
-            "content_id": content_id(film.name),
-            "duration": done[film.name]["duration"],
+            "file": f"videos/{video.name}",
+            "content_id": content_id(video.name),
+            "duration": done[video.name]["duration"],
         }
     return row

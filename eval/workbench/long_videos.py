@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eval.workbench.catalogue import Split
-from eval.workbench.film import (
-    AUDIO_RATE,
-    Chapter,
-    Dressing,
-    Line,
-    Render,
-    forget_sprites,
-)
-from eval.workbench.painter import Painter
 from eval.workbench.pen import Style
-from eval.workbench.screen_text import Card, paint_card
+from eval.workbench.renderer import FrameRenderer
+from eval.workbench.screen_text import Card, render_card
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.sound import (
     add_at,
@@ -31,6 +23,14 @@ from eval.workbench.sound import (
 )
 from eval.workbench.speech import VoicedLine, spoken_seconds
 from eval.workbench.story import ClipStory, plan_clip
+from eval.workbench.video import (
+    AUDIO_RATE,
+    Chapter,
+    ContainerMetadata,
+    Line,
+    Render,
+    clear_sprite_caches,
+)
 from eval.workbench.wording import scene
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class LongFilm:
+class LongVideo:
     seed: int
     split: Split
     title: str
@@ -91,14 +91,14 @@ class LongFilm:
         return self.parts[-1].end
 
 
-def plan_long_film(seed: int, split: Split, minutes: float, *, style: Style = "live") -> LongFilm:
+def plan_long_video(seed: int, split: Split, minutes: float, *, style: Style = "live") -> LongVideo:
     """The same arguments give the same film; a part lasts 30 to 90 s. `minutes` is at least half a minute."""
     rng = stream("long film", split, seed)
     parts = _parts(rng, seed, split, round(minutes * 60), style)
     scenes = list(dict.fromkeys(part.story.scene for part in parts))
     jobs = list(dict.fromkeys(part.heading for part in parts))
     shown = ", then ".join(jobs[:6])
-    return LongFilm(
+    return LongVideo(
         seed=seed,
         split=split,
         title=f"{rng.choice(TITLES)}, episode {rng.randint(2, 98)}: {jobs[0]}",
@@ -110,31 +110,31 @@ def plan_long_film(seed: int, split: Split, minutes: float, *, style: Style = "l
     )
 
 
-def long_dressing(film: LongFilm) -> Dressing:
-    chapters = tuple(Chapter(part.start, part.end, part.heading) for part in film.parts)
-    return Dressing(film.title, film.description, film.tags, film.lines, chapters)
+def long_metadata(video: LongVideo) -> ContainerMetadata:
+    chapters = tuple(Chapter(part.start, part.end, part.heading) for part in video.parts)
+    return ContainerMetadata(video.title, video.description, video.tags, video.lines, chapters)
 
 
-def long_frames(film: LongFilm, render: Render) -> Iterator[NDArray[np.uint8]]:
+def long_frames(video: LongVideo, render: Render) -> Iterator[NDArray[np.uint8]]:
     """Every frame in order, uint8 (height, width, 3) RGB, at t = i / fps."""
     index = 0
-    for part in film.parts:
-        painter = Painter(part.story, render.height)
+    for part in video.parts:
+        renderer = FrameRenderer(part.story, render.height)
         while (t := index / render.fps) < part.end:
-            image = painter.picture(t - part.start)
-            for card in film.cards:
+            image = renderer.picture(t - part.start)
+            for card in video.cards:
                 if card.start <= t < card.end:
-                    paint_card(image, card.text)
+                    render_card(image, card.text)
             yield np.asarray(image)
             index += 1
-        forget_sprites()
+        clear_sprite_caches()
 
 
-def long_sound(film: LongFilm, voices: Sequence[VoicedLine] = ()) -> Iterator[NDArray[np.float32]]:
+def long_sound(video: LongVideo, voices: Sequence[VoicedLine] = ()) -> Iterator[NDArray[np.float32]]:
     """The sound of each part in order: its story, the tune, and what is said; mono float32 at 16 kHz."""
-    for part in film.parts:
+    for part in video.parts:
         samples = story_sound(part.story)
-        samples += melody(film.seed, len(samples), offset=round(part.start * AUDIO_RATE))
+        samples += melody(video.seed, len(samples), offset=round(part.start * AUDIO_RATE))
         for voice in voices:
             if part.start <= voice.line.start < part.end:
                 add_at(samples, voice.samples * np.float32(0.6), voice.line.start - part.start)

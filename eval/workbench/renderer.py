@@ -13,10 +13,10 @@ from eval.workbench.backdrops import (
     Spot,
     backdrop,
     frame_width,
+    render_person,
 )
 from eval.workbench.event_scene import EventScene
 from eval.workbench.gestures import HAND
-from eval.workbench.people import paint_person
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import (
     TurnedSprites,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Painter:
+class FrameRenderer:
     """Paints the frames of one story at one size.
 
     `frame(t)`: uint8 (height, width, 3) RGB at `t` seconds of the clip; the same story, size and
@@ -42,7 +42,7 @@ class Painter:
         self.height = height
         self.width = frame_width(height)
         self._backdrop, self._clutter = backdrop(story, height)
-        paint_person(self._backdrop, story, height)
+        render_person(self._backdrop, story, height)
         self._grade = _grade(story)
         self._turned = TurnedSprites()
         rng = stream("camera", story.split, story.seed)

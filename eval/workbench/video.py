@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.workbench.backdrops import frame_width
-from eval.workbench.painter import Painter
+from eval.workbench.renderer import FrameRenderer
 from eval.workbench.sprites import (
     fixture_sprite,
     hand_sprite,
@@ -50,7 +50,7 @@ class Render:
         return frame_width(self.height)
 
 
-DEMO = Render()
+DEFAULT_RENDER = Render()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True)
-class Dressing:
+class ContainerMetadata:
     """What a file says about itself beside pictures and sound; benchmark clips say nothing."""
 
     title: str = ""
@@ -82,28 +82,28 @@ class Dressing:
     chapters: tuple[Chapter, ...] = ()
 
 
-BARE = Dressing()
+NO_METADATA = ContainerMetadata()
 
 
 def clip_frames(story: ClipStory, render: Render) -> Iterator[NDArray[np.uint8]]:
     """Every frame of a clip in order, uint8 (height, width, 3) RGB, at t = i / fps."""
-    painter = Painter(story, render.height)
+    renderer = FrameRenderer(story, render.height)
     for index in range(round(story.duration * render.fps)):
-        yield painter.frame(index / render.fps)
+        yield renderer.frame(index / render.fps)
 
 
-def forget_sprites() -> None:
+def clear_sprite_caches() -> None:
     """Let go of drawn sprites, so that a process that makes many films stays small."""
     for kept in (thing_sprite, fixture_sprite, prop_sprite, hand_sprite):
         kept.cache_clear()
 
 
-def write_film(
+def write_video(
     path: Path,
     frames: Iterable[NDArray[np.uint8]],
     sound: Iterable[NDArray[np.float32]],
     render: Render,
-    dressing: Dressing = BARE,
+    metadata: ContainerMetadata = NO_METADATA,
 ) -> None:
     """One MP4: H.264, AAC, and a mov_text stream where there are lines.
 
@@ -116,10 +116,10 @@ def write_film(
     with av.open(str(path), "w", options={"movflags": "+faststart", "fflags": "+bitexact"}) as out:
         pictures = _add_pictures(out, render)
         voices: Any = out.add_stream("aac", rate=AUDIO_RATE, layout="mono")
-        words = add_subtitles(out) if dressing.lines else None
-        _dress(out, dressing)
+        words = add_subtitles(out) if metadata.lines else None
+        _dress(out, metadata)
         out.start_encoding()
-        for line in dressing.lines:
+        for line in metadata.lines:
             out.mux(subtitle_packet(words, line.start, line.end, line.text))
         parts = _sound_frames(sound)
         heard = 0
@@ -163,14 +163,14 @@ def _add_pictures(out: Any, render: Render) -> Any:
     return stream
 
 
-def _dress(out: Any, dressing: Dressing) -> None:
+def _dress(out: Any, metadata: ContainerMetadata) -> None:
     said = {
-        "title": dressing.title,
-        "description": dressing.description,
-        "keywords": ", ".join(dressing.tags),
+        "title": metadata.title,
+        "description": metadata.description,
+        "keywords": ", ".join(metadata.tags),
     }
     out.metadata.update({key: value for key, value in said.items() if value})
-    if dressing.chapters:
+    if metadata.chapters:
         out.set_chapters(
             [
                 {
@@ -180,7 +180,7 @@ def _dress(out: Any, dressing: Dressing) -> None:
                     "time_base": Fraction(1, 1000),
                     "metadata": {"title": chapter.title},
                 }
-                for number, chapter in enumerate(dressing.chapters, start=1)
+                for number, chapter in enumerate(metadata.chapters, start=1)
             ]
         )
 

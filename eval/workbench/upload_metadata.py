@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from eval.workbench.long_films import LongFilm
+from eval.workbench.long_videos import LongVideo
 from eval.workbench.story import Event
 from eval.workbench.wording import place_name
 
@@ -104,7 +104,7 @@ WHERE = {"living": "living room", "desk": "office"}
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class UploadMetadata:
     """What an upload says of itself."""
 
     title: str
@@ -113,23 +113,23 @@ class Words:
     tags: tuple[str, ...]
 
 
-def film_words(rng: random.Random, film: LongFilm) -> Words:
+def video_metadata(rng: random.Random, video: LongVideo) -> UploadMetadata:
     """Of a film of everyday work: true, and far from complete."""
-    where = film.parts[0].story.scene
-    events = [event for part in film.parts for event in part.story.events]
+    where = video.parts[0].story.scene
+    events = [event for part in video.parts for event in part.story.events]
     first, second = (rng.sample(events, 2) * 2)[:2] if len(events) > 1 else (events[0], events[0])
     channel = rng.choice([found for found in CHANNELS if not found.scenes or where in found.scenes])
     place = WHERE.get(where, where)
     title = rng.choice(channel.habits).format(
         thing=first.patient,
         other=second.patient,
-        doing=film.parts[0].heading.lower(),
+        doing=video.parts[0].heading.lower(),
         place=place,
         number=rng.randint(2, 98),
     )
-    return Words(
+    return UploadMetadata(
         title[0].upper() + title[1:] if rng.random() < 0.7 else title,
-        _told(rng, film, first, place),
+        _told(rng, video, first, place),
         channel.name,
         tuple(
             dict.fromkeys(
@@ -139,7 +139,7 @@ def film_words(rng: random.Random, film: LongFilm) -> Words:
     )
 
 
-def repeated_words(rng: random.Random, original: Words) -> Words:
+def reupload_metadata(rng: random.Random, original: UploadMetadata) -> UploadMetadata:
     """Of somebody who uploads what somebody else has filmed."""
     title = rng.choice(
         (
@@ -158,24 +158,24 @@ def repeated_words(rng: random.Random, original: Words) -> Words:
             f"mirror, {original.channel} deleted it",
         )
     )
-    return Words(title, description, rng.choice(RELOADERS), (*original.tags[:1], "viral"))
+    return UploadMetadata(title, description, rng.choice(RELOADERS), (*original.tags[:1], "viral"))
 
 
-def noise_words(rng: random.Random) -> Words:
+def noise_metadata(rng: random.Random) -> UploadMetadata:
     """Of a video that has nothing to do with anything here."""
     channel, titles, tags = rng.choice(NOISE)
     title = rng.choice(titles).format(n=rng.randint(3, 240))
-    return Words(title, f"New every week on {channel}. Like and subscribe!", channel, tags)
+    return UploadMetadata(title, f"New every week on {channel}. Like and subscribe!", channel, tags)
 
 
-def _told(rng: random.Random, film: LongFilm, event: Event, place: str) -> str:
+def _told(rng: random.Random, video: LongVideo, event: Event, place: str) -> str:
     """A description: some say what happens, some what stands around, some nothing."""
-    shown = [place_name(prop.prop_id) for prop in film.parts[0].story.props]
+    shown = [place_name(prop.prop_id) for prop in video.parts[0].story.props]
     options = (
-        f"{film.parts[0].heading}. Filmed in one go, no cuts. Camera on my head as always.",
+        f"{video.parts[0].heading}. Filmed in one go, no cuts. Camera on my head as always.",
         f"In this one: {event.patient}, and the {' and the '.join(shown)} you keep asking about.",
         f"Just me in the {place}. Thanks for watching!",
-        f"{film.duration:.0f} seconds, zero talent.",
+        f"{video.duration:.0f} seconds, zero talent.",
         "",
     )
     return rng.choice(options)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from eval.workbench.film import AUDIO_RATE, Render
 from eval.workbench.seeds import stream
 from eval.workbench.sound import to_sixteen_bits
+from eval.workbench.video import AUDIO_RATE, Render
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

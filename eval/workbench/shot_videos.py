@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from eval.workbench.catalogue import Split
-from eval.workbench.film import AUDIO_RATE, Line
 from eval.workbench.jobs import CorpusPlan, Job
-from eval.workbench.long_films import LongFilm, Part
+from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number
 from eval.workbench.sound import (
@@ -26,15 +25,20 @@ from eval.workbench.sound import (
     melody,
     to_sixteen_bits,
 )
+from eval.workbench.speech import murmured
 from eval.workbench.story import ClipStory, plan_clip
-from eval.workbench.voice import murmured
+from eval.workbench.video import AUDIO_RATE, Line
 from eval.workbench.wording import scene
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Heard = Literal["speech", "music", "ambient"]
-GAINS: dict[Heard, tuple[float, float]] = {"speech": (0.3, 0.15), "music": (0.3, 0.15), "ambient": (2.0, 0.5)}
+AudioKind = Literal["speech", "music", "ambient"]
+GAINS: dict[AudioKind, tuple[float, float]] = {
+    "speech": (0.3, 0.15),
+    "music": (0.3, 0.15),
+    "ambient": (2.0, 0.5),
+}
 """Of the scene's own noise, and of what is done in it, under each sound."""
 MUSIC = 3.0
 
@@ -47,18 +51,18 @@ class ShotJob(Job):
     shot_seconds: float = 4.0
     light: str = ""
     """Of all shots; empty: each has its own."""
-    heard: Heard = "ambient"
+    audio: AudioKind = "ambient"
 
     @property
     def seconds(self) -> float:
         return len(self.seeds) * self.shot_seconds
 
-    def film(self) -> LongFilm:
+    def video(self) -> LongVideo:
         plan = self.plan
-        return shot_film(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
+        return shot_video(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
 
-    def sound(self, film: LongFilm) -> Iterable[NDArray[np.float32]]:
-        return _sound(film, self.heard)
+    def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
+        return _sound(video, self.audio)
 
 
 def shot_job(
@@ -69,7 +73,7 @@ def shot_job(
     shot_seconds: float,
     *,
     light: str = "",
-    heard: Heard = "ambient",
+    audio: AudioKind = "ambient",
 ) -> ShotJob:
     minutes = len(seeds) * shot_seconds / 60
     return ShotJob(
@@ -81,7 +85,7 @@ def shot_job(
         seeds=seeds,
         shot_seconds=shot_seconds,
         light=light,
-        heard=heard,
+        audio=audio,
     )
 
 
@@ -94,9 +98,9 @@ def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", l
     return replace(story, light=light, description=told)
 
 
-def shot_film(
+def shot_video(
     seeds: tuple[int, ...], seconds: float, split: Split, style: Style = "live", light: str = ""
-) -> LongFilm:
+) -> LongVideo:
     """The stories one after the other; no words and no cards."""
     stories = [shot_story(seed, split, seconds, style, light) for seed in seeds]
     headings = [scene(story.scene).phrases[split][0] for story in stories]
@@ -104,7 +108,7 @@ def shot_film(
         Part(at * seconds, story, heading[0].upper() + heading[1:])
         for at, (story, heading) in enumerate(zip(stories, headings, strict=True))
     )
-    return LongFilm(
+    return LongVideo(
         seed=stable_number("shot film", split, *seeds),
         split=split,
         title=parts[0].heading,
@@ -116,19 +120,19 @@ def shot_film(
     )
 
 
-def _sound(film: LongFilm, heard: Heard) -> Iterator[NDArray[np.float32]]:
-    around, done = GAINS[heard]
-    for part in film.parts:
+def _sound(video: LongVideo, audio: AudioKind) -> Iterator[NDArray[np.float32]]:
+    around, done = GAINS[audio]
+    for part in video.parts:
         story = part.story
         samples = ambience(story) * np.float32(around)
         for event in story.events:
             add_at(samples, event_sound(event, story.seed) * np.float32(done), event.start)
         offset = round(part.start * AUDIO_RATE)
-        if heard == "music":
-            samples += melody(film.seed, len(samples), offset=offset) * np.float32(MUSIC)
-        elif heard == "speech":
+        if audio == "music":
+            samples += melody(video.seed, len(samples), offset=offset) * np.float32(MUSIC)
+        elif audio == "speech":
             said = " ".join(event.rewritten for event in story.events)
             line = Line(0.1, story.duration - 0.1, f"{part.heading} and now {said} and so it goes on")
-            for voiced in murmured([line], film.seed):
+            for voiced in murmured([line], video.seed):
                 add_at(samples, voiced.samples, line.start)
         yield to_sixteen_bits(samples)

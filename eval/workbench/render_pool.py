@@ -14,15 +14,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from eval.workbench.jobs import Job, make_film
+from eval.workbench.jobs import Job, render_job
 from rag.errors import RagError
 
 _ROOT = Path(__file__).resolve().parents[2]
 _Told = tuple[Job | None, dict[str, Any]]
 
 
-def make_films(
-    videos: Path, jobs: Sequence[Job], workers: int, advance: Callable[[float], None]
+def render_jobs(
+    video_folder: Path, jobs: Sequence[Job], workers: int, advance: Callable[[float], None]
 ) -> Iterator[tuple[Job, dict[str, Any]]]:
     """Each film as it is finished, with its manifest line; `workers` of 1 means in this process.
 
@@ -30,11 +30,11 @@ def make_films(
     outlives it, and none outlives this process.
     """
     if workers <= 1 or len(jobs) <= 1:
-        yield from ((job, make_film(videos, job, advance)) for job in jobs)
+        yield from ((job, render_job(video_folder, job, advance)) for job in jobs)
         return
     todo, told = iter(jobs), queue.SimpleQueue[_Told]()
     lock = threading.Lock()
-    children = [_start(videos) for _ in range(min(workers, len(jobs)))]
+    children = [_start(video_folder) for _ in range(min(workers, len(jobs)))]
     feeders = [
         threading.Thread(target=_feed, args=(child, todo, lock, told), daemon=True) for child in children
     ]
@@ -66,11 +66,11 @@ def make_films(
                         pipe.close()
 
 
-def _start(videos: Path) -> subprocess.Popen[str]:
+def _start(video_folder: Path) -> subprocess.Popen[str]:
     # The child must find the same packages as this process, wherever that was started.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "eval.workbench.film_worker", str(videos)],
+        [sys.executable, "-X", "utf8", "-m", "eval.workbench.render_worker", str(video_folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",

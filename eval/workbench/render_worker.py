@@ -1,6 +1,6 @@
 """The process that makes films: reads jobs from stdin, one a line, and says on stdout how far it is.
 
-`python -m eval.workbench.film_worker VIDEOS`, started by `eval.workbench.workshop`.
+`python -m eval.workbench.render_worker VIDEOS`, started by `eval.workbench.render_pool`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eval.workbench.film import Render
-from eval.workbench.jobs import CorpusPlan, Job, make_film
+from eval.workbench.jobs import CorpusPlan, Job, render_job
 from eval.workbench.screen_text import Card
-from eval.workbench.shot_films import ShotJob
+from eval.workbench.shot_videos import ShotJob
+from eval.workbench.video import Render
 from rag.errors import RagError
 
 
@@ -35,28 +35,28 @@ def as_job(fields: Mapping[str, Any]) -> Job:
     return Job(**whole_fields)
 
 
-def main(videos: Path) -> None:
+def main(video_folder: Path) -> None:
     """Until stdin ends; an error that is no bug of ours is told in one line."""
     # An interrupt goes to the whole group; the parent decides what becomes of its children.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         for line in sys.stdin:
-            _serve(videos, as_job(json.loads(line)))
+            _serve(video_folder, as_job(json.loads(line)))
     except BrokenPipeError:
         # The parent is gone, and with it everyone who could want the film; nothing is left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _serve(videos: Path, job: Job) -> None:
+def _serve(video_folder: Path, job: Job) -> None:
     try:
-        made = make_film(videos, job, lambda seconds: _say({"seconds": seconds}))
+        made = render_job(video_folder, job, lambda seconds: _say({"seconds": seconds}))
     except BrokenPipeError:
         raise
     except RagError as error:
         _say({"problem": f"{job.name}: {error}"})
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        _say({"problem": f"{videos / job.name}: {reason}; the same command goes on from here"})
+        _say({"problem": f"{video_folder / job.name}: {reason}; the same command goes on from here"})
     except Exception:
         _say({"bug": traceback.format_exc()})
     else:
