@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore, TaskInput
-from rag.records import PassageCitation, VideoCitation
-
-if TYPE_CHECKING:
-    from rag.library import Library
-    from rag.records import SearchFilter
-
-
-def _by_video(citation: VideoCitation) -> str:
-    return citation.video_id
-
-
-def _by_passage(citation: PassageCitation) -> str:
-    return citation.passage_id
+from rag.library import Library
+from rag.records import SearchFilter
 
 
 def _everywhere(asked: TaskInput) -> SearchFilter | None:  # noqa: ARG001 (one shape)
@@ -28,15 +17,11 @@ def _everywhere(asked: TaskInput) -> SearchFilter | None:  # noqa: ARG001 (one s
 
 @dataclass(frozen=True)
 class RagAsk:
-    """Clips, windows and passages of its output are those that the answer cites.
-
-    A question to which nothing matches has no choice, and counts as answered wrong.
-    """
+    """A question to which nothing matches has no choice, and counts as answered wrong."""
 
     library: Library
-    clip_of: Callable[[VideoCitation], str] = _by_video
-    """The task's id of the clip that is cited."""
-    passage_of: Callable[[PassageCitation], str] = _by_passage
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The library's clip ids to the task's; one that is missing stays as it is."""
     where: Callable[[Any], SearchFilter | None] = _everywhere
     """From a task's input to the videos that it is asked of."""
 
@@ -49,21 +34,21 @@ class RagAsk:
         answer = self.library.ask(
             asked.text, options=asked.options, question_id=asked.query_id, where=self.where(asked)
         )
-        usage = answer.usage
-        videos = [cited for cited in answer.citations if isinstance(cited, VideoCitation)]
-        passages = [cited for cited in answer.citations if isinstance(cited, PassageCitation)]
-        clips: dict[str, float] = {}
-        for cited in videos:
-            clips.setdefault(self.clip_of(cited), cited.score)
+        usage, details = answer.usage, answer.details
+        clips = [(self.names.get(clip_id, clip_id), score) for clip_id, score in details["clips"]]
+        windows = [
+            ClipWindow(name, start, end, score)
+            for (name, _), (_, start, end, score) in zip(clips, details.get("windows", ()), strict=False)
+        ]
         return Output(
             choice=answer.choice,
             scores=tuple(option.score for option in answer.options),
             confidence=answer.confidence,
-            clips=tuple(ClipScore(name, score) for name, score in clips.items()),
-            passages=tuple(PassageScore(self.passage_of(cited), cited.score) for cited in passages),
-            windows=tuple(
-                ClipWindow(self.clip_of(cited), cited.start, cited.end, cited.score) for cited in videos
+            clips=tuple(ClipScore(name, score) for name, score in clips),
+            passages=tuple(
+                PassageScore(doc_id, score, option) for _, doc_id, score, option in details["passages"]
             ),
+            windows=tuple(windows),
             evidence={"explanation": answer.explanation, "answer": answer.text, "matched": answer.matched},
             tokens={
                 "prompt": usage.prompt_tokens,

@@ -79,13 +79,13 @@ def inputs_of(queries: list[Query]) -> dict[str, EgoFactInput]:
 
 def fingerprints(library: Library) -> Mapping[str, str]:
     """Of the encoders that a library was made with, and of its reasoner."""
-    meta = library.reader.meta
+    meta = library.engine.reader.meta
     assert meta is not None, "a library that could be opened has its meta row"
     image = meta.image_encoder
     return {
         "text": meta.text_encoder.fingerprint,
         "image": image.fingerprint if image is not None else "none",
-        "reasoner": library.reasoner.fingerprint,
+        "reasoner": library.engine.reasoner.fingerprint,
     }
 
 

@@ -14,18 +14,17 @@ from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ScorerOptions, SolverSpec, Task
 from eval.tasks.egofact.dataset import MINI_SIZE, PAPER_SIZE, Workbench, prepare_egofact
 from eval.tasks.egofact.letters import chose_fact, letter_shares
-from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.report import REPORT
 from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer
 from eval.tasks.egofact.solvers.captions import SURE
-from eval.tasks.egofact.solvers.finding import Asked
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
-from eval.tasks.egofact.unfiltered import prepare_unfiltered
+from eval.tasks.egofact.unfiltered import WORLDS, prepare_unfiltered
+from localization.sampling import midpoints
 from rag.errors import UsageError
-from rag.library import Library
+from rag.questions import parse_question
+from rag.reasoners.roles import ANCHOR_EVENT
 
 if TYPE_CHECKING:
-    from corpora.records import Frames
     from eval.reports.failures import ReadFrames
     from rag.settings import Settings
 
@@ -67,26 +66,35 @@ class EgoFactTask(Task[Environment]):
         self, prepared: Prepared[Environment], query: Query, windows: Sequence[ClipWindow], frames: int
     ) -> Explanation:
         corpus = prepared.environment.corpus
-        asked = Asked.of(corpus, EgoFactInput(query.query_id, query.text, query.options))
+        engine = corpus.library.engine
+        question = parse_question(query.text, query.options, query.query_id)
+        anchor = engine.reasoner.run(ANCHOR_EVENT, question)
+        event = anchor.target or anchor.description
         stored = corpus.frames[query.video]
-        fits = stored.vectors.astype(np.float64) @ corpus.vector(asked.event).astype(np.float64)
+        similarity = stored.vectors.astype(np.float64) @ corpus.vector(event).astype(np.float64)
         paths = [corpus.path(corpus.clips[window.clip_id]) for window in windows]
         shown = [
-            frames_of(corpus.library, path, window, frames)
+            engine.read_frames(path, midpoints(window.start, window.end, frames))
             for path, window in zip(paths, windows, strict=True)
         ]
         return Explanation(
-            stored.times, fits.round(6), tuple(windows), tuple(shown), tuple(paths), asked.event
+            stored.times, similarity.round(6), tuple(windows), tuple(shown), tuple(paths), event
         )
 
     def frame_reader(self, prepared: Prepared[Environment]) -> ReadFrames:
-        return prepared.environment.corpus.library.read_frames
+        return prepared.environment.corpus.library.engine.read_frames
 
 
 class UnfilteredTask(EgoFactTask):
-    """The controls alone: no video is rendered."""
+    """The controls alone: no video is rendered. `worlds`: how many seeds are pooled."""
 
     judges: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self, name: str, about: str, folder: Path, made: Workbench = PAPER_SIZE, worlds: int = WORLDS
+    ) -> None:
+        super().__init__(name, about, folder, made)
+        self.place, self.world, self.worlds = folder, made, worlds
 
     @property
     def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
@@ -98,8 +106,7 @@ class UnfilteredTask(EgoFactTask):
         return SOLVERS[name]
 
     def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[Environment]:  # noqa: ARG002 (nothing takes long)
-        assert self.folder is not None, "it has a default place"
-        return prepare_unfiltered(self.name, self.folder, self.made or PAPER_SIZE, settings)
+        return prepare_unfiltered(self.name, self.place, self.world, settings, self.worlds)
 
     def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:  # noqa: ARG002 (no judge)
         self.refuse(options)
@@ -113,12 +120,6 @@ class UnfilteredTask(EgoFactTask):
         frames: int,  # noqa: ARG002 (as above)
     ) -> Explanation:
         raise UsageError(f"{self.name} renders no videos, so {query.query_id} cannot be shown")
-
-
-def frames_of(library: Library, path: str, window: ClipWindow, count: int) -> Frames:
-    """`count` frames of a window: the middles of as many equal parts."""
-    step = (window.end - window.start) / count
-    return library.read_frames(path, np.round(window.start + step * (np.arange(count) + 0.5), 6))
 
 
 def open_workbench(data: Path | None = None) -> EgoFactTask:
@@ -138,7 +139,7 @@ def open_unfiltered(data: Path | None = None) -> EgoFactTask:
     """All candidates of five worlds of the paper's size."""
     name = "egofact-workbench-unfiltered"
     about = "its questions and those of four other seeds before the non-triviality filter, for the controls"
-    return UnfilteredTask(name, about, data or Path(name), PAPER_SIZE)
+    return UnfilteredTask(name, about, data or Path(name))
 
 
 def open_folder(data: Path | None = None) -> EgoFactTask:

@@ -7,17 +7,18 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from eval.tasks.egofact.benchmark import EgoFactBenchmark, open_mini
-from eval.tasks.egofact.systems.corpus import Corpus
 
 from corpora.records import Clip
 from eval.tasks.egofact.loading import load_egofact
 from eval.tasks.egofact.records import ClipRow
+from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds
 from eval.tasks.egofact.sources.passages import read_passages
 from eval.tasks.egofact.sources.workbench import TRUTH, read_workbench
+from eval.tasks.egofact.task import open_mini
 from eval.tasks.egofact.writing import write_folder
 from rag.errors import UsageError
+from rag.settings import Settings
 from tests.fakes.egofact_world import ONE_HOP
 
 HEAD = "video_uid\tclip_start\tclip_end\tclip_text\n"
@@ -132,24 +133,25 @@ def test_another_benchmark_does_not_pass_for_this_one(tmp_path: Path) -> None:
     clips = [ClipRow(ONE_HOP.clip_id, "a.mp4", 0.0, 30.0, "a room")]
     write_folder(tmp_path, clips, (), (ONE_HOP,), (), manifest)
     with pytest.raises(UsageError, match="holds egofact-workbench, not egofact-workbench-mini"):
-        _ = open_mini(tmp_path).queries
-    assert len(EgoFactBenchmark("egofact", tmp_path, None).queries) == 1
+        open_mini(tmp_path).prepare(Settings())
+    assert len(load_egofact(tmp_path).queries) == 1
 
 
 def test_nothing_is_drawn_among_other_files(tmp_path: Path) -> None:
     (tmp_path / "holiday.mp4").write_bytes(b"real")
     with pytest.raises(UsageError, match="holds other files; name a new or empty folder with --data DIR"):
-        _ = open_mini(tmp_path).queries
+        open_mini(tmp_path).prepare(Settings())
     assert [path.name for path in tmp_path.iterdir()] == ["holiday.mp4"]
     with pytest.raises(UsageError, match="is a file; name a folder"):
-        _ = open_mini(tmp_path / "holiday.mp4").queries
+        open_mini(tmp_path / "holiday.mp4").prepare(Settings())
 
 
 def test_a_corpus_moved_after_indexing_is_looked_at_where_it_is(tmp_path: Path) -> None:
     gone, here = str(tmp_path / "gone.mp4"), tmp_path / "here.mp4"
     here.touch()
-    library = SimpleNamespace(reader=SimpleNamespace(paths=lambda _: [gone, str(here)]))
-    corpus = Corpus(None, library)  # type: ignore[arg-type]  # only its clips are looked for
+    reader = SimpleNamespace(paths=lambda _: [gone, str(here)])
+    library = SimpleNamespace(engine=SimpleNamespace(reader=reader))
+    corpus = Corpus((), tmp_path, library)  # type: ignore[arg-type]  # only its clips are looked for
     clip = Clip("c", "v", 0.0, 30.0)
     assert corpus.path(clip) == corpus.path(clip, gone) == str(here)
     here.unlink()

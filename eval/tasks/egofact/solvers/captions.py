@@ -94,7 +94,7 @@ class Captioner:
 
     def _sentence(self, words: str) -> NDArray[np.float64]:
         if words not in self._sentences:
-            self._sentences[words] = self.corpus.library.text_encoder.encode_text([words])[0].astype(
+            self._sentences[words] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
                 np.float64
             )
         return self._sentences[words]

@@ -1,4 +1,4 @@
-"""Controls: chance, the question alone, and the passages alone."""
+"""Controls without any library: chance, and the question alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from eval.runs.records import LETTERS, Output, TaskInput
-from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.solvers.corpus import Corpus
-from eval.tasks.egofact.solvers.finding import Asked, passages_by_option
-from eval.tasks.egofact.solvers.reader import read
 from eval.workbench.seeds import stable_number
 
 
@@ -39,7 +36,7 @@ class Blind:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def solve(self, asked: TaskInput) -> Output:
-        encode = self.corpus.library.text_encoder.encode_text
+        encode = self.corpus.library.engine.text_encoder.encode_text
         wanted = encode([asked.text])[0].astype(np.float64)
         fits = np.array([round(float(encode([o])[0].astype(np.float64) @ wanted), 6) for o in asked.options])
         powers = np.exp(10 * (fits - fits.max()))
@@ -50,15 +47,3 @@ class Blind:
             scores=tuple(float(s) for s in scores),
             confidence=float(scores[best]),
         )
-
-
-@dataclass(frozen=True)
-class PassagesOnly:
-    """The passages of the options and no video."""
-
-    corpus: Corpus
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def solve(self, asked: EgoFactInput) -> Output:
-        question = Asked.of(self.corpus, asked)
-        return read(question, (), passages_by_option(question))

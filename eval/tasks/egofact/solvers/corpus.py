@@ -15,7 +15,6 @@ from corpora.records import Clip
 from eval.tasks.egofact.records import ClipRow
 from rag.errors import UsageError
 from rag.library import Library
-from rag.records import PassageCitation, VideoCitation
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
 from rag.store.records import ClipFrames
@@ -39,7 +38,7 @@ class Corpus:
     @cached_property
     def clips(self) -> dict[str, Clip]:
         """Benchmark clip id to the library's clip. Raises `UsageError` where one is not indexed."""
-        reader = self.library.reader
+        reader = self.library.engine.reader
         by_path: dict[str, list[Clip]] = {}
         for video in reader.videos():
             for path in reader.paths(video.video_id):
@@ -60,29 +59,15 @@ class Corpus:
         """The library's clip id to the benchmark's."""
         return {clip.clip_id: name for name, clip in self.clips.items()}
 
-    def name_of(self, citation: VideoCitation) -> str:
-        """The benchmark's clip that a citation lies in; the video's id where it lies in none."""
-        held = [
-            (min(clip.end, citation.end) - max(clip.start, citation.start), name)
-            for name, clip in self.clips.items()
-            if clip.video_id == citation.video_id
-        ]
-        return max(held)[1] if held else citation.video_id
-
-    def passage_of(self, citation: PassageCitation) -> str:
-        """The benchmark's id of a cited passage."""
-        (passage,) = self.library.reader.passages([citation.passage_id])
-        return passage.doc_id
-
     @cached_property
     def frames(self) -> dict[str, ClipFrames]:
         """Benchmark clip id to its stored frame vectors (about 60 of 30 s)."""
-        stored = self.library.retriever.frames([clip.clip_id for clip in self.clips.values()])
+        stored = self.library.engine.new_retriever().frames([clip.clip_id for clip in self.clips.values()])
         return {self.names[key]: frames for key, frames in stored.items()}
 
     @cached_property
     def scale(self) -> ImageScoreCalibrator:
-        tower = self.library.tower
+        tower = self.library.engine.tower
         if tower is None:
             raise UsageError("the library has no image embeddings; index it with an image encoder")
         return ImageScoreCalibrator(tower)
@@ -94,13 +79,13 @@ class Corpus:
 
     def path(self, clip: Clip, first: str | None = None) -> str:
         """The clip's file; where the corpus was moved after indexing, the one that is still there."""
-        paths = [*([first] if first is not None else []), *self.library.reader.paths(clip.video_id)]
+        paths = [*([first] if first is not None else []), *self.library.engine.reader.paths(clip.video_id)]
         return next(filter(os.path.exists, paths), paths[0])
 
     def found(self, name: str, score: float = 1.0) -> RetrievedClip:
         """A clip as if retrieval had found it."""
         clip = self.clips[name]
-        video = self.library.reader.video(clip.video_id)
+        video = self.library.engine.reader.video(clip.video_id)
         return RetrievedClip(clip, self.path(clip, video.path), video.title, score, 1.0, 1.0, ())
 
 

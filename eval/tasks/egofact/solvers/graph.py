@@ -8,21 +8,21 @@ takes the entities nearest to it, then the units that hold most of them, as many
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.records import Evidence, Passage
-from eval.runs.records import ClipScore, Output
-from eval.tasks.egofact.records import EgoFactInput
+from corpora.records import Clip, Evidence, Passage
 from eval.tasks.egofact.solvers.captions import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
-from eval.tasks.egofact.solvers.finding import Asked, Unit
-from eval.tasks.egofact.solvers.reader import read, text_window
-from rag.reasoners.roles import ReadPassage
+from eval.tasks.egofact.solvers.stages import no_frames, whole
+from localization.records import Window
+from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
+from rag.reasoners.roles import Reading
+from rag.retrieval import RetrievedClip, RetrievedPassage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +35,14 @@ EVERY = 100_000
 """More passages than any library of a benchmark holds."""
 SCREENSHOT_SECONDS = 3.0
 """EgoFact, C.1: ten screenshots of a clip."""
+
+
+SETTINGS: Mapping[str, Any] = {
+    "chunk_tokens": CHUNK_TOKENS,
+    "chunk_overlap": CHUNK_OVERLAP,
+    "entities": ENTITIES,
+    "units": UNITS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +58,52 @@ class TextUnit:
 
 @dataclass
 class Graph:
-    """Answers from descriptions and passages; no image embedding is read at question time."""
+    """Stages of a pipeline that answers from captions and passages; no image embedding is read at
+    question time."""
 
     corpus: Corpus
     captioner: Captioner
-    settings: Mapping[str, Any] = field(
-        default_factory=lambda: {
-            "chunk_tokens": CHUNK_TOKENS,
-            "chunk_overlap": CHUNK_OVERLAP,
-            "entities": ENTITIES,
-            "units": UNITS,
-        }
-    )
 
-    def solve(self, asked: EgoFactInput) -> Output:
-        question = Asked.of(self.corpus, asked)
-        clips = [(unit.clip or "", score) for unit, score in self._local(asked, "clip")]
-        passages = self._local(asked, "passage")
-        units = [Unit(name, self.corpus.found(name, score)) for name, score in clips]
-        windows = [text_window(unit, _lines(unit, self._captions[unit.name])) for unit in units]
-        taken = [ReadPassage(u.passage, "", score, None) for u, score in passages if u.passage is not None]
-        output = read(question, windows, taken)
-        return replace(output, clips=tuple(ClipScore(name, score) for name, score in clips))
+    def pipeline(self) -> Pipeline:
+        return Pipeline(
+            retrieve_clips=self._clips,
+            retrieve_passages=self._passages,
+            localize=whole,
+            sample_frames=no_frames,
+            read=self._read,
+        )
 
-    def _local(self, asked: EgoFactInput, kind: str) -> list[tuple[TextUnit, float]]:
+    def _clips(self, context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG002 (a stage)
+        found = self._local(context.question.text, "clip")
+        return [self.corpus.found(unit.clip or "", score) for unit, score in found]
+
+    def _passages(self, context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:  # noqa: ARG002 (a stage)
+        found = self._local(context.question.text, "passage")
+        return [
+            RetrievedPassage(unit.passage, "", score, 1.0)
+            for unit, score in found
+            if unit.passage is not None
+        ]
+
+    def _read(
+        self,
+        context: Context,
+        rewriting: Rewriting,
+        clips: Sequence[RetrievedClip],
+        windows: Sequence[Window],
+        samples: Sequence[FrameSample],
+        passages: Sequence[RetrievedPassage],
+    ) -> Reading:
+        reading = read(context, rewriting, clips, windows, samples, passages)
+        texts = [_lines(found.clip, self._captions[self.corpus.names[found.clip.clip_id]]) for found in clips]
+        captioned = [
+            replace(window, texts=tuple(lines)) for window, lines in zip(reading.windows, texts, strict=True)
+        ]
+        return replace(reading, windows=tuple(captioned))
+
+    def _local(self, question: str, kind: str) -> list[tuple[TextUnit, float]]:
         """The units with the most of the question's entities, by how near those are to it."""
-        wanted = self._encode(asked.text)
+        wanted = self._encode(question)
         near = dict(ranked(list(zip(self._names, self._rows @ wanted, strict=True)), ENTITIES))
         scores = []
         for unit in self._units:
@@ -112,7 +140,7 @@ class Graph:
             text = ". ".join(line for _, line in lines)
             for index, chunk in enumerate(chunks(text)):
                 units.append(TextUnit(f"clip {name} {index}", chunk, self._entities(chunk), clip=name))
-        reader = self.corpus.library.reader
+        reader = self.corpus.library.engine.reader
         # All of them, whatever the query.
         ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
         for passage in sorted(reader.passages(ids), key=lambda p: p.passage_id):
@@ -155,7 +183,9 @@ class Graph:
         return count
 
     def _encode(self, words: str) -> NDArray[np.float64]:
-        row: NDArray[np.float64] = self.corpus.library.text_encoder.encode_text([words])[0].astype(np.float64)
+        row: NDArray[np.float64] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
+            np.float64
+        )
         return row
 
 
@@ -166,8 +196,7 @@ def chunks(text: str, size: int = CHUNK_TOKENS, overlap: int = CHUNK_OVERLAP) ->
     return [" ".join(words[start : start + size]) for start in starts]
 
 
-def _lines(unit: Unit, lines: list[tuple[float, str]]) -> list[Evidence]:
-    clip = unit.found.clip
+def _lines(clip: Clip, lines: Sequence[tuple[float, str]]) -> list[Evidence]:
     return [
         Evidence(clip.video_id, at, min(at + SCREENSHOT_SECONDS, clip.end), "caption", f"{line}.")
         for at, line in lines

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,23 +12,25 @@ from eval.runs.records import Query, TaskInput
 from eval.task import Solver, SolverSpec
 from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.solvers.captions import Captioner
-from eval.tasks.egofact.solvers.controls import Blind, Chance, PassagesOnly
+from eval.tasks.egofact.solvers.controls import Blind, Chance
 from eval.tasks.egofact.solvers.corpus import Corpus
-from eval.tasks.egofact.solvers.finding import (
-    Asked,
-    FindClips,
-    Unit,
-    clips_by_question,
-    clips_by_scene,
-    given_clip,
-    passages_by_option,
-    passages_by_question,
-    split_units,
-)
+from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
 from eval.tasks.egofact.solvers.graph import Graph
-from eval.tasks.egofact.solvers.reader import LocalizingReader, Reader
-from eval.tasks.egofact.solvers.watching import BUDGET, Localized, diverse, given_window, part, uniform
+from eval.tasks.egofact.solvers.pipeline_solver import LocalizingSolver, PipelineSolver
+from eval.tasks.egofact.solvers.stages import (
+    around,
+    clip_parts,
+    clips_by_question,
+    diverse,
+    no_clips,
+    passages_by_question,
+    read_without_text,
+    sampled,
+    spread,
+    whole,
+)
 from localization.settings import LocalizeSettings
+from rag.answering import Pipeline
 from rag.errors import UsageError
 
 WINDOWS = (1, 2, 3, 8, 10, 15, 20, 30)
@@ -49,33 +51,88 @@ class Environment:
         return Captioner(self.corpus)
 
 
-def _settings(**more: Any) -> dict[str, Any]:
-    return {"frames": BUDGET, **more}
+OURS = Pipeline(read=read_without_text)
+"""The product's stages, over frames and passages alone."""
 
 
 def _localized(
     environment: Environment,
-    seed: int,  # noqa: ARG001 (the protocol's)
-    find: FindClips = clips_by_scene,
+    seed: int,  # noqa: ARG001 (of a `SolverSpec`)
+    stages: Callable[[Corpus, EgoFactInput], Pipeline] = lambda _, __: OURS,
+    series: bool = False,
     seconds: float = 5.0,
     **changes: Any,
 ) -> Solver:
-    library = environment.corpus.library
-    base = library.settings.localize.model_dump()
-    chosen = LocalizeSettings(**{**base, "window_seconds": seconds, **changes})
-    retriever = library.retriever_with(library.settings.model_copy(update={"localize": chosen}))
-    settings = _settings(localize=chosen.model_dump(), window_seconds=seconds)
-    if find is clips_by_scene and not changes:
-        settings["series"] = "localization"
-    return LocalizingReader(environment.corpus, find, Localized(retriever), passages_by_option, settings)
+    corpus = environment.corpus
+    settings = corpus.library.settings
+    chosen = LocalizeSettings(**{**settings.localize.model_dump(), "window_seconds": seconds, **changes})
+    return LocalizingSolver(
+        corpus,
+        partial(stages, corpus),
+        settings.model_copy(update={"localize": chosen}),
+        {
+            "frames": chosen.frame_budget,
+            "localize": chosen.model_dump(),
+            "window_seconds": seconds,
+            **({"series": "localization"} if series else {}),
+        },
+    )
+
+
+def _replaced(
+    environment: Environment, stages: Pipeline, shows_windows: bool = False, **settings: Any
+) -> PipelineSolver:
+    """A solver that localizes nothing."""
+    chosen = environment.corpus.library.settings
+    budget = chosen.localize.frame_budget
+    return PipelineSolver(
+        environment.corpus,
+        lambda _: stages,
+        chosen,
+        {"frames": budget, **settings},
+        shows_windows=shows_windows,
+    )
+
+
+def _uniform(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
+    sample = sampled(environment.corpus, spread)
+    return _replaced(environment, replace(OURS, localize=whole, sample_frames=sample))
+
+
+def _jeong(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
+    corpus = environment.corpus
+    stages = replace(
+        OURS,
+        retrieve_clips=clips_by_question,
+        retrieve_passages=passages_by_question,
+        localize=whole,
+        sample_frames=sampled(corpus, diverse(corpus)),
+    )
+    return _replaced(environment, stages)
 
 
 def _split(environment: Environment, seed: int, seconds: float = 5.0) -> Solver:  # noqa: ARG001 (as above)
-    def find(asked: Asked) -> list[Unit]:
-        return split_units(asked, seconds)
+    stages = replace(OURS, retrieve_clips=clip_parts(environment.corpus, seconds), localize=whole)
+    return _replaced(environment, stages, True, series="video-split", window_seconds=seconds)
 
-    settings = _settings(series="video-split", window_seconds=seconds)
-    return Reader(environment.corpus, find, part, passages_by_option, settings)
+
+def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
+    corpus = environment.corpus
+    stages = Graph(corpus, environment.captioner).pipeline()
+    return PipelineSolver(corpus, lambda _: stages, corpus.library.settings, GRAPH, shows_windows=False)
+
+
+def _in_clip(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
+    """In the clip that an oracle is given."""
+    name = asked.given_clip
+    assert name is not None, "an oracle's input has its clip"
+    return replace(OURS, retrieve_clips=lambda _, __: [corpus.found(name)])
+
+
+def _in_window(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
+    """In the clip, around the event that an oracle is given."""
+    assert asked.given_window is not None, "an oracle's input has its window"
+    return replace(_in_clip(corpus, asked), localize=around(asked.given_window))
 
 
 def _clip_given(query: Query, asked: TaskInput) -> EgoFactInput:
@@ -88,11 +145,10 @@ def _window_given(query: Query, asked: TaskInput) -> EgoFactInput:
 
 Spec = SolverSpec[Environment]
 _NAMED: Mapping[str, Spec] = {
-    "rag-ask": Spec(
-        "the product: `rag ask`, whole",
-        lambda e, _: RagAsk(e.corpus.library, e.corpus.name_of, e.corpus.passage_of),
+    "rag-ask": Spec("the product: `rag ask`", lambda e, _: RagAsk(e.corpus.library, e.corpus.names)),
+    "localized": Spec(
+        "ours: five clips, and in each the best 5 seconds, read alone", partial(_localized, series=True)
     ),
-    "localized": Spec("ours: five clips, and in each the best 5 seconds, read alone", _localized),
     "localized-paper": Spec(
         "the paper's localization: best mean over 5 s, before and after by a shift of 1 s",
         partial(_localized, method="window", relative="shift", length="fixed"),
@@ -102,26 +158,22 @@ _NAMED: Mapping[str, Spec] = {
         partial(_localized, length="per-query"),
     ),
     "no-localization": Spec(
-        "VideoRAG (Ren) as the paper adapts it: 15 frames spread over each clip",
-        lambda e, _: Reader(e.corpus, clips_by_scene, uniform, passages_by_option, _settings()),
+        "VideoRAG (Ren) as the paper adapts it: 15 frames spread over each clip", _uniform
     ),
     "videorag-jeong": Spec(
-        "VideoRAG (Jeong): clips by the question, frames by diversity, five passages",
-        lambda e, _: Reader(e.corpus, clips_by_question, diverse, passages_by_question, _settings()),
+        "VideoRAG (Jeong): clips by the question, frames by diversity, five passages", _jeong
     ),
-    "graphrag": Spec(
-        "local search over captioned clips and passages, as a graph",
-        lambda e, _: Graph(e.corpus, e.captioner),
-    ),
+    "graphrag": Spec("local search over captioned clips and passages, as a graph", _graph),
     "video-split": Spec("parts of 5 seconds as what is retrieved; video-split@W for W seconds", _split),
     "blind": Spec("question and options only", lambda e, _: Blind(e.corpus)),
-    "passages-only": Spec("question, options and passages, no video", lambda e, _: PassagesOnly(e.corpus)),
+    "passages-only": Spec(
+        "question, options and passages, no video",
+        lambda e, _: _replaced(e, replace(OURS, retrieve_clips=no_clips)),
+    ),
     "random": Spec("chance", lambda _, seed: Chance(seed)),
-    "oracle-clip": Spec("localized, in the right clip", partial(_localized, find=given_clip), _clip_given),
+    "oracle-clip": Spec("localized, in the right clip", partial(_localized, stages=_in_clip), _clip_given),
     "oracle-window": Spec(
-        "the 5 seconds around the right event",
-        lambda e, _: LocalizingReader(e.corpus, given_clip, given_window, passages_by_option, _settings()),
-        _window_given,
+        "the 5 seconds around the right event", partial(_localized, stages=_in_window), _window_given
     ),
 }
 
@@ -132,7 +184,9 @@ def solver_of(name: str) -> Spec:
     if at:
         seconds = _seconds(width)
         if base == "localized" and seconds:
-            return Spec(f"localized, with windows of {width} s", partial(_localized, seconds=seconds))
+            return Spec(
+                f"localized, with windows of {width} s", partial(_localized, series=True, seconds=seconds)
+            )
         if base == "video-split" and seconds:
             return Spec(f"video-split, with parts of {width} s", partial(_split, seconds=seconds))
         raise UsageError(
