@@ -29,6 +29,7 @@ def test_the_toy(name: str) -> None:
     check_scorer(task, prepared, output, ScorerOptions("die", 0.2))
 
 
+@pytest.mark.slow
 def test_egofact_before_its_filter(tmp_path: Path) -> None:
     small = Workbench("egofact-workbench-unfiltered", 6, MINI)
     task = UnfilteredTask(small.name, "small worlds", tmp_path, small, worlds=1)
@@ -83,7 +84,7 @@ class Broken(ToyTask):
 
 class Leaking(ToyTask):
     def prepare(self, settings: Settings, progress: Any = None) -> Prepared[Any]:
-        prepared = super().prepare(settings, progress)
+        prepared: Prepared[Any] = super().prepare(settings, progress)
         return replace(prepared, environment=lambda: prepared.queries)
 
 

@@ -25,7 +25,7 @@ def corpus(vectors: np.ndarray[Any, Any] | None = None) -> Any:
     return SimpleNamespace(
         names={"c": "clip"},
         clips={"clip": CLIP},
-        frames={"clip": ClipFrames("c", times, held, held[0])},
+        frames={"clip": ClipFrames(CLIP, times, held, held[0])},
         vector=lambda _: held[0],
         found=lambda _, score=1.0: RetrievedClip(CLIP, "a.mp4", "", score, 1.0, 1.0, ()),
     )

@@ -197,7 +197,7 @@ def test_more_than_six_options_have_letters(tmp_path: Path) -> None:
     few.queries = (replace(query, options=options, answer="I", order=()),)
     run_task(few, "localized", 0, tmp_path / "run")
     (sample,) = read_run_folder(tmp_path / "run").samples
-    assert sample.choice in "ABCDEFGHI"
+    assert sample.choice in [*"ABCDEFGHI"]
     assert sample.unshuffled_choice is None
 
 
