@@ -23,6 +23,8 @@ gates: .venv/.with-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m rag._cli.help_pages --check docs/reference/cli.md
+	$(BIN)/python -m rag._cli.settings_page --check docs/reference/settings.md
 
 # A resolver's dry run: everything installs from wheels (one evaluation package apart, which is built) on each platform
 # and Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.

@@ -1,1 +1,1 @@
-"""When in a video: pure functions on arrays."""
+"""Localization in time: which seconds of a video match, as pure functions on arrays."""

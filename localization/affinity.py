@@ -1,4 +1,4 @@
-"""How segments belong together: VideoDetective's visual and temporal affinity graph, sparse.
+"""VideoDetective's affinity graph over segments: visual and temporal, sparse.
 
 VideoDetective, section 3.2.2, equations 1 to 3; table 5: alpha 0.6, tau 30 s,
 the 8 strongest neighbours of each row. A graph of k nodes has at most 16 k edges.
@@ -26,16 +26,16 @@ ROWS = 512
 
 
 def visual_affinity(rows: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
-    """(p, q): max(0, <h_i, h_j>) of unit rows (p, d) and (q, d). Equation 1."""
+    """float64 (p, q): max(0, <h_i, h_j>) of unit rows (p, d) and (q, d). Equation 1."""
     product = np.asarray(rows, np.float64) @ np.asarray(others, np.float64).T
     return np.asarray(np.maximum(product, 0.0), np.float64)
 
 
 def centred(vectors: ArrayLike) -> NDArray[np.float64]:
-    """(k, d): unit rows less their mean, of length 1 again; a row at the mean becomes 0.
+    """float64 (k, d): unit rows less their mean, of length 1 again; a row at the mean becomes 0.
 
-    Vectors of one film share what the whole film looks like. Without it likeness tells scenes apart, and
-    equation 1 has negative values to truncate.
+    Vectors of one video share its overall look. Without it the cosine separates scenes, and equation 1 has
+    negative values to truncate.
     """
     rows = np.asarray(vectors, np.float64)
     if not len(rows):
@@ -44,7 +44,10 @@ def centred(vectors: ArrayLike) -> NDArray[np.float64]:
 
 
 def temporal_affinity(centres: ArrayLike, others: ArrayLike, tau: float = TAU) -> NDArray[np.float64]:
-    """(p, q): exp(-|t_i - t_j| / tau) of centre times (p,) and (q,), seconds. Equation 2."""
+    """float64 (p, q): exp(-|t_i - t_j| / tau) of centre times, float64 (p,) and (q,) seconds. Equation 2.
+
+    Raises `ValueError` for `tau` <= 0.
+    """
     if tau <= 0:
         raise ValueError(f"tau must be positive, is {tau}")
     apart = np.abs(np.asarray(centres, np.float64)[:, None] - np.asarray(others, np.float64)[None, :])
@@ -59,11 +62,12 @@ def affinity_graph(
     tau: float = TAU,
     neighbours: int = NEIGHBOURS,
 ) -> csr_array:
-    """W~, (k, k) symmetric, without self-loops, entries in (0, 1].
+    """W~, float64 (k, k) symmetric, without self-loops, entries in (0, 1].
 
     W = alpha W_sim + (1 - alpha) W_time; of each row the `neighbours` strongest stay, equal ones by
-    index; then (W + W^T) / 2. `vectors`: (k, d) unit rows; `centres`: (k,) seconds. Weights are rounded
-    to 6 decimals, so that the last bits of a product decide nothing.
+    index; then (W + W^T) / 2. `vectors`: float64 (k, d) unit rows; `centres`: float64 (k,) seconds.
+    Weights are rounded to 6 decimals, so that the last bits of a product decide nothing. Raises `ValueError`
+    for other shapes, or `alpha` outside [0, 1].
     """
     from scipy.sparse import csr_array
 
@@ -93,7 +97,7 @@ def affinity_graph(
 
 
 def normalized(graph: csr_array) -> csr_array:
-    """D^-1/2 W~ D^-1/2, (k, k), its spectral radius at most 1. Equation 3.
+    """D^-1/2 W~ D^-1/2, float64 (k, k), its spectral radius at most 1. Equation 3.
 
     `graph`: symmetric, entries >= 0. A node without a neighbour keeps a row of zeros.
     """
@@ -108,7 +112,7 @@ def normalized(graph: csr_array) -> csr_array:
 
 
 def neighbours_of(graph: csr_array, node: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The nodes j with W~_ij > 0, rising, and their weights; both (n,)."""
+    """The nodes j with W~_ij > 0, int64 (n,) rising, and their weights, float64 (n,)."""
     part = slice(int(graph.indptr[node]), int(graph.indptr[node + 1]))
     nodes, weights = graph.indices[part], graph.data[part]
     keep = weights > 0

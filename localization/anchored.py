@@ -1,9 +1,8 @@
-"""Where to look when a question says before or after: from the anchor's window to the watched one.
+"""The window before or after an anchor event.
 
 EgoFact, D.2.4: the anchor event is localized first; if its position is
 `before` or `after`, "we shift the localization window by 1 second
-accordingly". Which way of moving is best is a matter of measurement, so both
-ways are here: `shift` (the paper's) and `adjacent`.
+accordingly". Both ways are here: `shift` (the paper's) and `adjacent`.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Method = Literal["shift", "adjacent"]
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """The anchor event's window, and the one to watch; the same for `within`."""
+    """The anchor event's window, and the one to watch; they are equal for `within`."""
 
     anchor: Span
     watched: Span
@@ -44,14 +43,14 @@ def anchored_window(
 ) -> Anchored:
     """Localize the anchor, then the part to watch, both inside the clip [start, end).
 
-    `times`, `similarity` (of the anchor event), `length`: as in `best_window`.
+    `times`, `similarity` (to the anchor event): float64 (n,), and `length` as in `best_window`.
     `method="shift"`: the anchor's window, `shift_seconds` earlier or later (EgoFact, D.2.4),
     stopped at the clip's edge.
     `method="adjacent"`: the best window that shares no time with the anchor's and lies wholly
-    before or after it, by `target`, (n,) similarity of the watched event (default: `similarity`);
-    where the clip has no room for one, the window that reaches furthest that way.
+    before or after it, by `target`, float64 (n,) similarity to the watched event (default: `similarity`);
+    where none fits into the clip, the window that reaches furthest that way.
     The watched window's score is the mean of the similarity that chose it; where the shifted
-    window holds no frame it keeps the anchor's.
+    window has no frame it keeps the anchor's. Raises `ValueError` as `best_window` does.
     """
     anchor = best_window(times, similarity, start=start, end=end, length=length)
     if position == "within":

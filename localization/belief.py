@@ -1,4 +1,4 @@
-"""From a few observed segments to a belief about all: diffusion over the affinity graph.
+"""Belief about all segments from a few observed ones: diffusion over the affinity graph.
 
 VideoDetective, section 3.3, equations 5 to 7, 12 and 13, and appendix B. Belief
 is the minimiser of |F - Y|^2 + mu F^T L F, approached by iterating
@@ -8,9 +8,8 @@ is the minimiser of |F - Y|^2 + mu F^T L F, approached by iterating
 with 7 iterations at beta 0.6 (table 5). A new observation changes one entry of
 Y, and the iteration goes on from the F that is there.
 
-To the letter, Y holds the prior wherever nothing was looked at, so most of what
-spreads is the prior: it is blurred before anything is seen. Carried by surprise,
-the same iteration runs over what the looks found beyond the prior alone,
+In the paper, Y is the prior wherever nothing was observed, so mostly the prior is diffused, before anything
+is observed. With `carried="surprise"` the same iteration runs over the difference from the prior alone,
 
     E <- beta W_norm E + (Y - P),   F = P + E
 
@@ -40,21 +39,22 @@ DECIMALS = 6
 
 
 def hybrid_prior(visual: ArrayLike, semantic: ArrayLike, weight: float = PRIOR_WEIGHT) -> NDArray[np.float64]:
-    """(k,): weight max_w <phi(w), h_i> + (1 - weight) max_p <psi(p), psi(e_i)>. Equation 5.
+    """float64 (k,): weight max_w <phi(w), h_i> + (1 - weight) max_p <psi(p), psi(e_i)>. Equation 5.
 
-    `visual`: (keywords, k) cosines, `semantic`: (descriptions, k) cosines. A part without rows, as
-    where a library has no picture encoder, leaves all the weight to the other; without both: zeros.
+    `visual`: float64 (keywords, k) cosines, `semantic`: float64 (descriptions, k) cosines. A part without
+    rows, as where a library has no image encoder, leaves all the weight to the other; without both: zeros.
+    Raises `ValueError` for other shapes.
     """
     parts = [np.asarray(each, np.float64) for each in (visual, semantic)]
     if any(each.ndim != 2 for each in parts) or parts[0].shape[1] != parts[1].shape[1]:
         raise ValueError(f"two (m, k) of one k, not {parts[0].shape}, {parts[1].shape}")
     weights = (weight, 1.0 - weight)
-    told = [(each.max(axis=0), share) for each, share in zip(parts, weights, strict=True) if len(each)]
-    whole = sum(share for _, share in told)
-    if not told or whole <= 0:
+    given = [(each.max(axis=0), share) for each, share in zip(parts, weights, strict=True) if len(each)]
+    whole = sum(share for _, share in given)
+    if not given or whole <= 0:
         return np.zeros(parts[0].shape[1])
     return np.round(
-        sum((row * (share / whole) for row, share in told), np.zeros(parts[0].shape[1])), DECIMALS
+        sum((row * (share / whole) for row, share in given), np.zeros(parts[0].shape[1])), DECIMALS
     )
 
 
@@ -66,9 +66,10 @@ def diffused(
     iterations: int = ITERATIONS,
     beta: float = BETA,
 ) -> NDArray[np.float64]:
-    """(k,) after `iterations` of equation 13 from `start`, or from Y itself.
+    """float64 (k,) after `iterations` of equation 13 from `start`, or from Y itself.
 
-    `injection`: Y, (k,). `normalized_graph`: W_norm, (k, k). 0 <= beta < 1.
+    `injection`: Y, float64 (k,). `normalized_graph`: W_norm, (k, k). 0 <= beta < 1. Raises `ValueError`
+    for other shapes or values.
     """
     if not 0.0 <= beta < 1.0 or iterations < 0:
         raise ValueError(f"0 <= beta < 1 and iterations >= 0, not {beta}, {iterations}")
@@ -85,7 +86,10 @@ def diffused(
 def closed_form(
     injection: ArrayLike, normalized_graph: csr_array, *, beta: float = BETA
 ) -> NDArray[np.float64]:
-    """F* = (1 - beta) (I - beta W_norm)^-1 Y, (k,): what the iteration converges to. Appendix B.1."""
+    """F* = (1 - beta) (I - beta W_norm)^-1 Y, float64 (k,): the limit of the iteration. Appendix B.1.
+
+    `injection`: Y, float64 (k,); `normalized_graph`: W_norm, (k, k).
+    """
     from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import spsolve
 
@@ -99,7 +103,8 @@ def closed_form(
 def strongest(scores: ArrayLike, allowed: ArrayLike) -> int | None:
     """argmax over the allowed, the first of equals (to 6 decimals); None where none is allowed.
 
-    What is not allowed counts as -inf: a factor of 0 would win against negative scores.
+    `scores`: float64 (n,); `allowed`: bool (n,). What is not allowed counts as -inf: a factor of 0 would win
+    against negative scores.
     """
     mask = np.asarray(allowed, np.bool_)
     if not mask.any():
@@ -136,7 +141,7 @@ class BeliefField:
         beta: float = BETA,
         carried: Carried = "surprise",
     ) -> BeliefField:
-        """F(0) <- Y(0) <- prior, (k,). Algorithm 1, line 5. `iterations=0`: nothing is ever propagated."""
+        """F(0) <- Y(0) <- prior, float64 (k,). Algorithm 1, line 5. `iterations=0`: no propagation."""
         first = np.array(prior, np.float64)
         if first.shape != (graph.shape[0],):
             raise ValueError(f"prior (k,) of a graph (k, k), not {first.shape}, {graph.shape}")
@@ -146,7 +151,7 @@ class BeliefField:
         )
 
     def observe(self, node: int, score: float) -> None:
-        """Inject a verified score and go on diffusing. Algorithm 1, lines 23 and 24."""
+        """Inject a verified score and continue the diffusion. Algorithm 1, lines 23 and 24."""
         self.injection[node] = score
         self.visited[node] = True
         if self.iterations == 0:

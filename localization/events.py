@@ -1,4 +1,4 @@
-"""Events shorter than the window: sought at their own length, and the window laid around them.
+"""Windows around events that are shorter than the window.
 
 A window of 5 s that holds an event of 2 s has the same mean wherever in it the
 event lies, so noise decides whether the window cuts it. Here the best stretch
@@ -6,8 +6,8 @@ of an event's length is found first, by the same sliding mean (EgoFact, section
 4.1), and the window is centred on it. For "before" and "after" the anchor and
 the event asked for are found together: the pair of stretches, in the right
 order and at most `reach` seconds apart (EgoFact, C.2.2: consecutive events
-within 4 s), with the greatest sum of standardised similarities. Nothing of
-this is in the paper, which shifts the anchor's window by 1 s (D.2.4).
+within 4 s), with the greatest sum of standardised similarities. This is not
+in the paper, which shifts the anchor's window by 1 s (D.2.4).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FLAT = 1e-3
 REACH = 4.0
 """Seconds from the end of one event to the start of the next, at most (EgoFact, C.2.2)."""
 SLACK = 1.0
-"""Seconds by which two stretches may overlap: events are not all as long as the stretch sought."""
+"""Seconds by which two stretches may overlap, since events differ in length."""
 
 
 def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
@@ -41,7 +41,7 @@ def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
 def event_window(
     times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float, event_seconds: float
 ) -> Span:
-    """The first of `event_windows`: the window around the best stretch of all."""
+    """The first of `event_windows`; `times`, `similarity`: float64 (n,)."""
     (best,) = event_windows(
         times, similarity, start=start, end=end, length=length, event_seconds=event_seconds, count=1
     )
@@ -87,8 +87,8 @@ def paired_event(
     `times`: float64 (n,) seconds; `anchor`, `target`: float64 (n,) similarities to the two events. Maximises
     z(anchor)(a) + z(target)(t) over stretches a, t of which t begins, for "after", between
     `SLACK` before and `reach` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
-    earliest anchor wins, then the earliest target. In a clip with no room for two stretches: the
-    best of each alone.
+    earliest anchor wins, then the earliest target. In a clip too short for two stretches: the
+    best of each alone. Raises `ValueError` as `best_window` does.
     """
     anchors = window_scores(times, standardised(anchor), start=start, end=end, length=event_seconds)
     targets = window_scores(times, standardised(target), start=start, end=end, length=event_seconds)
@@ -109,7 +109,7 @@ def most_salient_window(
     end: float,
     lengths: tuple[float, ...] = LENGTHS,
 ) -> Span:
-    """The first of `most_salient_windows`."""
+    """The first of `most_salient_windows`; `times`, `similarity`: float64 (n,)."""
     (best,) = most_salient_windows(times, similarity, start=start, end=end, count=1, lengths=lengths)
     return best
 

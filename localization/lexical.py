@@ -1,8 +1,7 @@
-"""How relevant a text is to a facet: shared words by their rarity, and the meaning of sentences.
+"""Relevance of a text to a facet: shared words by inverse document frequency, and sentence embeddings.
 
 VideoDetective, section 3.3.2, equations 8 to 11, and appendix E.4. Texts come as
-sets of normalized words (lower case, no function words, stems); which words
-those are is the caller's affair.
+sets of normalized words (lower case, no function words, stems), which the caller makes.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def lexical_score(
 
 
 def semantic_score(text: ArrayLike, queries: ArrayLike) -> float:
-    """max over p of the cosine of psi(e), (d,), and psi(p), rows of (q, d); 0 without queries. Equation 9."""
+    """max over p of the cosine of psi(e), float64 (d,), and psi(p), rows of (q, d), or 0. Equation 9."""
     vector, rows = np.asarray(text, np.float64), np.asarray(queries, np.float64)
     if not rows.size:
         return 0.0
@@ -69,7 +68,7 @@ def semantic_score(text: ArrayLike, queries: ArrayLike) -> float:
 
 
 def raised(score: float, ordinary: float) -> float:
-    """How far a cosine lies above that of an ordinary text, in [0, 1]: 0 at or below it, 1 at 1."""
+    """Excess of a cosine over that of an ordinary text, in [0, 1]: 0 at or below it, 1 at 1."""
     return max(0.0, (score - ordinary) / (1.0 - ordinary)) if ordinary < 1.0 else 0.0
 
 

@@ -1,14 +1,14 @@
-"""Whether two videos show the same thing, from coarse gray pictures through their time, and their loudness.
+"""Near-duplicate detection from small gray frames along time, and loudness.
 
-A copy may be cropped, graded anew, faster or slower, and begin elsewhere. So one crop and one line of
-time are sought under which the pictures agree all along:
+A near-duplicate may be cropped, colour-graded, faster or slower, and start elsewhere. So the crop and the
+line of time are searched under which the frames agree best:
 
     t_a = speed * t_b + offset,   score = mean over the line of max(0, r(crop(A(t_a)), B(t_b)))
 
-r is the correlation of two pictures after their mean and spread are taken out, which no grade moves
-much; a picture of one tone, as a black one, is like nothing. Videos of one place, or of one title card,
-agree in what stands still, so what moves is compared apart: pictures less the video's own mean picture,
-where they differ from it by more than an encoder's noise. Loudness is compared along the same line.
+r is the correlation of two frames, which colour grading hardly changes; a uniform frame, as a black one,
+correlates with nothing. Videos of one place, or of one title card, agree in what is static, so motion is
+compared separately: frames less the video's mean frame, where they differ from it by more than encoding
+noise. Loudness is compared along the same line.
 """
 
 from __future__ import annotations
@@ -24,39 +24,38 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPEEDS = (0.85, 1.18)
-"""Least and greatest speed of a copy."""
+"""Least and greatest speed of a near-duplicate."""
 LEAST_OVERLAP = 0.7
 """Share of the shorter video that a line must cover."""
 LEAST_WHOLE = 0.6
-"""And of the longer one: a copy is of the whole. Of a few seconds within a film chance finds a likeness."""
+"""And of the longer one: a few seconds within a long video agree by chance."""
 KEPT_SHARES = (1.0, 0.95, 0.9, 0.85)
-"""Of the frame's height and width, that a crop keeps."""
+"""Shares of the frame's height and width that a crop keeps."""
 CROP_STEPS = 3
 MOST_CROPS = 2
-"""The likeliest crops, of which the line of time is sought."""
+"""Crops, the best ones, for which the line of time is searched."""
 LEAST_ALIKE = 0.5
-"""Correlation of what stands still, below which no line is sought."""
+"""Correlation of the mean frames, below which no line is searched."""
 FLAT = 1.0
-"""Gray levels: a spread below it is an encoder's noise on a picture of one tone."""
+"""Gray levels: a spread below it is encoding noise on a uniform frame."""
 UNMOVED = 0.05
-"""Share of a picture's own spread by which it must differ from the mean picture to have moved."""
+"""Share of a frame's own spread by which it must differ from the mean frame to count as motion."""
 SPEED_STEP = 0.02
 WHOLE_AT_EASE = 0.02
-"""Mean agreement by which the speed of a whole copy, the ratio of the lengths, may fall behind another:
-pictures 2 s apart tell speeds badly, and lengths tell them to the frame."""
+"""Mean agreement by which the ratio of the durations, the speed of a whole copy, is preferred to another
+speed: frames 2 s apart determine speeds badly, durations to the frame."""
 HEIGHT, WIDTH = 9, 16
 """Crops are compared at this size."""
 MOST_PICTURES = 96
-"""Of one video; more are thinned out evenly."""
+"""Of one video; more are subsampled evenly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A video as it is compared.
+    """The fingerprint of a video.
 
-    `times`: float64 (n,) seconds. `pictures`: uint8 (n, h, w) gray. `loudness`: float64 (m,), one a second,
-    NaN where
-    nothing could be heard, empty where there is none.
+    `times`: float64 (n,) seconds. `pictures`: uint8 (n, h, w) gray frames. `loudness`: float64 (m,) LUFS, one
+    a second, NaN where nothing was decoded, empty without sound. `duration`: seconds.
     """
 
     times: NDArray[np.float64]
@@ -67,18 +66,18 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How two videos agree best: t_a = speed * t_b + offset."""
+    """The best agreement of two videos: t_a = speed * t_b + offset."""
 
     speed: float
     offset: float
     still: float
-    """Mean correlation of the pictures along the line, in [0, 1]."""
+    """Mean correlation of the frames along the line, in [0, 1]."""
     moving: float
-    """Of the pictures less their means, in [-1, 1]."""
+    """That of the frames less their mean frame, in [-1, 1]."""
     sound: float | None
     """Correlation of the loudness, in [-1, 1]; None where one of them has no sound that varies."""
     pictures: int
-    """How many were compared along the line: of few, chance alone makes many alike."""
+    """Number of frames compared along the line."""
 
 
 def align(a: Track, b: Track) -> Alignment | None:
@@ -92,7 +91,7 @@ def align(a: Track, b: Track) -> Alignment | None:
 
 
 def _one_way(a: Track, b: Track) -> Alignment | None:
-    """`a` may show more than `b`: its pictures are cropped."""
+    """With `a` cropped to `b`."""
     times_a, pictures_a = _thinned(a)
     times_b, pictures_b = _thinned(b)
     if len(times_a) < 2 or len(times_b) < 2:
@@ -100,7 +99,7 @@ def _one_way(a: Track, b: Track) -> Alignment | None:
     crops = _crops(*pictures_a.shape[1:])
     flat_a = pictures_a.reshape(len(pictures_a), -1).astype(np.float64)
     rows_b = _levelled(_shrunk(pictures_b))
-    # The crop is that of the whole video, so it shows in what stands still.
+    # The crop is the same for the whole video, so the mean frames are enough to find it.
     alike = (_levelled(crops @ flat_a.mean(axis=0)) @ _unit(rows_b.mean(axis=0), 1e-9)).round(6)
     best: tuple[float, Alignment] | None = None
     for place in np.argsort(-alike, kind="stable")[:MOST_CROPS].tolist():
@@ -146,7 +145,7 @@ def _thinned(track: Track) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
 
 @lru_cache(maxsize=8)
 def _crops(height: int, width: int) -> NDArray[np.float64]:
-    """What takes a flat picture to each of its crops, as they are compared: (crops, 144, height * width)."""
+    """float64 (crops, 144, height * width): from a flat frame to each of its crops, as they are compared."""
     single = np.eye(height * width).reshape(-1, height, width)
     boxes = _boxes(height, width)
     return np.stack([_shrunk(single[:, rows, columns]).T for rows, columns in boxes])
@@ -181,12 +180,12 @@ def _shrunk(pictures: NDArray[np.uint8] | NDArray[np.float64]) -> NDArray[np.flo
 
 
 def _levelled(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Without mean and spread: the product of two rows is their correlation, and less for flat ones."""
+    """float64 (n, d) without mean and spread: a product of two rows is their correlation, less if flat."""
     return _unit(rows - rows.mean(axis=-1, keepdims=True), FLAT * rows.shape[-1] ** 0.5)
 
 
 def _moved(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What differs from the mean of the `rows`, as unit rows; shorter where hardly anything does."""
+    """float64 (n, d): the difference of rows from their mean, as unit rows; shorter where it is small."""
     return _unit(rows - rows.mean(axis=0), UNMOVED)
 
 
@@ -206,7 +205,7 @@ def _best_line(
     speeds = [round(s, 3) for s in np.arange(SPEEDS[0], SPEEDS[1] + 1e-9, SPEED_STEP).tolist()]
     whole = round(ratio, 4) if SPEEDS[0] <= ratio <= SPEEDS[1] else None
     if whole is not None:
-        # First, so that of speeds that agree alike the one of a whole copy is taken.
+        # First, so that of speeds with equal agreement that of a whole copy is taken.
         speeds.insert(0, whole)
     best: tuple[float, float, float] | None = None
     step = float(np.median(np.diff(times_a)))

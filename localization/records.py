@@ -9,6 +9,8 @@ __all__ = ["Window"]
 
 @dataclass(frozen=True, slots=True)
 class Window:
+    """A window of a video, half-open [start, end) in seconds, with the score that chose it."""
+
     video_id: str
     start: float
     end: float

@@ -1,10 +1,10 @@
-"""A video cut into segments where its picture changes: the nodes of VideoDetective's graph.
+"""Segmentation of a video where its picture changes: the nodes of VideoDetective's graph.
 
 VideoDetective, section 3.2.1: a boundary lies where the cosine of neighbouring
 frames falls below theta_sim, fragments shorter than L_min frames are merged,
 and a node is h_i = norm(mean of its frames). Table 5: theta_sim 0.82, L_min 10
-frames, at one frame a second (table 8). How a fragment is merged is not said;
-here the shortest one joins the neighbour that looks more like it, until none is short.
+frames, at one frame a second (table 8). How a fragment is merged is not stated;
+here the shortest one joins its more similar neighbour, until none is short.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class Segments:
 
     @property
     def centres(self) -> NDArray[np.float64]:
-        """(k,) seconds: t_i of equation 2."""
+        """float64 (k,) seconds: t_i of equation 2."""
         return np.asarray((self.starts + self.ends) / 2, np.float64)
 
     def at(self, time: float) -> int:
-        """The segment that holds a moment; the first or last one for moments outside."""
+        """Index of the segment at `time` seconds; the first or last one for times outside."""
         return int(np.clip(np.searchsorted(self.starts, time + TIME_STEP / 2) - 1, 0, len(self) - 1))
 
 
 def sampled(times: ArrayLike, rate: float = 1.0) -> NDArray[np.int64]:
-    """(m,) indices of one frame a step of 1 / `rate` seconds: the first at or after each step.
+    """int64 (m,) indices of one frame a step of 1 / `rate` seconds: the first at or after each step.
 
-    `times`: (n,) seconds, rising. A step without a frame of its own gives none.
+    `times`: float64 (n,) seconds, rising. A step without a frame of its own gives none.
     """
     if rate <= 0:
         raise ValueError(f"rate must be positive, is {rate}")
@@ -75,7 +75,7 @@ def cut_segments(
 ) -> Segments:
     """Cut where <f_t, f_t+1> < `similarity`; then no segment is shorter than `shortest` frames.
 
-    `times`: (n,) seconds, rising strictly, n >= 1; `vectors`: (n, d) unit rows; `end`: seconds, where
+    `times`: float64 (n,) seconds, rising strictly, n >= 1; `vectors`: (n, d) unit rows; `end`: seconds, where
     the last segment ends. A video of fewer frames than `shortest` is one segment. Cosines are rounded
     to 6 decimals before they are compared. Raises `ValueError` for shapes that do not fit.
     """
@@ -103,7 +103,7 @@ def cut_segments(
 
 
 def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:
-    """(n, d) of length 1 each; a row of zeros stays."""
+    """float64 (n, d) of length 1 each, of `rows` (n, d); a row of zeros stays."""
     values = np.asarray(rows, np.float64)
     lengths = np.linalg.norm(values, axis=1, keepdims=True)
     return np.asarray(np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0), np.float64)

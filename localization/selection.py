@@ -1,4 +1,4 @@
-"""From a belief about segments to the segments and frames that are shown to the answering mind.
+"""From a belief about segments to the segments and frames that the answering reasoner is shown.
 
 VideoDetective, section 3.4 and appendix C: Graph-NMS (algorithm 2; table 7: eta
 0.2, 8 nodes) and packs of 4 frames a node, without near-duplicates, 32 frames in all.
@@ -33,9 +33,9 @@ def graph_nms(
 ) -> list[int]:
     """Nodes in the order of their choice: one a facet first, then by belief up to `count`. Algorithm 2.
 
-    `belief`: F, (k,). `graph`: W~, (k, k). `priors`: Y_r of each facet, (k,). A facet's node has the
-    greatest Y_r F; where no product of two positive numbers is there (two negative ones would pass
-    for one), the greatest Y_r. A node that stands for two facets is kept once; more facets than `count`
+    `belief`: F, float64 (k,). `graph`: W~, (k, k). `priors`: Y_r of each facet, float64 (k,). A facet's node
+    has the greatest Y_r F; where no product of two positive numbers exists (two negative ones would look
+    like one), the greatest Y_r. A node chosen for two facets is kept once; more facets than `count`
     make more nodes. Each node chosen by belief multiplies its neighbours' belief by `suppression`.
     Nodes without positive belief are not chosen.
     """
@@ -44,9 +44,10 @@ def graph_nms(
     left = np.array(belief, np.float64)
     chosen: list[int] = []
     for prior in priors:
-        told = np.asarray(prior, np.float64)
-        agreed = (told > 0) & (left > 0)
-        node = strongest(told * left, agreed) if agreed.any() else strongest(told, np.ones(len(told), bool))
+        facet_prior = np.asarray(prior, np.float64)
+        agreed = (facet_prior > 0) & (left > 0)
+        everywhere = np.ones(len(facet_prior), bool)
+        node = strongest(facet_prior * left, agreed) if agreed.any() else strongest(facet_prior, everywhere)
         if node is not None and node not in chosen:
             chosen.append(node)
     while len(chosen) < min(count, len(left)):
@@ -65,7 +66,7 @@ def distinct(
 ) -> list[int]:
     """The candidates, in order, whose cosine with every frame taken before is at most `similarity`.
 
-    `vectors`: (n, d) unit rows, indexed by candidates and `taken`. Gives the newly taken alone.
+    `vectors`: (n, d) unit rows, indexed by candidates and `taken`. Returns the newly taken alone.
     """
     rows = np.asarray(vectors, np.float64)
     kept = list(taken)

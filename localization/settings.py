@@ -10,19 +10,21 @@ from corpora.settings import SettingsSection
 
 
 class LocalizeSettings(SettingsSection):
+    """How windows are found, for `rag ask`, `rag search` and `rag localize` alike."""
+
     window_seconds: float = Field(5.0, gt=0)
-    """EgoFact, section 4.1: 5 s, about 10 frames."""
+    """Length of a window (EgoFact, section 4.1: 5 s, about 10 frames)."""
     method: Literal["event", "window"] = "event"
-    """`event` seeks events at their own length and lays the window around them; `window` takes the
-    best mean over the whole window (EgoFact, section 4.1)."""
+    """`event` finds the best stretch of `event_seconds` and centres the window on it; `window` takes the best
+    mean over the whole window (EgoFact, section 4.1)."""
     relative: Literal["paired", "adjacent", "shift"] = "paired"
-    """For `before` and `after`: find anchor and asked event together (`paired`), take the best window
-    beside the anchor's (`adjacent`), or shift the anchor's window (`shift`: EgoFact, D.2.4)."""
+    """For `before` and `after`: find the anchor event and the event asked for together (`paired`), take the
+    best window next to the anchor's (`adjacent`), or shift the anchor's window (`shift`: EgoFact, D.2.4)."""
     length: Literal["fixed", "per-query"] = "fixed"
-    """`per-query` cuts the window to the stretch that stands out most."""
+    """`per-query` chooses the length, 1.5 to 4 s, at which a window is most salient."""
     event_seconds: float = Field(2.5, gt=0)
-    """How long an event is taken to be."""
+    """Assumed duration of an event."""
     shift_seconds: float = Field(1.0, ge=0)
-    """EgoFact, D.2.4: `before` and `after` shift the window by 1 s."""
+    """Shift of the window for `before` and `after` (EgoFact, D.2.4: 1 s)."""
     frame_budget: int = Field(15, ge=1, le=512)
-    """Frames read of one clip's window (EgoFact, section 4.1: 15)."""
+    """Most frames read of one window (EgoFact, section 4.1: 15)."""

@@ -1,8 +1,7 @@
-"""Where in a clip to look when only words tell: spans of text with a relevance each.
+"""Localization by text: spans of text evidence with a relevance each.
 
-A library may have no picture encoder, and a clip may say with subtitles what
-it does not show. Spans and windows are half-open [start, end) in seconds.
-Nothing here is from a paper: EgoFact localizes by pictures alone.
+A library may have no image encoder, and subtitles may say what a clip does not show. Spans and windows are
+half-open [start, end) in seconds. Nothing here is from a paper: EgoFact localizes by images alone.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 FLAT = 0.02
-"""A standard deviation below this says that the pictures do not tell the frames apart."""
+"""A standard deviation below this means that image similarity does not separate the frames."""
 
 
 def covering_window(
@@ -25,16 +24,16 @@ def covering_window(
 ) -> tuple[float, float, float]:
     """The window of `length` seconds in [start, end) that covers the relevant spans best.
 
-    `spans`: (m, 2) seconds; parts outside the clip do not count. `relevance`: (m,), >= 0.
+    `spans`: float64 (m, 2) seconds; parts outside the clip do not count. `relevance`: float64 (m,), >= 0.
     Returns (start, end, score), where
 
         score(s) = sum of r_i * |[s, s + w) and span_i| / min(w, |span_i|)
 
-    is the relevance covered, each span counting fully when as much of it is inside
-    as can be. It is piecewise linear in s, so its greatest value lies at a
-    breakpoint, and all breakpoints are tried. Of equal ones (to 1e-6) the window
-    whose middle is nearest to the middle of the covered relevance wins, then the
-    earliest. Spans with no time inside the clip, or none at all: the clip's first window, score 0.
+    is the relevance covered, each span counting fully when as much of it is inside as possible. It is
+    piecewise linear in s, so its maximum is at a breakpoint, and all breakpoints are tried. Of equal ones
+    (to 1e-6) the window whose middle is nearest to the middle of the covered relevance wins, then the
+    earliest. Spans with no time inside the clip, or none at all: the clip's first window, score 0. Raises
+    `ValueError` for `length` <= 0, `end` <= `start`, or negative or infinite input.
     """
     if length <= 0 or end <= start:
         raise ValueError(f"a window needs length > 0 and end > start, not {length}, [{start}, {end})")
@@ -62,7 +61,10 @@ def covering_window(
 
 
 def rasterised(spans: ArrayLike, relevance: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
-    """(n,) for each time the greatest relevance of the spans that hold it; 0 where none does."""
+    """float64 (n,): for each time the greatest relevance of the spans that contain it, else 0.
+
+    `spans`: float64 (m, 2) seconds, `relevance`: float64 (m,), `times`: float64 (n,) seconds.
+    """
     bounds = np.asarray(spans, np.float64).reshape(-1, 2)
     weights = np.asarray(relevance, np.float64)
     at = np.asarray(times, np.float64)
@@ -80,11 +82,12 @@ def fused_similarity(
     *,
     text_weight: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Pictures and words on one grid, (n,): z(similarity) + text_weight * rasterised relevance.
+    """Images and text on one grid, float64 (n,): z(similarity) + text_weight * rasterised relevance.
 
     z subtracts the clip's mean and divides by its standard deviation, but by no
-    less than 0.02 (`FLAT`), so that noise between like frames does not outshout the words.
-    Relevance lies in [0, 1]: a fully relevant span weighs as one standard deviation.
+    less than 0.02 (`FLAT`), so that noise between similar frames does not outweigh the text.
+    Relevance is in [0, 1]: a fully relevant span weighs as much as one standard deviation. `similarity`,
+    `times`: float64 (n,); `spans`: float64 (m, 2) seconds; `relevance`: float64 (m,).
     """
     values = np.asarray(similarity, np.float64)
     if len(values) == 0:

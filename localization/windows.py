@@ -1,4 +1,4 @@
-"""Where in a clip to look: the window of a given length with the highest mean similarity.
+"""The window of a given length with the highest mean similarity.
 
 EgoFact, section 4.1 ("Methodology"): frames are sampled at a steady rate, a
 window of w seconds slides over them, and
@@ -14,7 +14,7 @@ A clip not longer than w is one window, the whole clip.
 Gaps. Where frames are missing (damage, a variable rate), a window with few
 frames would win by chance, so a candidate needs at least half as many frames
 as the fullest one.
-Exactness. Similarities are held as whole numbers of 1e-9, so cumulative sums
+Exactness. Similarities are kept as whole numbers of 1e-9, so cumulative sums
 are exact; means are rounded to whole 1e-6 (half up) before they are ranked;
 of equal ones the earliest wins.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 TIME_STEP = 1e-6
-"""Times closer than this are one time: a frame at `start + w` less half a step is outside."""
+"""Times closer than this are equal: a frame at `start + w` less half a step is outside."""
 MIN_FILL = 0.5
 """Least number of frames in a candidate, as a share of the fullest candidate's."""
 _UNIT = 10**9
@@ -79,9 +79,9 @@ def window_scores(
 ) -> WindowScores:
     """Mean similarity of every candidate window, in O(n) after an O(n log n) search for its ends.
 
-    `times`: (n,) seconds, strictly rising, n >= 1, inside [start, end]; a frame at `end` itself
+    `times`: float64 (n,) seconds, strictly rising, n >= 1, inside [start, end]; a frame at `end` itself
     belongs to the windows that end there, since containers round their durations.
-    `similarity`: (n,), finite, at most 1000 in size.
+    `similarity`: float64 (n,), finite, at most 1000 in size.
     `length`: w > 0 seconds. Raises `ValueError` where these do not hold.
     """
     frame_times, units = _checked(times, similarity, start, end, length)
@@ -99,7 +99,10 @@ def window_scores(
 
 
 def best_window(times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float) -> Span:
-    """The candidate with the highest mean similarity, the earliest of equal ones (EgoFact, section 4.1)."""
+    """The candidate with the highest mean similarity, the earliest of equal ones (EgoFact, section 4.1).
+
+    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others.
+    """
     scores = window_scores(times, similarity, start=start, end=end, length=length)
     return scores.span(int(np.argmax(scores.micro)))
 
@@ -114,6 +117,8 @@ def best_windows(
     count: int,
 ) -> list[Span]:
     """Up to `count` windows, best first, none overlapping another (greedy temporal NMS).
+
+    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others.
 
     Each next window is the best of those that share no time with one already
     taken; of equal ones the earliest. The first is `best_window`.
@@ -142,7 +147,7 @@ def greedy_nms(scores: ArrayLike, starts: ArrayLike, ends: ArrayLike, count: int
 
 
 def span_mean(times: ArrayLike, similarity: ArrayLike, *, start: float, end: float) -> Span | None:
-    """Mean similarity over the frames in [start, end), or None where there are none."""
+    """Mean of `similarity`, float64 (n,), over the frames in [start, end), or None where there are none."""
     frame_times = np.asarray(times, np.float64)
     units = _units(similarity)
     first, last = (int(_index(frame_times, np.array([at]))[0]) for at in (start, end))

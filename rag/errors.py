@@ -1,17 +1,17 @@
-"""Every error a user can meet, as one tree.
+"""Every error that users can get, as one tree.
 
 RagError
-├── UsageError               wrong words or settings; exit 2
+├── UsageError               wrong arguments or settings; exit 2
 │   ├── SettingsError        a setting is unknown or out of range
 │   └── QuestionError        an empty question, too many options, ...
-├── FileProblem              one file cannot be used; the rest goes on
+├── FileProblem              one file cannot be used; the others are
 │   ├── UnreadableFile       it cannot be opened, or is no file at all
-│   ├── UnsupportedFile      no reader knows this kind of file
-│   ├── DamagedFile          it opened, and then held nothing usable
+│   ├── UnsupportedFile      no reader for this kind of file
+│   ├── DamagedFile          it opened, but contains nothing usable
 │   └── StalledFile          its reader made no progress for too long, or died
 ├── LibraryError             the library on disk
 │   ├── LibraryNotFound      there is none here
-│   ├── LibraryBusy          another writer holds it
+│   ├── LibraryBusy          locked by another writer
 │   ├── LibraryReadOnly      it cannot be written, or not even read
 │   ├── LibraryFull          the disk is full
 │   ├── LibraryTooNew        it was written by a newer version
@@ -19,19 +19,19 @@ RagError
 │   └── EncoderMismatch      it was made with another encoder
 ├── ModelError               model weights
 │   ├── WeightsMissing       not on this machine
-│   ├── WeightsInvalid       there, but not what they should be
+│   ├── WeightsInvalid       present, but not as published
 │   └── ExtraMissing         the optional package that runs the model is not installed
 ├── ReasonerError            the language model behind a role
 │   ├── ReasonerUnreachable  no answer from the server
 │   ├── ReplyInvalid         its reply does not parse, after bounded repair
 │   └── BudgetSpent          calls, tokens or seconds ran out
-├── ReplayUnknown            the recording that is replayed holds no such exchange; no agent lives with it
+├── ReplayUnknown            the recording that is replayed does not contain the call
 └── WebError                 a web of videos and pages
     ├── WebUnusable          no web in the folder, or one that cannot be read
     ├── LiveWebRefused       the live web was asked for; exit 2
     ├── PageGone             a dead link, or an address that the web does not have
-    ├── AccessRefused        a gate of age, region or privacy
-    ├── NoTranscript         nobody wrote down what is said
+    ├── AccessRefused        restricted by age, region or privacy
+    ├── NoTranscript         the video has no transcript
     ├── NoMedia              a page without a video
     ├── DownloadTruncated    the file ended early; trying again may help
     ├── RateLimited          too many calls; trying again later helps
@@ -96,72 +96,94 @@ __all__ = [
 ]
 
 
-class QuestionError(UsageError): ...
+class QuestionError(UsageError):
+    """An empty question, too many options, or a text that is too long."""
 
 
-class LibraryError(RagError): ...
+class LibraryError(RagError):
+    """The library on disk cannot be used as asked."""
 
 
-class LibraryNotFound(LibraryError): ...
+class LibraryNotFound(LibraryError):
+    """There is no library in the folder."""
 
 
-class LibraryBusy(LibraryError): ...
+class LibraryBusy(LibraryError):
+    """Another writer has the library locked."""
 
 
-class LibraryReadOnly(LibraryError): ...
+class LibraryReadOnly(LibraryError):
+    """The library cannot be written, or not even read."""
 
 
-class LibraryFull(LibraryError): ...
+class LibraryFull(LibraryError):
+    """The disk is full."""
 
 
-class LibraryTooNew(LibraryError): ...
+class LibraryTooNew(LibraryError):
+    """The library was written by a newer version."""
 
 
-class LibraryCorrupt(LibraryError): ...
+class LibraryCorrupt(LibraryError):
+    """A table of the library cannot be read."""
 
 
-class EncoderMismatch(LibraryError): ...
+class EncoderMismatch(LibraryError):
+    """The library was made with another encoder."""
 
 
-class ReasonerError(RagError): ...
+class ReasonerError(RagError):
+    """The language model behind a role failed."""
 
 
-class ReasonerUnreachable(ReasonerError): ...
+class ReasonerUnreachable(ReasonerError):
+    """The server of the language model does not answer."""
 
 
-class ReplyInvalid(ReasonerError): ...
+class ReplyInvalid(ReasonerError):
+    """The model's reply does not parse, after the permitted repairs."""
 
 
-class ReplayUnknown(RagError): ...
+class ReplayUnknown(RagError):
+    """The recording that is replayed does not contain the call; no agent continues after it."""
 
 
-class BudgetSpent(ReasonerError): ...
+class BudgetSpent(ReasonerError):
+    """The limit on calls, tokens or seconds is reached."""
 
 
-class WebError(RagError): ...
+class WebError(RagError):
+    """A web of videos and pages failed to answer."""
 
 
-class WebUnusable(WebError): ...
+class WebUnusable(WebError):
+    """The folder contains no web, or one that cannot be read."""
 
 
 class LiveWebRefused(WebError):
+    """The live web was asked for, which is not supported; exit 2."""
+
     exit_code = 2
 
 
-class PageGone(WebError): ...
+class PageGone(WebError):
+    """A dead link, or a URL that the web does not have."""
 
 
-class AccessRefused(WebError): ...
+class AccessRefused(WebError):
+    """The page is restricted by age, region or privacy."""
 
 
-class NoTranscript(WebError): ...
+class NoTranscript(WebError):
+    """The video has no transcript."""
 
 
-class NoMedia(WebError): ...
+class NoMedia(WebError):
+    """The page has no video."""
 
 
 class DownloadTruncated(WebError):
-    """`received`: bytes that came."""
+    """The file ended early; a retry may succeed. `received`: bytes received."""
 
     def __init__(self, message: str, received: int = 0) -> None:
         super().__init__(message)
@@ -169,11 +191,12 @@ class DownloadTruncated(WebError):
 
 
 class RateLimited(WebError):
-    """`retry_after`: seconds after which the web asks to be asked again."""
+    """Too many calls. `retry_after`: seconds to wait before the next one."""
 
     def __init__(self, message: str, retry_after: float = 0.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
-class WebTimeout(WebError): ...
+class WebTimeout(WebError):
+    """No answer in time; a retry may succeed."""

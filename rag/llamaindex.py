@@ -1,4 +1,4 @@
-"""A library as LlamaIndex parts: a retriever and a query engine.
+"""A LlamaIndex retriever and query engine over a library.
 
     from rag import Library
     from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from rag.retrieval.retriever import Kind
 
 
-class LibraryRetriever(BaseRetriever):  # type: ignore[misc]  # LlamaIndex is Any to mypy: it takes minutes to follow
+class LibraryRetriever(BaseRetriever):  # type: ignore[misc]  # LlamaIndex is Any to mypy: following it takes minutes
     """Windows of videos and passages for a query, best first.
 
-    A node's text is the evidence said or shown in the window, or the passage. Its
-    metadata: `kind`, `path`, `title`, and `video_id`, `start`, `end` (seconds, half-open)
-    or `passage_id`. `top_k`: hits at most; None takes the library's setting.
+    A node's text is the text evidence of the window, or the passage. Its metadata:
+    `kind`, `path`, `title`, and `video_id`, `start`, `end` (seconds, half-open) or `passage_id`.
+    `top_k`: hits at most; None takes the library's setting.
     """
 
     def __init__(self, library: Library, *, kind: Kind = "all", top_k: int | None = None) -> None:
@@ -59,10 +59,11 @@ class LibraryQueryEngine(CustomQueryEngine):  # type: ignore[misc]  # as above
     """
 
     library: Any
-    """A `rag.Library`; pydantic, which LlamaIndex builds this class with, need not know more."""
+    """A `rag.Library`; LlamaIndex makes this class a pydantic model, which need not validate it."""
     options: tuple[str, ...] = ()
 
     def custom_query(self, query_str: str) -> Response:
+        """Answer `query_str`. Raises as `Library.ask` does."""
         answer: Answer = self.library.ask(query_str, options=self.options)
         return Response(
             response=answer.text,

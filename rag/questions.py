@@ -1,8 +1,7 @@
-"""From what a person typed to a `Question`: the text, its options, and the limits on both.
+"""Parsing of questions: the text, its options, and the limits on both.
 
-Options come apart, or in the text as "(A) ... (B) ...", "(a) ...", or
-"A. ... B. ..." ("A)" and "A:" too), where the labels run A, B, C, ... from
-some A to the end of the text; the question is what stands before that A.
+Options are given separately, or in the text as "(A) ... (B) ...", "(a) ...", or "A. ... B. ..." ("A)" and
+"A:" too), where the labels run A, B, C, ... to the end of the text; the question is the text before them.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from rag.records import Question
 
 MAX_OPTIONS = 26
 MAX_CHARACTERS = 16_000
-"""Of question and options together. A longer text is refused, never cut: no encoder here reads more
-than a few hundred words, and an answer to a part of a question would look like one to the whole."""
+"""Of question and options together. A longer text is refused rather than truncated: no encoder here reads
+more than a few hundred words, and an answer to part of a question would look like one to all of it."""
 
 _STYLES = (
     re.compile(r"(?:(?<=\s)|^)\(([A-Z])\)"),
@@ -30,7 +29,7 @@ _STYLES = (
 def parse_question(text: str, options: Sequence[str] = (), question_id: str = "") -> Question:
     """Read one question.
 
-    `options`, where given, are taken in order A, B, C, ... and the text is left whole.
+    `options`, where given, are taken in order A, B, C, ... and the text is not split.
     `question_id`: default, 12 hex digits of a hash over text and options.
     Raises `QuestionError` for a text without a word, an empty option, a single
     option, more than 26 options, or more than 16,000 characters in all.
@@ -39,16 +38,16 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
     if total > MAX_CHARACTERS:
         raise QuestionError(
             f"the question has {total:,} characters, and {MAX_CHARACTERS:,} is the limit; "
-            "ask a shorter one, or index the long text as a passage"
+            "shorten it, or index the long text as a passage"
         )
     words, found = (text, [*options]) if options else _split(text)
     words, found = _clean(words), [_clean(option) for option in found]
     if not any(character.isalnum() for character in words):
-        raise QuestionError("the question is empty; write what you want to know")
+        raise QuestionError("the question is empty")
     if len(found) > MAX_OPTIONS:
         raise QuestionError(f"the question has {len(found)} options, and {MAX_OPTIONS} (A to Z) is the limit")
     if len(found) == 1:
-        raise QuestionError("one option is no choice; give two or more, or none for an open question")
+        raise QuestionError("a single option; give two or more, or none for an open question")
     for index, option in enumerate(found):
         if not option:
             raise QuestionError(f"option {option_label(index)} is empty")
@@ -76,7 +75,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 
 
 def _run(markers: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """The markers labelled A, B, C, ... in this order; a label out of turn is a part of the option's text."""
+    """The markers labelled A, B, C, ... in this order; a label out of order is part of the option's text."""
     run: list[re.Match[str]] = []
     for marker in markers:
         if ord(marker.group(1).upper()) - ord("A") == len(run):
@@ -89,7 +88,7 @@ def _has_words(text: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Without control characters and lone surrogates, white space single."""
+    """Without control characters and lone surrogates, whitespace collapsed."""
     kept = "".join(
         character if character.isprintable() and not "\ud800" <= character <= "\udfff" else " "
         for character in text

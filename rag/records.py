@@ -1,4 +1,4 @@
-"""Questions, hits, answers and citations: frozen records without behaviour.
+"""Questions, filters, hits, answers and citations: frozen records.
 
 Times are seconds on the file's own clock; intervals are half-open [start, end).
 """
@@ -30,6 +30,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """A question, open or multiple-choice; made by `rag.questions.parse_question`."""
+
     question_id: str
     text: str
     options: tuple[str, ...] = ()
@@ -38,18 +40,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ShotFilter:
-    """Which shots a search may find; what is None does not filter. Several conditions all hold."""
+    """Which shots a search may find; what is None does not filter, and several conditions all hold."""
 
     tone: Tone | None = None
     style: Style | None = None
     audio: AudioClass | None = None
-    """Only the stretches of a shot that sound so."""
+    """Only the intervals of a shot with sound of this class."""
     min_height: int | None = None
-    """Lines of the video, as `vertical_resolution` counts them."""
+    """Lines of the video, as `corpora.records.vertical_resolution` counts them."""
     after: str | None = None
-    """What is seen in the same video before the moment, at most `CONTEXT_SECONDS` earlier."""
+    """What is seen in the same video before the moment, at most 60 s earlier."""
     before: str | None = None
-    """What is seen in the same video after the moment."""
+    """What is seen in the same video after the moment, at most 60 s later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +78,23 @@ class SearchFilter:
 
 @dataclass(frozen=True, slots=True)
 class UnmeasuredVideos:
-    """Videos that a filter could not be held against wholly, and that it may leave out."""
+    """Videos that a filter could not decide about completely, and that it may leave out."""
 
     videos: int
     of: int
-    """How many it was held against in all."""
+    """Videos that were considered."""
     why: tuple[str, ...]
-    """One line for each reason: how many videos, and what helps."""
+    """One line for each reason: the number of videos, and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
-    """Another video of the library that shows the same thing: uploaded again, cropped, graded, re-timed."""
+    """Another video of the library with the same content: uploaded again, cropped, graded, re-timed."""
 
     video_id: str
     path: str
     score: float
-    """In [0, 1]: how well pictures and sound agree along the line below."""
+    """In [0, 1]: agreement of picture and sound along the line below."""
     speed: float
     """Seconds of the video asked about for each second of this one: t_asked = speed * t + offset."""
     offset: float
@@ -100,7 +102,7 @@ class NearDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class VideoHit:
-    """A window of a video that answers a search."""
+    """A window of a video that a search found."""
 
     path: str
     video_id: str
@@ -108,7 +110,7 @@ class VideoHit:
     end: float
     clip: Clip
     score: float
-    """In [0, 1], falls with the rank: how near it is to first place in every ranking it takes part in."""
+    """In [0, 1], falls with the rank: reciprocal rank fusion, as a share of first place in every ranking."""
     evidence: tuple[Evidence, ...] = ()
     title: str = ""
     relevance: float = 0.0
@@ -118,6 +120,8 @@ class VideoHit:
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
+    """A passage that a search found; scores as of `VideoHit`."""
+
     path: str
     passage: Passage
     score: float
@@ -127,6 +131,8 @@ class PassageHit:
 
 @dataclass(frozen=True, slots=True)
 class VideoCitation:
+    """A window of a video that an answer rests on."""
+
     path: str
     video_id: str
     start: float
@@ -138,6 +144,8 @@ class VideoCitation:
 
 @dataclass(frozen=True, slots=True)
 class PassageCitation:
+    """A passage that an answer rests on."""
+
     path: str
     passage_id: str
     title: str
@@ -151,6 +159,8 @@ Citation = VideoCitation | PassageCitation
 
 @dataclass(frozen=True, slots=True)
 class ScoredOption:
+    """An option of a question, and how probable it is."""
+
     label: str
     """A, B, C, ..."""
     text: str
@@ -160,7 +170,7 @@ class ScoredOption:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What language-model calls cost; all zero for the embedded reasoner."""
+    """Cost of the calls to language models; all zero for the embedded reasoner."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -171,7 +181,7 @@ class Usage:
 
     @property
     def spent_by_role(self) -> dict[str, dict[str, int]]:
-        """The counts of `by_role` that are not zero, without the seconds: the same in equal runs."""
+        """The counts of `by_role` that are not zero, without the seconds: equal in equal runs."""
         return {
             role: {key: int(value) for key, value in row.items() if value and key != "seconds"}
             for role, row in self.by_role.items()
@@ -180,6 +190,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """The answer to one question, with the windows and passages that prove it."""
+
     question: Question
     choice: str | None
     """The label of the chosen option; None for an open question or where nothing matched."""
@@ -193,6 +205,6 @@ class Answer:
     options: tuple[ScoredOption, ...] = ()
     usage: Usage = field(default_factory=Usage)
     timings: Mapping[str, float] = field(default_factory=dict)
-    """Seconds by stage, in the order of the road: rewrite, retrieve, localize, read, answer."""
+    """Seconds by stage, in order: rewrite, retrieve, localize, read, answer."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What the road decided on its way: visual query, anchor, passage queries."""
+    """Results of the stages: queries, anchor event, clips, passages, windows, relevance."""

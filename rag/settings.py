@@ -31,10 +31,12 @@ from rag.errors import SettingsError
 
 
 class SearchSettings(SettingsSection):
+    """Retrieval, and the threshold for answers."""
+
     top_k: int = Field(5, ge=1, le=1000)
     """Clips retrieved for a question (EgoFact, D.2.3: 5)."""
     threshold: float = Field(0.3, ge=0, le=1)
-    """Confidence below which the answer is that nothing matches."""
+    """Relevance and confidence below which the answer is that nothing matches."""
     index: Literal["flat", "fp16", "hnsw"] = "flat"
     """Search over clip vectors: exact (`flat`, `fp16`) or approximate (`hnsw`)."""
     rrf_k: int = Field(60, ge=1)
@@ -42,69 +44,73 @@ class SearchSettings(SettingsSection):
 
 
 class PartSettings(SettingsSection):
+    """A separate model for one part of the roles."""
+
     kind: Literal["embedded", "openai", "transformers"] | None = None
-    """`embedded`, `openai` or `transformers`; what is not set here is as in `[reasoner]`."""
+    """`embedded`, `openai` or `transformers`; what is not set here is taken from `[reasoner]`."""
     model: str | None = None
     """Model name at the server, or the folder of a local transformers model."""
     base_url: str | None = None
-    """The server of this part."""
+    """Server for this part."""
     api_key: SecretStr | None = None
-    """Sent to that server as bearer token; masked wherever it is printed."""
+    """Bearer token for that server; masked in all output."""
     timeout_seconds: float | None = Field(None, gt=0, le=86400)
-    """Longest duration of one call, retries and waits included."""
+    """Time limit of one call, retries and waits included."""
     images: bool | None = None
-    """Send frames to this part's model."""
+    """Send frames to the model of this part."""
     image_short_side: int | None = Field(None, ge=32)
     """Frames are sent with a short side of at most this many pixels."""
     structured: bool | None = None
-    """Ask the server to hold replies to the JSON schema."""
+    """Ask the server to enforce the JSON schema."""
     max_tokens: int | None = Field(None, ge=16)
     """Longest reply."""
 
 
 class ReasonerSettings(SettingsSection):
+    """The model behind the roles."""
+
     kind: Literal["embedded", "openai", "transformers"] = "embedded"
-    """`embedded` needs no language model, `openai` asks any server that speaks that protocol,
+    """`embedded` needs no language model, `openai` uses any OpenAI-compatible server,
     `transformers` runs a model in this process."""
     model: str = ""
     """Model name at the server, or the folder of a local transformers model."""
     base_url: str = "http://127.0.0.1:8080/v1"
-    """The server, usually ending in `/v1`; nothing else is contacted."""
+    """URL of the server, usually ending in `/v1`; nothing else is contacted."""
     api_key: SecretStr = SecretStr("none")
-    """Sent to the server as bearer token; masked wherever it is printed."""
+    """Bearer token for the server; masked in all output."""
     timeout_seconds: float = Field(300.0, gt=0, le=86400)
-    """Longest duration of one call, retries and waits included (VideoDetective, table 8: 300)."""
+    """Time limit of one call, retries and waits included (VideoDetective, table 8: 300)."""
     max_calls: int = Field(64, ge=1)
-    """Calls to the model for one question at most, repairs included."""
+    """Most calls to the model for one question, repairs included."""
     max_total_tokens: int = Field(0, ge=0)
-    """Tokens read and written for one question at most, those of images included; 0 sets no bound."""
+    """Most tokens for one question, prompt, reply and images together; 0 is no limit."""
     max_total_seconds: float = Field(0.0, ge=0)
-    """Seconds spent in calls for one question at most; a call under way is broken off. 0 sets no bound."""
+    """Most seconds spent in calls for one question; a running call is cancelled. 0 is no limit."""
     kept_for_answer: float = Field(0.25, ge=0, lt=1)
-    """Share of these three bounds that only answering and judging may use, so that a run whose search
-    has spent its own still ends with what it has."""
+    """Share of these three limits that is reserved for answering and judging, so that a run whose search has
+    used up its own still answers from what it has."""
     repairs: int = Field(2, ge=0, le=5)
-    """How often a reply that does not parse is sent back with its error."""
+    """Most times that a reply that does not parse is returned to the model with its error."""
     images: bool = True
-    """Send frames to the model; off for one that reads words only."""
+    """Send frames to the model; off for a text-only one."""
     image_short_side: int = Field(336, ge=32)
     """Frames are sent with a short side of at most this many pixels."""
     structured: bool = False
-    """Ask the server to hold replies to the JSON schema (`response_format`), where it can."""
+    """Ask the server to enforce the JSON schema (`response_format`), where it can."""
     max_tokens: int = Field(4096, ge=16)
-    """Longest reply (VideoDetective, table 8: 4096 for the model that looks, 2048 for one that only
-    reads). In process, a context that ends earlier bounds it too; some servers want a lower number then."""
+    """Longest reply (VideoDetective, table 8: 4096 for the vision model, 2048 for the text model). The
+    context of the model limits it too; some servers then need a lower number."""
     record: Path | None = None
-    """Keep every exchange with a language model in this file (JSON lines, appended); a call that
-    failed is not kept, and ends a replay."""
+    """Record every call to a language model in this file (JSON lines, appended); a call that failed is not
+    recorded, and ends a replay."""
     replay: Path | None = None
-    """Take every reply from such a file and contact nothing; an exchange it does not hold is an error."""
+    """Replay the calls of such a file and contact nothing; a call that it does not contain is an error."""
     planner: PartSettings = PartSettings()
     watcher: PartSettings = PartSettings()
     judge: PartSettings = PartSettings()
 
     def of_part(self, part: str) -> ReasonerSettings:
-        """The settings of `planner`, `watcher` or `judge`; of any other name, these themselves."""
+        """The settings of `planner`, `watcher` or `judge`; for any other name, these."""
         own = getattr(self, part, None)
         if not isinstance(own, PartSettings):
             return self
@@ -112,16 +118,16 @@ class ReasonerSettings(SettingsSection):
 
 
 class Settings(BaseSettings):
-    """All settings of a run; the resolved values are stored with every result."""
+    """All settings of a run; resolved values are stored with every result."""
 
     model_config = SettingsConfigDict(
         extra="forbid", frozen=True, env_prefix="RAG_", env_nested_delimiter="__"
     )
 
     library: Path | None = None
-    """The library's folder; default: `.rag` in the working directory or the nearest parent that has one."""
+    """Library folder; default: `.rag` in the working directory or the nearest parent that has one."""
     seed: int = 0
-    """Where chance is used, its seed."""
+    """Random seed."""
     scan: ScanSettings = ScanSettings()
     video: VideoSettings = VideoSettings()
     encoder: EncoderSettings = EncoderSettings()
@@ -144,7 +150,7 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
     """Resolve the settings of one run.
 
     `config`: a TOML file; default `rag.toml` in the working directory, where there is one.
-    `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are passed over.
+    `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are ignored.
     Raises `SettingsError` with the offending key.
     """
     path = config or Path("rag.toml")
@@ -193,7 +199,7 @@ def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_unknown_environment() -> None:
-    """pydantic-settings looks only for names it knows, so a misspelt one would be passed over."""
+    """pydantic-settings looks only for names it knows, and would ignore a misspelt one."""
     for name in sorted(os.environ):
         first, *_ = name.removeprefix("RAG_").lower().split("__")
         if name.startswith("RAG_") and first not in Settings.model_fields:

@@ -1,4 +1,4 @@
-"""`rag ask`: one question with its cited answer, or a file of questions."""
+"""`rag ask`: answer one question with citations, or a file of questions."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def ask(
     question: Annotated[
         str | None,
         typer.Argument(
-            metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.", show_default=False
+            metavar="QUESTION", help="May contain its options: '... (A) ... (B) ...'.", show_default=False
         ),
     ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."
+            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; may be repeated."
         ),
     ] = None,
     top_k: TopK = None,
@@ -60,7 +60,8 @@ def ask(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Where their answers go, as JSON lines.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the answers to this file, as JSON lines."),
     ] = None,
     record: Record = None,
     replay: Replay = None,
@@ -71,7 +72,7 @@ def ask(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Answer QUESTION from the library, with the windows and passages that prove the answer."""
+    """Answer QUESTION from the library, with the windows and passages that prove it."""
     flags = {
         "search.top_k": top_k,
         "search.threshold": threshold,
@@ -90,9 +91,9 @@ def ask(
         return _run(session, questions, out, chosen, policy)
     if question is None:
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
-    with session.open_library() as shelf:
-        answer = shelf.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
-        unread = [] if answer.matched else list(unread_lines(session, shelf))
+    with session.open_library() as opened:
+        answer = opened.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
+        unread = [] if answer.matched else list(unread_lines(session, opened))
     if session.as_json:
         from rag.rendering.shapes import answer_shape
 
@@ -112,11 +113,11 @@ def _run(
     from rag._cli.batch import manifest, run_batch
     from rag.rendering.shapes import answer_shape, plain, report_shape
 
-    with session.open_library() as shelf:
-        made_with = manifest(session, "ask", library=shelf.library_id, where=plain(chosen))
+    with session.open_library() as opened:
+        made_with = manifest(session, "ask", library=opened.library_id, where=plain(chosen))
 
         def answer(question: BatchQuestion) -> dict[str, Any]:
-            given = shelf.ask(
+            given = opened.ask(
                 question.text, options=question.options, question_id=question.question_id, where=chosen
             )
             return answer_shape(given, batch=True)

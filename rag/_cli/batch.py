@@ -1,4 +1,4 @@
-"""Many questions with one model load, for `rag ask --questions` and `rag search --queries`."""
+"""Batches of questions, for `rag ask --questions` and `rag search --queries`."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """What a batch came to."""
+
     asked: int
     """Questions answered in this run."""
     kept: int
     """Questions that an earlier run had answered."""
     bad: int
-    """Lines that hold no question, and questions that could not be answered."""
+    """Lines without a question, and questions that could not be answered."""
 
     @property
     def exit_code(self) -> int:
-        """0 all done, 1 nothing could be done, 3 done in part."""
+        """0 success, 1 failure, 3 partial success."""
         if not self.bad:
             return 0
         return 3 if self.asked or self.kept else 1
 
 
 def manifest(session: Session, command: str, **choices: Any) -> dict[str, Any]:
-    """What answers depend on: the program's version, all settings but the library's place, the flags."""
+    """What answers depend on: the version, the settings but for the library's path, the flags."""
     from rag import __version__
 
     settings = session.settings.model_dump(mode="json", exclude={"library"})
@@ -56,10 +58,10 @@ def run_batch(
     answer: Callable[[BatchQuestion], dict[str, Any]],
     policy: OverwritePolicy,
 ) -> Counts:
-    """Answer what is not answered yet, line by line; bad lines are named on stderr and passed over.
+    """Answer what is not answered yet, line by line; bad lines are reported on stderr and skipped.
 
     `answer` gives the JSON shape of one question. A `RagError` of one question
-    spoils only that one, unless it would meet every question alike.
+    skips only that one, unless it would fail every question.
     """
     from eval.batches import BadLine, Output, read_questions
 
@@ -68,7 +70,7 @@ def run_batch(
     good = [entry for entry in entries if not isinstance(entry, BadLine)]
     name = os.fsdecode(questions)
     for line in bad:
-        echo_stderr(f"{name}:{line.line}: {line.reason}; passed over")
+        echo_stderr(f"{name}:{line.line}: {line.reason}; skipped")
     asked = failed = 0
     with Output(out, made_with, id_key, policy) as output:
         todo = output.check(good)
@@ -80,13 +82,11 @@ def run_batch(
                 if not kept + asked:
                     raise
                 echo_stderr(f"rag: {error}")
-                echo_stderr(
-                    f"{name}: stopped after {kept + asked} of {len(good)}; the same command goes on there"
-                )
+                echo_stderr(f"{name}: stopped after {kept + asked} of {len(good)}; run it again to continue")
                 failed = len(todo) - asked
                 break
             except RagError as error:
-                echo_stderr(f"{name}:{question.line}: {error}; passed over")
+                echo_stderr(f"{name}:{question.line}: {error}; skipped")
                 failed += 1
                 continue
             output.append(question, shape)
@@ -95,7 +95,7 @@ def run_batch(
 
 
 def windows_path(run: Path) -> Path:
-    """Where the windows of a TREC run lie: `OUT.windows.jsonl` beside `OUT.trec`."""
+    """The file for the windows of a TREC run: `OUT.windows.jsonl` beside `OUT.trec`."""
     stem = run.name.removesuffix(".trec")
     return run.with_name(f"{stem}.windows.jsonl")
 
@@ -103,7 +103,7 @@ def windows_path(run: Path) -> Path:
 def write_run(
     run: Path, windows: Path, order: Iterable[str], tag: str = "rag", *, policy: OverwritePolicy | None = None
 ) -> None:
-    """Make the TREC run out of the windows file, whole or not at all, queries in the given order."""
+    """Write the TREC run from the windows file, atomically, queries in the given order."""
     import json
 
     from eval.trec import run_lines
@@ -124,7 +124,7 @@ def write_run(
 
 
 def _documents(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """Documents in the order of their best hit. Lists fused of two kinds may rise in score: held level."""
+    """Documents in the order of their best hit, with scores that never rise."""
     ranking: list[tuple[str, float]] = []
     for result in results:
         doc_id = result["video_id"] if result["kind"] == "video" else result["doc_id"]

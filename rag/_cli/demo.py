@@ -1,4 +1,4 @@
-"""`rag demo`: the whole road on a corpus made on the spot: write, index, ask, cite, draw."""
+"""`rag demo`: make a small synthetic corpus, index it, ask, cite, and render contact sheets."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rag
 from rag._cli.index import summary_lines
 from rag._cli.options import Config, Force, Json, Seed, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Session, start
-from rag._cli.show import draw_sheet, sheet_name
+from rag._cli.show import render_sheet, sheet_name
 from rag.records import Answer, VideoCitation
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def demo(
     folder: Annotated[
-        Path, typer.Option("--dir", metavar="DIR", help="Where the corpus, library and sheets go.")
+        Path, typer.Option("--dir", metavar="DIR", help="Folder for the corpus, library and sheets.")
     ] = Path("demo"),
     force: Force = False,
     config: Config = None,
@@ -32,35 +33,36 @@ def demo(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Draw a small corpus, index it, ask three questions and draw what proves the answers."""
+    """Render a small corpus, index it, ask three questions and render the windows cited."""
     library = folder / ".rag"
-    # The clips hold neither speech nor words on the screen, so nobody waits for the readers of them.
+    # The clips contain neither speech nor on-screen text, so neither is looked for.
     silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")}
     session = start(library, config, as_json, verbose, seed, silent)
     from eval.workbench.demo import demo_questions
-    from rag.library import Library as Shelf
 
     corpus = folder / "corpus"
     policy = session.overwrite_policy(force)
     _draw(corpus, policy)
-    report, said = _index(session, corpus)
+    report, printed = _index(session, corpus)
     answers: list[Answered] = []
-    with Shelf.open(settings=session.settings) as shelf:
+    with rag.Library.open(settings=session.settings) as opened:
         for question in demo_questions():
-            answer = shelf.ask(question.text, options=question.options, question_id=question.question_id)
+            answer = opened.ask(question.text, options=question.options, question_id=question.question_id)
             answers.append(Answered(answer, question.expected, _sheets(answer, folder, policy)))
     if session.as_json:
         print_json(_shape(folder, report, answers))
     else:
-        print_lines(_lines(folder, report, said, answers))
+        print_lines(_lines(folder, report, printed, answers))
     return report.exit_code
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
+    """One question of the demo."""
+
     answer: Answer
     expected: str
-    """The label that the drawn world knows to be right."""
+    """The label that is right by construction."""
     sheets: list[Path]
 
 
@@ -70,37 +72,36 @@ def _draw(corpus: Path, policy: OverwritePolicy) -> None:
     from rag._cli.progress import open_progress
     from rag.rendering.terminal import duration
 
-    echo_stderr(f"drawing {DEMO_PLAN.clips} clips and writing passages into {corpus}")
+    echo_stderr(f"rendering {DEMO_PLAN.clips} clips and writing passages into {corpus}")
     begun = time.monotonic()
     with open_progress() as progress:
         made = make_corpus(corpus, DEMO_PLAN, progress=progress, policy=policy).made
     echo_stderr(
-        f"{made} clips drawn in {duration(time.monotonic() - begun)}" if made else "they are there already"
+        f"{made} clips rendered in {duration(time.monotonic() - begun)}" if made else "they exist already"
     )
 
 
 def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
     from rag._cli.progress import open_progress
-    from rag.library import Library as Shelf
 
     with open_progress() as progress:
-        report = Shelf.index([str(corpus)], settings=session.settings, progress=progress)
-    return report, progress.said
+        report = rag.Library.index([str(corpus)], settings=session.settings, progress=progress)
+    return report, progress.printed
 
 
 def _sheets(answer: Answer, folder: Path, policy: OverwritePolicy) -> list[Path]:
     drawn = (
-        draw_sheet(citation, folder / sheet_name(citation), policy=policy)
+        render_sheet(citation, folder / sheet_name(citation), policy=policy)
         for citation in answer.citations
         if isinstance(citation, VideoCitation)
     )
     return [sheet for sheet in drawn if sheet is not None]
 
 
-def _lines(folder: Path, report: IndexReport, said: list[str], answers: list[Answered]) -> Iterator[str]:
+def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[Answered]) -> Iterator[str]:
     from rag.rendering.terminal import answer_lines
 
-    yield from summary_lines(report, said)
+    yield from summary_lines(report, printed)
     for each in answers:
         yield ""
         yield f"? {each.answer.question.text}"
@@ -108,9 +109,9 @@ def _lines(folder: Path, report: IndexReport, said: list[str], answers: list[Ans
         for sheet in each.sheets:
             yield f"    contact sheet: {sheet}"
         verdict = "right" if each.answer.choice == each.expected else "wrong"
-        yield f"    the drawn world knows: {each.expected}, so this is {verdict}"
+        yield f"    correct by construction: {each.expected}, so this is {verdict}"
     yield ""
-    yield f'everything lies in {folder}; ask on: rag ask --library {folder / ".rag"} "..."'
+    yield f'everything is in {folder}; ask more with: rag ask --library {folder / ".rag"} "..."'
 
 
 def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`rag doctor`: whether this machine can do the work, and whether the library is sound."""
+"""`rag doctor`: check the environment, the model weights and the library."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ REQUIRED = (
     "tokenizers",
     "torch",
 )
-"""Modules without which no command that touches a library works."""
+"""Modules that every command on a library needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """The result of one check."""
+
     area: str
     name: str
     ok: bool | None
-    """None: worth knowing, and nothing is broken."""
+    """None: for information; nothing is broken."""
     message: str
 
 
@@ -67,6 +69,7 @@ def doctor(
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """The findings as a table, and how many are broken."""
     from rag.rendering.terminal import table_lines
 
     marks = {True: "ok", False: "BROKEN", None: "-"}
@@ -90,12 +93,12 @@ def _environment() -> Iterator[Finding]:
 
 
 def _module(module: str) -> Finding:
-    """A package counts only once it has been imported: wheels can be there and still not load."""
+    """Imports the package: an installed wheel may still not load."""
     try:
         loaded = importlib.import_module(module)
-    except Exception as error:  # whatever a foreign package raises while it loads is the finding
+    except Exception as error:  # whatever a package raises while it loads is the finding
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return Finding("package", module, False, f"{reason}; install the project again")
+        return Finding("package", module, False, f"{reason}; reinstall this package")
     return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
 
 
@@ -106,7 +109,7 @@ def _one_cv2() -> Finding:
         if _installed(name) is not None
     ]
     if len(owners) > 1:
-        message = f"owned by {' and '.join(owners)}, which overwrite each other; uninstall all but one"
+        message = f"provided by {' and '.join(owners)}, which overwrite each other; uninstall all but one"
         return Finding("package", "cv2", None, message)
     return Finding("package", "cv2", None, owners[0] if owners else "not installed; only OCR needs it")
 
@@ -119,7 +122,9 @@ def _torchvision() -> Finding:
         importlib.import_module("torchvision")
     except Exception as error:
         reason = str(error).splitlines()[0]
-        message = f"{version} does not load ({reason}), and with it no transformers model does; uninstall it"
+        message = (
+            f"{version} does not load ({reason}), and keeps transformers models from loading; uninstall it"
+        )
         return Finding("package", "torchvision", False, message)
     return Finding("package", "torchvision", True, version)
 
@@ -144,7 +149,7 @@ def _weights(session: Session) -> Iterator[Finding]:
     from indexers.models.verify import list_models
 
     encoder = session.settings.encoder
-    yield _told("weights", "image encoder", lambda: resolve_image_encoder(encoder).reason)
+    yield _checked("weights", "image encoder", lambda: resolve_image_encoder(encoder).reason)
     for row in list_models(encoder):
         if row.problem:
             yield Finding("weights", row.name, False, row.problem)
@@ -152,7 +157,7 @@ def _weights(session: Session) -> Iterator[Finding]:
             yield Finding("weights", row.name, True, f"{row.licence}, {row.path}")
 
 
-def _told(area: str, name: str, ask: Callable[[], str]) -> Finding:
+def _checked(area: str, name: str, ask: Callable[[], str]) -> Finding:
     try:
         return Finding(area, name, None, ask())
     except RagError as error:
@@ -161,11 +166,11 @@ def _told(area: str, name: str, ask: Callable[[], str]) -> Finding:
 
 def _library(session: Session) -> Iterator[Finding]:
     try:
-        with session.open_library() as shelf:
-            for check in shelf.doctor():
+        with session.open_library() as opened:
+            for check in opened.doctor():
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
-        # A library that was named has to be there; before the first index there is none, and that is well.
+        # A library that was named must exist; before the first `rag index` there is none.
         named = session.settings.library is not None and Path(session.settings.library).exists()
         yield Finding("library", "library", False if named else None, str(error))
     except RagError as error:

@@ -1,4 +1,4 @@
-"""`rag index`: bring a folder into the library, or say what that would take."""
+"""`rag index`: index folders and files, or estimate what that would take."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+import rag
 from rag._cli.options import Config, Json, Library, Seed, Verbose, given_path
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
@@ -23,6 +24,7 @@ class IndexCommand(TyperCommand):
     """`rag index`, whose flag `--prune` may have the value `all`: `--prune=all`, never `--prune all`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Turn `--prune=all` into a flag of its own. Raises `UsageError` for another value."""
         end = args.index("--") if "--" in args else len(args)
         for word in args[:end]:
             if word.startswith("--prune=") and word != "--prune=all":
@@ -35,7 +37,7 @@ def index(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH", help="Folders and files to bring in.", show_default=False, parser=given_path
+            metavar="PATH", help="Folders and files to index.", show_default=False, parser=given_path
         ),
     ],
     include: Annotated[
@@ -44,24 +46,32 @@ def index(
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="GLOB", help="Not the files that match; may be repeated."),
+        typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="N", min=1, help="At most N new files in this run, in path order."),
+        typer.Option(
+            "--limit", metavar="N", min=1, help="Index at most N new files in this run, in path order."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, how long and how large; do nothing.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show what would be done, how long it would take and how large it would be; change nothing.",
+        ),
     ] = False,
     reembed: Annotated[
         bool,
-        typer.Option("--reembed", help="Make all picture vectors anew; recognised text and speech are kept."),
+        typer.Option(
+            "--reembed", help="Recompute all image embeddings; recognized text and speech are kept."
+        ),
     ] = False,
     prune: Annotated[
         bool,
         typer.Option(
             "--prune",
-            help="Take out files below PATH that are no longer on disk. Refused where PATH is empty or more "
+            help="Remove files below PATH that no longer exist. Refused where PATH is empty or more "
             "than half of its files are missing, as for a disk that is not mounted; --prune=all removes "
             "them.",
         ),
@@ -73,14 +83,13 @@ def index(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Index videos and documents. Unchanged files are skipped, interrupted runs are taken up again."""
+    """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
     flags = {"scan.include": include or None, "scan.exclude": exclude or None}
     session = start(library, config, as_json, verbose, seed, flags)
     from rag._cli.progress import open_progress
-    from rag.library import Library as Shelf
 
     with open_progress() as progress:
-        report = Shelf.index(
+        report = rag.Library.index(
             [os.fsdecode(path) for path in paths],
             settings=session.settings,
             reembed=reembed,
@@ -89,29 +98,29 @@ def index(
             progress=progress,
             limit=limit,
         )
-    _say_problems(report, progress.said)
+    _report_problems(report, progress.printed)
     if not (report.files_found or report.removed):
-        echo_stderr(f"rag: no file that can be indexed below {', '.join(map(os.fsdecode, paths))}")
+        echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
         print_json(report_shape("rag.index/1", report))
     else:
-        print_lines(summary_lines(report, progress.said))
+        print_lines(summary_lines(report, progress.printed))
     return report.exit_code
 
 
-def _say_problems(report: IndexReport, said: list[str]) -> None:
-    """One line per bad file: those that were said while the work went on are not said again."""
+def _report_problems(report: IndexReport, printed: list[str]) -> None:
+    """One line per bad file, but for those that were reported during the run."""
     from rag.rendering.terminal import problem_line
 
     for problem in report.problems:
-        if not any(line.startswith(f"{problem.path}: ") for line in said):
+        if not any(line.startswith(f"{problem.path}: ") for line in printed):
             echo_stderr(problem_line(problem))
 
 
-def summary_lines(report: IndexReport, said: Sequence[str] = ()) -> Iterator[str]:
-    """The run in a few lines; what was said while it ran is left out."""
+def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[str]:
+    """The run in a few lines, without those that were printed during it."""
     from rag.rendering.terminal import byte_count, counted, duration, visible
 
     if report.forecast is not None:
@@ -140,7 +149,7 @@ def summary_lines(report: IndexReport, said: Sequence[str] = ()) -> Iterator[str
         f"{count} {name}" for name, count in counts.items() if count or name == "found"
     )
     if report.missing:
-        yield "missing files stay in the library; 'rag index --prune' takes them out"
+        yield "missing files stay in the library; 'rag index --prune' removes them"
     for line in report.stages:
-        if line not in said:
+        if line not in printed:
             yield visible(line)

@@ -17,12 +17,12 @@ def localize(
     video: Annotated[
         Path,
         typer.Argument(
-            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of it."
         ),
     ],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find in it.")],
     count: Annotated[
-        int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many windows.")
+        int, typer.Option("--count", metavar="N", min=1, max=1000, help="Number of windows.")
     ] = 1,
     window: Annotated[
         float | None,
@@ -34,11 +34,11 @@ def localize(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Find the best windows of a video for QUERY, from the vectors stored when it was indexed."""
+    """Find the best windows of a video for QUERY from stored embeddings, under the settings of [localize]."""
     session = start(library, config, as_json, verbose, seed)
     name = os.fsdecode(video)
-    with session.open_library() as shelf:
-        windows = shelf.localize(name, words(query), count=count, window_seconds=window)
+    with session.open_library() as opened:
+        windows = opened.localize(name, words(query), count=count, window_seconds=window)
     if session.as_json:
         from rag.rendering.shapes import windows_shape
 

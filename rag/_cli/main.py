@@ -1,4 +1,4 @@
-"""The command `rag`: its subcommands, and what an error looks like from outside."""
+"""The command `rag`: its subcommands, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag.errors import RagError
 app = typer.Typer(
     name="rag",
     help="Ask questions of your own videos and documents, offline.",
-    epilog="Exit codes: 0 all done, 1 nothing could be done, 2 wrong usage, 3 done in part.",
+    epilog="Exit codes: 0 success, 1 failure, 2 usage error, 3 partial success.",
     add_completion=False,
     # Plain help: the same at every width that documentation compares, and read without rich.
     rich_markup_mode=None,
@@ -29,17 +29,17 @@ app.command("index", cls=index.IndexCommand, short_help="Index videos and docume
 app.command("ask", short_help="Answer a question, with citations.")(ask.ask)
 app.command("search", short_help="Find windows of videos, and passages.")(search.search)
 app.command("localize", short_help="Find the best windows of one video.")(localize.localize)
-app.command("shots", short_help="Say what was measured on a video.")(shots.shots)
-app.command("show", short_help="Look at a citation.")(show.show)
-app.command("stats", short_help="Say what the library holds.")(stats.stats)
-app.command("doctor", short_help="Check this machine and the library.")(doctor.doctor)
-app.command("remove", short_help="Take files out of the library.")(remove.remove)
-app.add_typer(models.app, name="models", short_help="List, fetch and check model weights.")
-app.add_typer(eval_app, name="eval", short_help="Try systems on a benchmark.")
-app.add_typer(agent_app, name="agent", short_help="Let an agent work on a question.")
+app.command("shots", short_help="List the shots of a video, as measured.")(shots.shots)
+app.command("show", short_help="Show a citation.")(show.show)
+app.command("stats", short_help="Show library statistics.")(stats.stats)
+app.command("doctor", short_help="Check the environment and the library.")(doctor.doctor)
+app.command("remove", short_help="Remove files from the library.")(remove.remove)
+app.add_typer(models.app, name="models", short_help="List, download and verify model weights.")
+app.add_typer(eval_app, name="eval", short_help="Run evaluations.")
+app.add_typer(agent_app, name="agent", short_help="Run an agent on a question.")
 app.add_typer(web_commands.app, name="web", short_help="Build and serve a frozen web of videos.")
-app.add_typer(workbench.app, name="workbench", short_help="Make videos of a world known exactly.")
-app.command("demo", short_help="See it all work on a small corpus.")(demo.demo)
+app.add_typer(workbench.app, name="workbench", short_help="Make synthetic videos with exact annotations.")
+app.command("demo", short_help="Try everything on a small synthetic corpus.")(demo.demo)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,9 +71,8 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str]) -> int:
     """Run one command; returns its exit code.
 
-    A `RagError` or a wrong word is one line on stderr, an interrupt is one
-    line and 130, a closed pipe is silent; anything else is a bug of ours and
-    is raised, with its traceback.
+    A `RagError` or a usage error is one line on stderr, an interrupt is one line and 130, a closed pipe is
+    silent; anything else is a bug and is raised, with its traceback.
     """
     try:
         code = app(list(arguments), prog_name="rag", standalone_mode=False)
@@ -81,9 +80,9 @@ def main(arguments: Sequence[str]) -> int:
         echo_stderr(f"rag: {error}")
         return error.exit_code
     except typer.TyperException as error:
-        return _wrong_usage(error)
+        return _usage_error(error)
     except (typer.Abort, SystemExit) as stop:
-        # typer turns an EOFError and a BrokenPipeError from anywhere below into these; to us they are bugs.
+        # typer turns an EOFError and a BrokenPipeError from anywhere below into these; here they are bugs.
         bug = stop.__cause__ or stop.__context__
         if isinstance(bug, EOFError | BrokenPipeError):
             raise bug from None
@@ -93,10 +92,10 @@ def main(arguments: Sequence[str]) -> int:
     return int(code or 0)
 
 
-def _wrong_usage(error: typer.TyperException) -> int:
+def _usage_error(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "rag"
-    # A word of pydantic's, which typer asks whether a choice is one.
+    # pydantic, by which typer checks choices, puts this before its message.
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     echo_stderr(f"{command}: {message}. Try '{command} --help'.")
     return error.exit_code

@@ -1,4 +1,4 @@
-"""`rag models`: which weights there are, which are here, and the one command that may use a network."""
+"""`rag models`: list, download and verify model weights; `pull` alone uses a network."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from indexers.models.verify import ModelRow, Verification
 
 app = typer.Typer(
-    help="List, fetch and check model weights. Only 'pull' ever uses a network.", rich_markup_mode=None
+    help="List, download and verify model weights. Only 'pull' uses a network.", rich_markup_mode=None
 )
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="Default: every model that is here.", show_default=False),
+    typer.Argument(metavar="NAME", help="Default: every installed model.", show_default=False),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of 'rag models list'.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from 'rag models list'.")]
 
 
 @app.command("list")
 def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
-    """Every model: what it is for, size, licence, and whether it is here."""
+    """List models: purpose, size, licence, and whether they are installed."""
     session = start(None, config, as_json, verbose, None)
     from indexers.models.verify import list_models
 
@@ -46,7 +46,7 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 def pull(
     name: Name, force: Force = False, config: Config = None, as_json: Json = None, verbose: Verbose = 0
 ) -> int:
-    """Fetch a model's files, held to a commit and to hashes; safetensors only."""
+    """Download a model's files at a pinned commit and check their hashes; safetensors only."""
     session = start(None, config, as_json, verbose, None)
     from corpora.outputs import OverwritePolicy
     from indexers.models.catalogue import known_model
@@ -61,13 +61,13 @@ def pull(
 
         print_json(report_shape("rag.models.pull/1", {"name": name, "path": folder}))
     else:
-        print_lines([f"{name} is here: {folder}"])
+        print_lines([f"{name} is installed: {folder}"])
     return 0
 
 
 @app.command("verify")
 def verify(names: Names = None, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
-    """Hash the files of models that are here and compare with what was published or first pulled."""
+    """Compare the hashes of installed models with what was published or first downloaded."""
     session = start(None, config, as_json, verbose, None)
     from indexers.models.verify import list_models, verify
 
@@ -98,28 +98,28 @@ def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
 
     cells = [["", "model", "for", "size", "licence"]]
     for row in rows:
-        here = "here" if row.here else "bad" if row.problem else "-"
+        installed = "installed" if row.here else "bad" if row.problem else "-"
         licence = row.licence if row.commercial else f"{row.licence} (non-commercial)"
         name = f"{row.name} *" if row.recommended else row.name
-        cells.append([here, name, row.purpose, readable_size(row.size), licence])
+        cells.append([installed, name, row.purpose, readable_size(row.size), licence])
     yield from table_lines(cells)
     yield ""
-    yield "* recommended: permissive licence. Fetch one with 'rag models pull NAME'."
+    yield "* recommended: permissive licence. Install one with 'rag models pull NAME'."
     for row in rows:
         if row.problem:
             yield excerpt(f"{row.name}: {row.problem}", 3 * width())
 
 
 def _verdict(found: Verification) -> Iterator[str]:
-    state = "as published" if found.pinned else "nothing to compare with"
-    yield f"{found.name}: {state if found.ok else 'NOT what it should be'} ({found.folder})"
+    state = "as published" if found.pinned else "no published hashes to compare with"
+    yield f"{found.name}: {state if found.ok else 'NOT as published'} ({found.folder})"
     for check in found.files:
         if check.state != "ok":
             yield f"    {check.state:8} {check.path}"
 
 
 class _Meter:
-    """A line on stderr for each file and, while it comes, every five seconds."""
+    """A line on stderr for each file and, during its download, every five seconds."""
 
     def __init__(self) -> None:
         self._last = ("", 0.0)

@@ -1,4 +1,4 @@
-"""The options that subcommands share, declared once so that they read the same everywhere."""
+"""The options that subcommands share."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ Library = Annotated[
         "--library",
         metavar="DIR",
         parser=given_path,
-        help="The library's folder. Default: $RAG_LIBRARY, else .rag here or in the nearest parent.",
+        help="Library folder. Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent.",
     ),
 ]
 Config = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="A settings file. Default: rag.toml here, if there is one."
+        "--config",
+        metavar="FILE",
+        help="Settings file. Default: rag.toml in the current folder, if it exists.",
     ),
 ]
 Force = Annotated[
@@ -41,23 +43,23 @@ Json = Annotated[
     bool | None,
     typer.Option(
         "--json/--text",
-        help="JSON or text for people. Default: text on a terminal, JSON into a pipe or a file.",
+        help="Output format. Default: text on a terminal, JSON into a pipe or a file.",
         show_default=False,
     ),
 ]
 Verbose = Annotated[
     int,
     typer.Option(
-        "-v", "--verbose", count=True, help="Say more on stderr; twice for still more.", show_default=False
+        "-v", "--verbose", count=True, help="Log more on stderr; twice for debug output.", show_default=False
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Where chance is used, its seed. Default: 0."),
+    typer.Option("--seed", metavar="N", help="Random seed. Default: 0."),
 ]
 TopK = Annotated[
     int | None,
-    typer.Option("--top-k", metavar="N", min=1, max=1000, help="How many to retrieve. Default: 5."),
+    typer.Option("--top-k", metavar="N", min=1, max=1000, help="Number of results to retrieve. Default: 5."),
 ]
 Threshold = Annotated[
     float | None,
@@ -66,7 +68,7 @@ Threshold = Annotated[
         metavar="X",
         min=0.0,
         max=1.0,
-        help="Confidence below which the answer is that nothing matches. Default: 0.3.",
+        help="Confidence below which nothing matches. Default: 0.3.",
     ),
 ]
 PathGlobs = Annotated[
@@ -79,23 +81,19 @@ PathGlobs = Annotated[
 ]
 Start = Annotated[
     float | None,
-    typer.Option(
-        "--start", metavar="SECONDS", min=0.0, help="Only what lies at or after this time of a video."
-    ),
+    typer.Option("--start", metavar="SECONDS", min=0.0, help="Search videos from this time on."),
 ]
 End = Annotated[
     float | None,
-    typer.Option("--end", metavar="SECONDS", min=0.0, help="Only what lies before this time of a video."),
+    typer.Option("--end", metavar="SECONDS", min=0.0, help="Search videos up to this time."),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option(
-        "--record", metavar="FILE", help="Keep every exchange with a language model in this file, to replay."
-    ),
+    typer.Option("--record", metavar="FILE", help="Record every call to a language model in this file."),
 ]
 Replay = Annotated[
     Path | None,
     typer.Option(
-        "--replay", metavar="FILE", help="Take every reply of a language model from this file; contact none."
+        "--replay", metavar="FILE", help="Replay the calls recorded in this file; no model is contacted."
     ),
 ]

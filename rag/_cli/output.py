@@ -1,4 +1,4 @@
-"""Where words go: data to stdout, talk to stderr, every line of it safe to show."""
+"""Output: results to stdout, messages to stderr, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from typing import Any, TextIO
 from rag.errors import RagError
 
 UNCUT = 1_000_000
-"""Columns where nobody watches."""
+"""Columns where the output is no terminal."""
 
 
 def is_json(flag: bool | None) -> bool:
-    """The flag, where it was given; else JSON unless a person watches stdout."""
+    """The flag, where it was given; else JSON unless stdout is a terminal."""
     return flag if flag is not None else not sys.stdout.isatty()
 
 
 def print_json(shape: Mapping[str, Any]) -> None:
-    """One JSON document on stdout: one line, or indented where a person watches."""
+    """One JSON document on stdout: one line, or indented on a terminal."""
     from rag.rendering.shapes import to_json
 
     _write(sys.stdout, [to_json(shape, indent=2 if sys.stdout.isatty() else None)])
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Text for people on stdout."""
+    """Lines of text on stdout."""
     _write(sys.stdout, lines)
 
 
 def echo_stderr(line: str) -> None:
-    """One line on stderr; control characters and undecodable bytes show themselves."""
+    """One line on stderr; control characters and undecodable bytes are escaped."""
     from rag.rendering.terminal import visible
 
     _write(sys.stderr, [visible(line)])
 
 
 def width() -> int:
-    """Columns to write in: the terminal's, within what is pleasant to read."""
+    """Columns to write in: the terminal's, between 40 and 100."""
     return min(100, max(40, shutil.get_terminal_size((80, 24)).columns))
 
 
 def line_width() -> int:
-    """As `width`, for stdout; what goes into a pipe or a file is not cut."""
+    """As `width`, for stdout; output to a pipe or a file is not cut."""
     return width() if sys.stdout.isatty() else UNCUT
 
 
@@ -54,14 +54,14 @@ def stderr_width() -> int:
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:
-    """Characters that the encoding lacks are escaped; a reader that has gone ends nothing but the talk."""
+    """Characters that the encoding lacks are escaped; a closed pipe is no error."""
     encoding = stream.encoding or "utf-8"
     try:
         for line in lines:
             stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         stream.flush()
     except OSError as error:
-        # What is still buffered goes nowhere, and Python's own flush at exit stays quiet.
+        # What is still buffered is dropped, so that Python's own flush at exit raises nothing.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
@@ -72,10 +72,10 @@ def _write(stream: TextIO, lines: Iterable[str]) -> None:
 
 
 def open_standard_streams() -> None:
-    """Open those of stdin, stdout and stderr that the caller closed, to nowhere.
+    """Open those of stdin, stdout and stderr that the caller closed, on the null device.
 
-    Else the next file that is opened, perhaps one of the library, takes the
-    free number, and what anybody prints goes into it.
+    Else the next file that is opened, perhaps one of the library, gets the free descriptor, and output
+    goes into it.
     """
     for number in range(3):
         try:

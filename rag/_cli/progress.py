@@ -1,4 +1,4 @@
-"""How far indexing is: a bar over seconds of media on a terminal, a line now and then elsewhere."""
+"""Progress of indexing: a bar over seconds of media on a terminal, a line every 10 s elsewhere."""
 
 from __future__ import annotations
 
@@ -15,35 +15,50 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 QUIET_SECONDS = 10.0
-"""Without progress for this long, the display says for how long nothing has moved."""
+"""Without progress for this long, the display shows for how long."""
 
 
-class Watched(Protocol):
-    """`rag.indexing.report.Progress`, the lines it said, and a way to be closed whatever happens."""
+class ProgressDisplay(Protocol):
+    """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed."""
 
-    said: list[str]
+    printed: list[str]
 
-    def start(self, total_seconds: float, total_files: int) -> None: ...
-    def file(self, path: str) -> None: ...
-    def advance(self, seconds: float) -> None: ...
-    def note(self, line: str) -> None: ...
-    def done(self) -> None: ...
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """Begin, with seconds of media and files to index."""
+        ...
+
+    def file(self, path: str) -> None:
+        """The next file begins."""
+        ...
+
+    def advance(self, seconds: float) -> None:
+        """So many seconds of media are done."""
+        ...
+
+    def note(self, line: str) -> None:
+        """Print one line."""
+        ...
+
+    def done(self) -> None:
+        """End the display."""
+        ...
+
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
 
-def open_progress() -> Watched:
-    """The bar where a person watches stderr, else lines."""
+def open_progress() -> ProgressDisplay:
+    """A bar where stderr is a terminal, else lines."""
     return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
-class _Counted:
-    """What both displays know: seconds and files done, the file at hand, and since when nothing moved."""
+class _ProgressState:
+    """What both displays show: seconds and files done, the current file, time since the last progress."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.printed: list[str] = []
         self.total_seconds = 0.0
         self.total_files = 0
         self.seconds = 0.0
@@ -66,7 +81,7 @@ class _Counted:
             self._moved = time.monotonic()
 
     def note(self, line: str) -> None:
-        self.said.append(line)
+        self.printed.append(line)
         echo_stderr(line)
 
     def done(self) -> None: ...
@@ -80,7 +95,7 @@ class _Counted:
         self.done()
 
     def place(self, between: str, before: str = "") -> str:
-        """`05:03 of 12:00` of media; nothing where all there is takes less than a second, as documents do."""
+        """`05:03 of 12:00` of media; empty for less than a second in all, as of documents."""
         from rag.rendering.terminal import clock
 
         if self.total_seconds < 1:
@@ -88,20 +103,20 @@ class _Counted:
         return f"{before}{clock(self.seconds)}{between}{clock(self.total_seconds)}"
 
     def stall(self) -> str:
-        """`no progress for 12 s`, or nothing while things move."""
+        """`no progress for 12 s`, or empty."""
         still = time.monotonic() - self._moved
         return f"no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
 
     def left(self) -> float | None:
-        """Estimated seconds to go, from the mean speed so far; None at the beginning and at the end."""
+        """Estimated seconds left, from the mean speed so far; None at the beginning and at the end."""
         if self.seconds <= 0 or self.total_seconds <= self.seconds:
             return None
         took = time.monotonic() - self._begun
         return took * max(0.0, self.total_seconds - self.seconds) / self.seconds
 
 
-class LineProgress(_Counted):
-    """One line every `interval` seconds while work goes on; none for work that ends sooner."""
+class LineProgress(_ProgressState):
+    """One line every `interval` seconds during the work; none for work that ends sooner."""
 
     def __init__(self, interval: float = 10.0) -> None:
         super().__init__()
@@ -110,12 +125,14 @@ class LineProgress(_Counted):
         self._clock: threading.Thread | None = None
 
     def start(self, total_seconds: float, total_files: int) -> None:
+        """Begin, and start the clock that prints lines."""
         super().start(total_seconds, total_files)
         if self._clock is None:
             self._clock = threading.Thread(target=self._tick, name="rag-progress", daemon=True)
             self._clock.start()
 
     def done(self) -> None:
+        """Stop the clock."""
         self._ended.set()
         if self._clock is not None:
             self._clock.join()
@@ -141,8 +158,8 @@ class LineProgress(_Counted):
         return ", ".join(parts) + (f": {self.current}" if self.current else "")
 
 
-class BarProgress(_Counted):
-    """A live bar on stderr; what is said meanwhile appears above it."""
+class BarProgress(_ProgressState):
+    """A live bar on stderr; lines printed meanwhile appear above it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,6 +167,7 @@ class BarProgress(_Counted):
         self._task: Any = None
 
     def start(self, total_seconds: float, total_files: int) -> None:
+        """Begin, and show the bar where there is anything to do."""
         super().start(total_seconds, total_files)
         if total_files == 0 or self._bar is not None:
             return
@@ -158,11 +176,13 @@ class BarProgress(_Counted):
         self._bar.start()
 
     def advance(self, seconds: float) -> None:
+        """So many seconds of media are done."""
         super().advance(seconds)
         if self._bar is not None:
             self._bar.update(self._task, completed=min(self.seconds, self.total_seconds))
 
     def note(self, line: str) -> None:
+        """Print one line above the bar."""
         if self._bar is None:
             super().note(line)
             return
@@ -170,16 +190,17 @@ class BarProgress(_Counted):
 
         from rag.rendering.terminal import visible
 
-        self.said.append(line)
+        self.printed.append(line)
         self._bar.console.print(Text(visible(line)), soft_wrap=True)
 
     def done(self) -> None:
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
 
-def _rich_bar(counted: _Counted) -> RichProgress:
+def _rich_bar(counted: _ProgressState) -> RichProgress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task
     from rich.text import Text
@@ -187,7 +208,7 @@ def _rich_bar(counted: _Counted) -> RichProgress:
     from rag.rendering.terminal import duration, excerpt
 
     class _Where(ProgressColumn):
-        """Recomputed at each refresh, so a stall counts up although nothing calls us."""
+        """Recomputed at each refresh, so that a stall is counted without any call."""
 
         max_refresh = 0.5
 

@@ -1,4 +1,4 @@
-"""`rag remove`: take files out of the library; the files themselves stay where they are."""
+"""`rag remove`: remove files from the library; the files themselves are not touched."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def remove(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Files, or folders with all that lies below.",
+            help="Files, or folders with everything below them.",
             show_default=False,
             parser=given_path,
         ),
     ],
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before more than half of the library is taken out.")
+        bool, typer.Option("--yes", help="Do not ask before more than half of the library is removed.")
     ] = False,
     library: Library = None,
     config: Config = None,
@@ -34,9 +34,9 @@ def remove(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Take files out of the library. Nothing on disk but the library is touched.
+    """Remove files from the library. Nothing else on disk is changed.
 
-    Before more than half of the library is taken out, it asks; without a terminal it needs --yes.
+    Removing more than half of the library asks first; without a terminal it needs --yes.
     """
     session = start(library, config, as_json, verbose, seed)
     named = [os.fsdecode(path) for path in paths]
@@ -64,7 +64,7 @@ def _is_confirmed(going: int, held: int) -> bool:
     """Ask on the terminal. Raises `UsageError` where there is none."""
     share = f"{going} of {held} files of the library"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"this takes out {share}; nothing was removed; add --yes to take them out")
-    sys.stderr.write(f"This takes out {share}. Go on? [y/N] ")
+        raise UsageError(f"this removes {share}; nothing was removed; add --yes to remove them")
+    sys.stderr.write(f"This removes {share}. Continue? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -1,4 +1,4 @@
-"""`rag search`: windows of videos and passages that match a query, or a run over many queries."""
+"""`rag search`: windows of videos and passages for a query, or a TREC run over many queries."""
 
 from __future__ import annotations
 
@@ -26,29 +26,37 @@ Audio = Literal["speech", "music", "ambient", "silence"]
 
 def search(
     query: Annotated[
-        str | None, typer.Argument(metavar="QUERY", help="What to find.", show_default=False)
+        str | None, typer.Argument(metavar="QUERY", help="Text to search for.", show_default=False)
     ] = None,
-    kind: Annotated[Kind, typer.Option("--kind", help="What to search.")] = "all",
+    kind: Annotated[Kind, typer.Option("--kind", help="Kind of results.")] = "all",
     top_k: TopK = None,
     path: PathGlobs = None,
     begin: Start = None,
     end: End = None,
     tone: Annotated[
-        Tone | None, typer.Option("--tone", "--color", help="Shots under light of this tone.")
+        Tone | None, typer.Option("--tone", "--color", help="Only shots of this colour tone.")
     ] = None,
-    style: Annotated[Style | None, typer.Option("--style", help="Shots made in this way.")] = None,
-    audio: Annotated[Audio | None, typer.Option("--audio", help="Stretches that sound so.")] = None,
+    style: Annotated[Style | None, typer.Option("--style", help="Only shots of this style.")] = None,
+    audio: Annotated[
+        Audio | None, typer.Option("--audio", help="Only intervals with this class of sound.")
+    ] = None,
     min_height: Annotated[
         int | None,
-        typer.Option("--min-height", metavar="LINES", min=1, help="Videos of at least so many lines."),
+        typer.Option(
+            "--min-height", metavar="LINES", min=1, help="Only videos of at least this vertical resolution."
+        ),
     ] = None,
     after: Annotated[
         str | None,
-        typer.Option("--after", metavar="TEXT", help="Moments before which this is seen in the video."),
+        typer.Option(
+            "--after", metavar="TEXT", help="Only moments up to 60 s after this is seen in the video."
+        ),
     ] = None,
     before: Annotated[
         str | None,
-        typer.Option("--before", metavar="TEXT", help="Moments after which this is seen in the video."),
+        typer.Option(
+            "--before", metavar="TEXT", help="Only moments up to 60 s before this is seen in the video."
+        ),
     ] = None,
     queries: Annotated[
         Path | None,
@@ -59,7 +67,9 @@ def search(
     run: Annotated[
         Path | None,
         typer.Option(
-            "--run", metavar="OUT.trec", help="Their TREC run, by document; windows go to OUT.windows.jsonl."
+            "--run",
+            metavar="OUT.trec",
+            help="Write a TREC run by document to this file, and windows to OUT.windows.jsonl.",
         ),
     ] = None,
     force: Force = False,
@@ -71,7 +81,7 @@ def search(
 ) -> int:
     """Find the windows of videos and the passages that match QUERY.
 
-    Without a QUERY a filter alone lists every stretch that meets it, by video and time.
+    A filter without a QUERY lists every interval that meets it, by video and time.
     """
     session = start(library, config, as_json, verbose, seed, {"search.top_k": top_k})
     seen = [None if text is None else words(text) for text in (after, before)]
@@ -93,45 +103,46 @@ def search(
 def _one(
     session: Session, query: str | None, kind: Kind, chosen: SearchFilter | None, most: int | None
 ) -> int:
-    """One query, or none and what its filter alone lets through: `most` of it, else all."""
-    with session.open_library() as shelf:
+    """One query; or, without one, at most `most` of the intervals that meet the filter."""
+    with session.open_library() as opened:
         hits: Sequence[VideoHit | PassageHit]
         if query is not None:
-            hits = shelf.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
+            hits = opened.search(words(query), kind=kind, top_k=session.settings.search.top_k, where=chosen)
         else:
-            hits = shelf.browse(chosen or ShotFilter())[:most]
-        held, left = None, None
+            hits = opened.browse(chosen or ShotFilter())[:most]
+        hit_shots, unmeasured = None, None
         if chosen is not None and chosen.shots is not None:
-            held = [
-                shelf.shot_at(hit.video_id, (hit.start + hit.end) / 2) if hit.kind == "video" else None
+            hit_shots = [
+                opened.shot_at(hit.video_id, (hit.start + hit.end) / 2) if hit.kind == "video" else None
                 for hit in hits
             ]
-            left = shelf.unmeasured(chosen)
+            unmeasured = opened.unmeasured(chosen)
     if session.as_json:
         from rag.rendering.shapes import search_shape
 
-        print_json(search_shape(query, hits, shots=held, unjudged=left))
+        print_json(search_shape(query, hits, shots=hit_shots, unjudged=unmeasured))
     else:
         from rag.rendering.terminal import hit_lines
 
-        print_lines(hit_lines(hits, width=width(), shots=held or ()))
-    _tell(left)
+        print_lines(hit_lines(hits, width=width(), shots=hit_shots or ()))
+    _report_unmeasured(unmeasured)
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
-        echo_stderr(_far_off(best, session.settings.search.threshold))
+        echo_stderr(_weak_hits_line(best, session.settings.search.threshold))
     return 0
 
 
-def _tell(left: UnmeasuredVideos | None) -> None:
-    """What the filter could not be held against is not what it turned away."""
-    if left is not None and left.videos:
+def _report_unmeasured(unmeasured: UnmeasuredVideos | None) -> None:
+    """Name the videos that the filter could not decide about, which it leaves out."""
+    if unmeasured is not None and unmeasured.videos:
         echo_stderr(
-            f"rag: the filter could not judge {left.videos} of {left.of} videos: {'; '.join(left.why)}"
+            f"rag: the filter could not decide about {unmeasured.videos} of {unmeasured.of} videos: "
+            f"{'; '.join(unmeasured.why)}"
         )
 
 
-def _far_off(best: float, least: float) -> str:
-    """A ranking always has a first; `rag ask` would say of it that nothing matches."""
+def _weak_hits_line(best: float, least: float) -> str:
+    """A ranking always has a first hit; here `rag ask` would answer that nothing matches."""
     return (
         f"rag: nothing in the library matches this query: the most relevant of these hits has relevance "
         f"{best:.2f}, below {least:.2f}; they are only the nearest"
@@ -150,13 +161,13 @@ def _run(
     windows = windows_path(run)
     policy = session.overwrite_policy(force, queries)
     check_outputs(policy, (run, TREC), (windows, ANSWERS))
-    with session.open_library() as shelf:
+    with session.open_library() as opened:
         if chosen is not None:
-            _tell(shelf.unmeasured(chosen))
-        made_with = manifest(session, "search", library=shelf.library_id, kind=kind, where=plain(chosen))
+            _report_unmeasured(opened.unmeasured(chosen))
+        made_with = manifest(session, "search", library=opened.library_id, kind=kind, where=plain(chosen))
 
         def find(question: BatchQuestion) -> dict[str, Any]:
-            hits = shelf.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)
+            hits = opened.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)
             return search_shape(question.text, hits, query_id=question.question_id)
 
         try:

@@ -1,4 +1,4 @@
-"""From the shared options to settings and an open library: the first step of every subcommand."""
+"""The first step of every subcommand: from the shared options to settings and an open library."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Session:
     as_json: bool
     verbose: int
     named_library: str | None
-    """What `--library` said, to be repeated in the commands that are suggested."""
+    """The value of `--library`, repeated in the commands that are suggested."""
 
     def open_library(self) -> Library:
-        """Raises `LibraryNotFound`, naming the command that makes one."""
+        """Raises `LibraryNotFound`, with the command that makes one."""
         from rag.library import Library
 
         return Library.open(settings=self.settings)
@@ -60,11 +60,11 @@ def start(
     flags: Mapping[str, Any] | None = None,
 ) -> Session:
     """Resolve the settings; `flags` are dotted names, None where the option was not given."""
-    _hush(verbose)
+    _configure_logging(verbose)
     try:
         os.getcwd()
     except OSError as error:
-        raise UsageError("the working folder is gone; change to one that is there") from error
+        raise UsageError("the working folder no longer exists; change to one that does") from error
     from rag.settings import load_settings
 
     settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})
@@ -72,7 +72,7 @@ def start(
 
 
 def words(text: str) -> str:
-    """A question as it was typed; raises `QuestionError` where its bytes are no text."""
+    """A question as typed. Raises `QuestionError` where its bytes are not UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -86,7 +86,7 @@ def where(
     end: float | None = None,
     shots: ShotFilter | None = None,
 ) -> SearchFilter | None:
-    """The filter that `--path`, `--start`, `--end` and `shots` ask for; None where they ask for nothing."""
+    """The filter that `--path`, `--start`, `--end` and `shots` ask for; None without any."""
     if shots == ShotFilter():
         shots = None
     if not paths and begin is None and end is None and shots is None:
@@ -94,14 +94,14 @@ def where(
     from rag.records import SearchFilter
 
     if begin is not None and end is not None and not end > begin:
-        raise UsageError(f"--end {end:g} does not lie after --start {begin:g}")
+        raise UsageError(f"--end {end:g} is not after --start {begin:g}")
     return SearchFilter(
         paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end, shots=shots
     )
 
 
-def _hush(verbose: int) -> None:
-    """Libraries below warn about their own upkeep; that is talk, and waits for -v."""
+def _configure_logging(verbose: int) -> None:
+    """Log to stderr; warnings of libraries are shown with -v only."""
     level = logging.DEBUG if verbose > 1 else logging.INFO if verbose else logging.ERROR
     logging.basicConfig(level=level, stream=sys.stderr, format="%(name)s: %(message)s")
     if not verbose and not sys.warnoptions:

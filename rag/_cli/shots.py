@@ -1,4 +1,4 @@
-"""`rag shots`: what was measured on a video when it was indexed, and which other videos show the same."""
+"""`rag shots`: the shots of a video with their measurements, and its near-duplicates."""
 
 from __future__ import annotations
 
@@ -22,33 +22,31 @@ def shots(
     video: Annotated[
         Path,
         typer.Argument(
-            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of it."
         ),
     ],
-    copies: Annotated[
-        bool, typer.Option("--copies", help="Also look for other videos that show the same.")
-    ] = False,
+    copies: Annotated[bool, typer.Option("--copies", help="Also find near-duplicates of the video.")] = False,
     library: Library = None,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """List the shots of a video, with tone, style and sound as they were measured."""
+    """List the shots of a video, with their tone, style and sound as measured."""
     session = start(library, config, as_json, verbose, seed)
-    with session.open_library() as shelf:
-        video_id = shelf.video_id(os.fsdecode(video))
-        facts = shelf.reader.video(video_id)
-        videos_without_fingerprint = shelf.videos_without_fingerprint() if copies else frozenset[str]()
+    with session.open_library() as opened:
+        video_id = opened.video_id(os.fsdecode(video))
+        facts = opened.engine.reader.video(video_id)
+        videos_without_fingerprint = opened.videos_without_fingerprint() if copies else frozenset[str]()
         known = copies and facts.height > 0 and video_id not in videos_without_fingerprint
         found: dict[str, Any] = {
-            "path": shelf.path_of(video_id),
+            "path": opened.path_of(video_id),
             "video_id": video_id,
             "width": facts.width,
             "height": facts.height,
-            "shots": shelf.shots(video_id),
-            "sound": sound_runs(shelf.sound_track(video_id), facts.duration),
-            "copies": shelf.near_duplicates(video_id) if known else None,
+            "shots": opened.shots(video_id),
+            "sound": sound_runs(opened.sound_track(video_id), facts.duration),
+            "copies": opened.near_duplicates(video_id) if known else None,
             "uncompared": len(videos_without_fingerprint - {video_id}) if known else None,
         }
     if session.as_json:
@@ -63,23 +61,23 @@ def shots(
 
 
 def _warn(facts: Video, found: dict[str, Any]) -> None:
-    """What was not looked at is no absence."""
-    remedy = "run rag index on its folder again, which measures it without encoding anything anew"
+    """Report what was not compared."""
+    remedy = "run rag index on its folder again, which measures it without encoding anything again"
     if found["copies"] is None:
-        lacks = f"it has no fingerprint; {remedy}" if facts.height > 0 else "it has no pictures to compare"
-        echo_stderr(f"rag: copies of this video were not looked for: {lacks}")
+        lacks = f"it has no fingerprint; {remedy}" if facts.height > 0 else "it has no picture to compare"
+        echo_stderr(f"rag: near-duplicates of this video were not looked for: {lacks}")
     elif found["uncompared"]:
         echo_stderr(
-            f"rag: videos that have no fingerprint were not compared: {found['uncompared']}; "
+            f"rag: videos without a fingerprint were not compared: {found['uncompared']}; "
             "run rag index on their folders again"
         )
 
 
 def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
-    """Stretches of one class: start, end, class, and their mean loudness in LUFS; None without a track.
+    """Intervals of one class: start, end, class, and mean loudness in LUFS; None without a track.
 
-    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing could
-    be heard.
+    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing was
+    decoded.
     """
     if track is None:
         return None
@@ -102,7 +100,7 @@ def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
 
     yield f"{visible(found['path'])}  {facts.width}x{facts.height}"
     if not found["shots"] and found["sound"] is None:
-        yield "nothing was measured on it; rag index on its folder does so"
+        yield "not measured yet; run rag index on its folder"
     if found["shots"]:
         head = ["shot", "tone", "warmth", "style", "saturation", "brightness", "contrast", "sharpness"]
         rows = []
@@ -115,12 +113,12 @@ def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
         heard = "not measured" if run["class"] is None else f"{run['class']}, {run['loudness']:.1f} LUFS"
         yield f"{span(run['start'], run['end'])}  {heard}"
     if found["copies"] is not None:
-        compared = "no other video that was measured" if found["uncompared"] else "no other video"
-        yield "the same in other files:" if found["copies"] else f"{compared} shows the same"
+        compared = "no other measured video" if found["uncompared"] else "no other video"
+        yield "near-duplicates:" if found["copies"] else f"{compared} is a near-duplicate"
         for like in found["copies"]:
             yield f"  {like.score:.3f}  {visible(like.path)}  {_pace(like.speed)}"
 
 
 def _pace(speed: float) -> str:
-    """Of the other video, whose seconds show `speed` seconds of this one."""
-    return f"runs {speed:.2f} times as fast" if abs(speed - 1) >= 0.005 else "runs as fast"
+    """Speed of the other video, each second of which shows `speed` seconds of this one."""
+    return f"{speed:.2f} times the speed" if abs(speed - 1) >= 0.005 else "same speed"

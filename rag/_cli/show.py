@@ -1,4 +1,4 @@
-"""`rag show`: look at a citation: a contact sheet of its window, the clip cut out, or the passage."""
+"""`rag show`: a contact sheet of a cited window, the clip cut out, or the text of a passage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
 
 SHORT_SIDE = 360
-"""Pixels of the frames on a sheet before they are fitted to it."""
+"""Pixels of a sheet's frames before they are scaled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,18 @@ def show(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE.png", help="Where the contact sheet goes. Default: a name here."),
+        typer.Option(
+            "--out",
+            metavar="FILE.png",
+            help="Write the contact sheet to this file. Default: a name made of the window.",
+        ),
     ] = None,
     clip: Annotated[
-        Path | None, typer.Option("--clip", metavar="FILE.mp4", help="Cut the window out into this file.")
+        Path | None,
+        typer.Option("--clip", metavar="FILE.mp4", help="Write the window as a clip to this file."),
     ] = None,
     frames: Annotated[
-        int, typer.Option("--frames", metavar="N", min=1, max=60, help="Frames on the sheet.")
+        int, typer.Option("--frames", metavar="N", min=1, max=60, help="Number of frames on the sheet.")
     ] = 9,
     force: Force = False,
     library: Library = None,
@@ -59,8 +64,8 @@ def show(
     session = start(library, config, as_json, verbose, seed)
     from rag.rendering.shapes import citation_shape, plain, report_shape
 
-    with session.open_library() as shelf:
-        found = shelf.resolve(os.fsdecode(citation))
+    with session.open_library() as opened:
+        found = opened.resolve(os.fsdecode(citation))
     shown = Shown()
     if isinstance(found, VideoCitation):
         shown = _show_video(found, out, clip, frames, session.overwrite_policy(force, Path(found.path)))
@@ -78,7 +83,7 @@ def show(
 def _show_video(
     found: VideoCitation, out: Path | None, clip: Path | None, frames: int, policy: OverwritePolicy
 ) -> Shown:
-    """The clip, where it is asked for; the sheet, unless only the clip is."""
+    """Write the clip, if asked for, and the sheet, unless only the clip is."""
     sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
     check_outputs(policy, (clip, MP4), (sheet_file, PNG))
     if clip is not None:
@@ -90,20 +95,20 @@ def _show_video(
             raise UsageError(f"{clip}: cannot be written: {error.strerror or error}") from error
     if sheet_file is None:
         return Shown(clip=clip)
-    return Shown(draw_sheet(found, sheet_file, frames, policy), clip)
+    return Shown(render_sheet(found, sheet_file, frames, policy), clip)
 
 
 def sheet_name(citation: VideoCitation) -> str:
-    """A plain file name for a window's sheet: `lecture_12.5-17.5.png`."""
+    """A file name for a window's sheet: `lecture_12.5-17.5.png`."""
     stem = re.sub(r"[^\w.-]+", "_", Path(citation.path).stem).strip("._-")[:80] or citation.video_id[:12]
     start, end = (f"{at:.3f}".rstrip("0").rstrip(".") for at in (citation.start, citation.end))
     return f"{stem}_{start}-{end}.png"
 
 
-def draw_sheet(
+def render_sheet(
     citation: VideoCitation, out: Path, count: int = 9, policy: OverwritePolicy | None = None
 ) -> Path | None:
-    """Decode `count` frames of the window and write the sheet; None, with a line why, if nothing decodes."""
+    """Decode `count` frames of the window and write the sheet; None if nothing decodes."""
     import numpy as np
 
     from corpora.video.reader import MediaReader
@@ -115,10 +120,10 @@ def draw_sheet(
             times = sheet_times(citation.start, citation.end, count)
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
-        echo_stderr(f"{citation.path}: no picture to show: {error}")
+        echo_stderr(f"{citation.path}: no frame to show: {error}")
         return None
     name = Path(citation.path).name
-    # The labels say when each picture was looked at; it may have come on screen long before the window.
+    # The labels are the times asked for; a frame may have come on screen before the window.
     frames = Frames(np.array(times), images)
     sheet = Sheet(name, span(citation.start, citation.end), frames, citation.evidence)
     try:

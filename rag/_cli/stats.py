@@ -1,4 +1,4 @@
-"""`rag stats`: what the library holds, its size and health, and the files it could not use."""
+"""`rag stats`: counts and sizes of the library, and the files that could not be used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def stats(
     problems: Annotated[
-        bool, typer.Option("--problems", help="The files with problems, one line each, instead.")
+        bool, typer.Option("--problems", help="List the files with problems instead.")
     ] = False,
     library: Library = None,
     config: Config = None,
@@ -25,20 +25,20 @@ def stats(
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Say what the library holds: counts, sizes, and what maintenance would win."""
+    """Show library statistics: counts, sizes, and what maintenance would free."""
     session = start(library, config, as_json, verbose, seed)
     from rag.rendering.shapes import report_shape
     from rag.rendering.terminal import problem_line
 
-    with session.open_library() as shelf:
+    with session.open_library() as opened:
         if problems:
-            found = shelf.problems()
+            found = opened.problems()
             if session.as_json:
                 print_json(report_shape("rag.problems/1", {"problems": found}))
             else:
                 print_lines(problem_line(problem) for problem in found)
             return 0
-        held = shelf.stats()
+        held = opened.stats()
     if session.as_json:
         print_json(report_shape("rag.stats/1", held))
     else:
@@ -47,6 +47,7 @@ def stats(
 
 
 def stats_lines(held: Stats) -> Iterator[str]:
+    """The statistics as text, tables last."""
     from rag.rendering.terminal import byte_count, counted, duration, table_lines
 
     yield (
@@ -56,14 +57,14 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"{held.evidence} spans of evidence"
     )
     if held.pending_videos:
-        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' goes on there"
+        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' resumes them"
     if held.problems:
-        yield f"{counted(held.problems, 'file')} with problems; named by 'rag stats --problems'"
+        yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
     yield (
         f"{byte_count(held.bytes)} on disk; "
         f"{counted(held.unindexed_rows, 'row')} not in the full-text index, "
         f"{counted(held.compactable_fragments, 'fragment')} to merge, "
-        f"{counted(held.removable_versions, 'old version')} to drop"
+        f"{counted(held.removable_versions, 'old version')} to remove"
     )
     if held.tables:
         yield ""

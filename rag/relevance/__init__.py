@@ -1,4 +1,4 @@
-"""How far a text or a picture speaks to a question, as a number in [0, 1] that compares."""
+"""Relevance of a text or an image to a question, in [0, 1], comparable between questions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Words against pictures: how far a sentence fits a picture better than sentences about anything else do.
+"""Relevance of an image to a text: calibrated cosines of an image encoder.
 
-Cosines of picture encoders mean nothing by themselves (0.2 is much for one,
-little for the next), so each is put on the scale of a fixed background of
-everyday sentences against the same picture:
+Cosines of image encoders have no common scale (0.2 is high for one, low for another), so each is
+standardized over a fixed background of everyday sentences against the same image:
 
     z = (q . v - mean_b(b . v)) / max(std_b(b . v), FLOOR)
 
@@ -48,7 +47,7 @@ SLOPE = 2.0
 
 
 class ImageScoreCalibrator:
-    """The background of one tower; its sentences are encoded once, on first use."""
+    """Calibrated scores of one tower; the background is encoded once, on first use."""
 
     def __init__(self, tower: TextTower) -> None:
         self._tower = tower
@@ -62,23 +61,23 @@ class ImageScoreCalibrator:
         """Unit rows, float32 (n, dim)."""
         return self._tower.encode_text(texts) if texts else np.empty((0, self._tower.dim), np.float32)
 
-    def z(self, queries: NDArray[np.float32], pictures: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(q, p) standard scores of unit rows `queries` (q, dim) against unit rows `pictures` (p, dim)."""
-        ground = self.background.astype(np.float64) @ pictures.astype(np.float64).T
-        raw = queries.astype(np.float64) @ pictures.astype(np.float64).T
+    def z(self, queries: NDArray[np.float32], images: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64 (q, p) standard scores of unit rows `queries` (q, dim) and `images` (p, dim)."""
+        ground = self.background.astype(np.float64) @ images.astype(np.float64).T
+        raw = queries.astype(np.float64) @ images.astype(np.float64).T
         return np.asarray((raw - ground.mean(axis=0)) / np.maximum(ground.std(axis=0), FLOOR), np.float64)
 
-    def level_z(self, queries: NDArray[np.float32], pictures: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(q, p) as `z`, with one spread for all pictures, their mean: frames of one clip compare.
+    def level_z(self, queries: NDArray[np.float32], images: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64 (q, p) as `z`, with one spread for all images, so that frames of a clip compare.
 
-        Where the background hardly tells sentences apart in one frame, its own spread would blow up noise.
+        Where the background scores of one frame hardly differ, its own spread would amplify noise.
         """
-        ground = self.background.astype(np.float64) @ pictures.astype(np.float64).T
-        raw = queries.astype(np.float64) @ pictures.astype(np.float64).T
+        ground = self.background.astype(np.float64) @ images.astype(np.float64).T
+        raw = queries.astype(np.float64) @ images.astype(np.float64).T
         spread = max(float(ground.std(axis=0).mean()), FLOOR)
         return np.asarray((raw - ground.mean(axis=0)) / spread, np.float64)
 
-    def relevance(self, query: NDArray[np.float32], picture: NDArray[np.float32]) -> float:
-        """Relevance in [0, 1] of one picture or clip vector (dim,): logistic(2 (z - 2.5)), 6 decimals."""
-        z = float(self.z(query.reshape(1, -1), picture.reshape(1, -1))[0, 0])
+    def relevance(self, query: NDArray[np.float32], image: NDArray[np.float32]) -> float:
+        """Relevance in [0, 1] of one image vector, float32 (dim,): logistic(2 (z - 2.5)), to 6 decimals."""
+        z = float(self.z(query.reshape(1, -1), image.reshape(1, -1))[0, 0])
         return round(logistic(SLOPE * (z - MIDDLE)), 6)

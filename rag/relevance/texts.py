@@ -1,9 +1,9 @@
-"""Words against words: cosine of sentence vectors and shared stems, as one number.
+"""Relevance of a text to a question: cosine of sentence vectors and shared stems, as one number.
 
 The curve was set on questions about small corpora of subtitles and passages
 with all-MiniLM-L6-v2 (`benchmarks/answering_quality.py` measures it): answerable
-questions lie above 0.5 and unrelated ones below. Another text encoder has
-another spread, and needs the curve set anew.
+questions are above 0.5 and unrelated ones below. Another text encoder has another spread, and needs
+other constants.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ CHUNK_OVERLAP_WEIGHT = 0.6
 
 
 def logistic(value: float) -> float:
+    """1 / (1 + exp(-value)), in (0, 1); `value` is clipped to [-60, 60]."""
     return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, value))))
 
 
@@ -36,10 +37,10 @@ def text_relevance(cosine: float, overlap: float) -> float:
 
 
 def answer_confidence(cosine: float, overlap: float) -> float:
-    """Confidence in [0, 1] that a sentence answers a question, not only that it is about the same things.
+    """Confidence in [0, 1] that a sentence answers a question, not only that it is on the same subject.
 
     The relevance curve further up, logistic(16 (cosine + 0.12 overlap - 0.59)), so that the default
-    threshold of 0.3 lies between the right answers and the best sentences for unrelated questions.
+    threshold of 0.3 is between the right answers and the best sentences for unrelated questions.
     """
     return round(logistic(SLOPE * (cosine + OVERLAP_WEIGHT * overlap - ANSWER_MIDDLE)), 6)
 
@@ -47,8 +48,8 @@ def answer_confidence(cosine: float, overlap: float) -> float:
 def chunk_relevance(cosine: float, overlap: float, words: int) -> float:
     """Relevance in [0, 1] of a passage of many sentences to a question of `words` stems.
 
-    One answering sentence hardly moves the vector of a whole passage, but unrelated passages rarely
-    hold the question's words, so these weigh more, and the more of them there were to find:
+    One answering sentence hardly changes the vector of a whole passage, but unrelated passages rarely
+    contain the question's words, so these weigh more, and more so the more of them there are:
     logistic(12 (cosine + 0.6 overlap words / (words + 1) - 0.5)), rounded to 6 decimals.
     """
     shared = CHUNK_OVERLAP_WEIGHT * overlap * words / (words + 1)

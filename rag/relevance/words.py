@@ -1,4 +1,4 @@
-"""Words of a text as the lexical side of relevance sees them: lower case, light stems, no function words."""
+"""Tokens and stems for lexical relevance: lower case, light stems, no function words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
-"""Scripts that write without spaces; their runs are cut into pairs of characters."""
+"""Scripts that write without spaces; their runs are cut into character bigrams."""
 
 
 def _set(words: str) -> frozenset[str]:
@@ -31,7 +31,7 @@ GENERIC_WORDS = _set(
     happen make made use used using get got go going take put keep need call called
     kind sort type way order"""
 )
-"""Content words of nearly every question of this field; they tell nothing about what it is about."""
+"""Content words of nearly every question about videos, which do not discriminate."""
 
 _IRREGULAR = {
     "baking": "bake", "burnt": "burn", "began": "begin", "bought": "buy", "broke": "break", "broken": "break",
@@ -47,12 +47,12 @@ _IRREGULAR = {
     "wore": "wear", "worn": "wear", "wrote": "write", "written": "write",
 }  # fmt: skip
 
-_MADE_SO = {
+_QUALITY_OF_VERB = {
     "deepen": "deep", "harden": "hard", "lengthen": "long", "lighten": "light", "loosen": "loose",
     "sharpen": "sharp", "shorten": "short", "soften": "soft", "straighten": "straight", "thicken": "thick",
     "tighten": "tight", "weaken": "weak", "widen": "wide",
 }  # fmt: skip
-"""A verb to the quality that it gives: "how tight" is answered by "tighten to"."""
+"""A verb to its quality: "how tight" is answered by "tighten to"."""
 
 _TEENS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -79,7 +79,7 @@ def tokens(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A light English stem: plural, -ing, -ed and a last e go, -ation its -ion, "tighten" is "tight"."""
+    """A light English stem: no plural, -ing, -ed, final e or -ion of -ation; "tighten" is "tight"."""
     word = word.removesuffix("'s")
     word = _IRREGULAR.get(word, word)
     if len(word) > 4 and word.endswith("ies"):
@@ -93,7 +93,7 @@ def stem(word: str) -> str:
         if root != word and len(root) >= 3 and re.search(r"[aeiouy]", root):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
             break
-    word = _MADE_SO.get(word, word)
+    word = _QUALITY_OF_VERB.get(word, word)
     if len(word) > 6 and word.endswith("ation"):
         word = word[:-3]
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
@@ -108,7 +108,7 @@ def content_words(text: str) -> list[str]:
 def lexical_overlap(
     wanted: Iterable[str], found: Collection[str], weights: Mapping[str, float] | None = None
 ) -> float:
-    """Share of the wanted stems that are found, in [0, 1]; by weight (default 1). 0 for no stems."""
+    """Share of the `wanted` stems that are in `found`, in [0, 1]; by weight (default 1). 0 for no stems."""
     total = hit = 0.0
     for word in wanted:
         weight = weights.get(word, 1.0) if weights else 1.0

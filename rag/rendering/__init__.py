@@ -1,1 +1,1 @@
-"""Records made visible: contact sheets, terminal text and JSON shapes."""
+"""Rendering of records: contact sheets, terminal text and JSON."""

@@ -1,4 +1,4 @@
-"""A picture that proves a citation: the frames of a window with their times, and the words beneath."""
+"""Contact sheets: the frames of a window with their times, and the text evidence below."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _WIDTH = 1200
 _MARGIN = 28
 _GAP = 10
 _TALLEST_TILE = 420
-_GROUND = (22, 24, 29)
-_INK = (240, 241, 243)
-_QUIET = (150, 156, 168)
+_BACKGROUND = (22, 24, 29)
+_FOREGROUND = (240, 241, 243)
+_MUTED = (150, 156, 168)
 _ACCENT = (255, 190, 92)
 _INDENT = 200
 _LINES_A_TEXT = 4
@@ -39,12 +39,12 @@ _FACES = {"regular": ("DejaVuSans.ttf", "NotoSans-Regular.ttf"), "bold": ("DejaV
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What stands on a contact sheet; times in seconds, the window half-open."""
+    """The contents of a contact sheet; times in seconds, the window half-open."""
 
     title: str
     subtitle: str
     frames: Frames
-    """Upright pictures in time order; may be empty, as for a recording without picture."""
+    """Upright frames in time order; may be empty, as for an audio file."""
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -56,7 +56,7 @@ def sheet_times(start: float, end: float, count: int) -> list[float]:
 
 
 def contact_sheet(sheet: Sheet) -> Image:
-    """An RGB picture, 1200 pixels wide, as high as its frames and words need."""
+    """An RGB image, 1200 pixels wide, as high as its frames and text need."""
     from PIL import Image, ImageDraw
 
     frames = sheet.frames.images
@@ -69,7 +69,7 @@ def contact_sheet(sheet: Sheet) -> Image:
     rows = -(-len(frames) // columns)
     grid = rows * (tile[1] + _GAP)
     height = _MARGIN + sum(row.height for row in head + words) + grid + (16 if words else 0) + _MARGIN
-    picture = Image.new("RGB", (_WIDTH, height), _GROUND)
+    picture = Image.new("RGB", (_WIDTH, height), _BACKGROUND)
     pen = ImageDraw.Draw(picture, "RGBA")
     top = _write(pen, head, _MARGIN)
     _paste_frames(picture, pen, sheet.frames, tile, columns, top)
@@ -103,9 +103,9 @@ class _Row:
 def _header(pen: ImageDraw, sheet: Sheet) -> list[_Row]:
     title, quiet = visible(sheet.title), visible(sheet.subtitle)
     big, small = _font(30, title, "bold"), _font(20, quiet)
-    rows = [_Row(line, big, _INK, 40) for line in _fit(pen, title, big, _WIDTH - 2 * _MARGIN)[:2]]
-    rows += [_Row(line, small, _QUIET, 28) for line in _fit(pen, quiet, small, _WIDTH - 2 * _MARGIN)[:2]]
-    return [*rows, _Row("", small, _QUIET, 14)]
+    rows = [_Row(line, big, _FOREGROUND, 40) for line in _fit(pen, title, big, _WIDTH - 2 * _MARGIN)[:2]]
+    rows += [_Row(line, small, _MUTED, 28) for line in _fit(pen, quiet, small, _WIDTH - 2 * _MARGIN)[:2]]
+    return [*rows, _Row("", small, _MUTED, 14)]
 
 
 def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
@@ -118,8 +118,8 @@ def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
         if len(lines) > _LINES_A_TEXT:
             lines = [*lines[: _LINES_A_TEXT - 1], lines[_LINES_A_TEXT - 1] + "…"]
         for number, line in enumerate(lines):
-            rows.append(_Row(line, font, _INK, 28, label if number == 0 else "", _INDENT))
-        rows.append(_Row("", font, _INK, 6))
+            rows.append(_Row(line, font, _FOREGROUND, 28, label if number == 0 else "", _INDENT))
+        rows.append(_Row("", font, _FOREGROUND, 6))
     return rows
 
 
@@ -134,7 +134,7 @@ def _write(pen: ImageDraw, rows: Sequence[_Row], top: int) -> int:
 
 
 def _tile_size(count: int, height: int, width: int) -> tuple[tuple[int, int], int]:
-    """Pixels of a tile and how many stand in a row: as large as the sheet's width allows."""
+    """Width and height of a tile, and how many fit in a row: as large as the sheet's width allows."""
     if count == 0 or height == 0 or width == 0:
         return (0, 0), 1
     room = _WIDTH - 2 * _MARGIN
@@ -166,11 +166,11 @@ def _paste_frames(
         lower = upper + tile[1]
         box = (left + 8, lower - 8 - height, left + 8 + width, lower - 8)
         pen.rounded_rectangle(box, radius=6, fill=(0, 0, 0, 190))
-        pen.text((box[0] + 7 - x0, box[1] + 6 - y0), label, font=font, fill=_INK)
+        pen.text((box[0] + 7 - x0, box[1] + 6 - y0), label, font=font, fill=_FOREGROUND)
 
 
 def _fit(pen: ImageDraw, text: str, font: Font, room: int) -> list[str]:
-    """Lines of at most `room` pixels, broken between words, inside a word only where it alone is too long."""
+    """Lines of at most `room` pixels, broken between words, and inside a word that alone is too long."""
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
@@ -200,7 +200,7 @@ def _longest_prefix(pen: ImageDraw, word: str, font: Font, room: int) -> int:
 
 
 def _tenths(seconds: float) -> str:
-    """`00:12.5`, rounded down, so that a label never stands beyond its window."""
+    """`00:12.5`, rounded down, so that a label is never beyond its window."""
     tenths = int(max(0.0, seconds) * 10 + 1e-6)
     minutes, rest = divmod(tenths, 600)
     hours, minutes = divmod(minutes, 60)
@@ -209,7 +209,7 @@ def _tenths(seconds: float) -> str:
 
 
 def _font(size: int, text: str, face: str = "regular") -> Font:
-    """The first installed face for this script, else the one that Pillow carries (Latin only)."""
+    """The first installed font for this script, else the one in Pillow (Latin only)."""
     from PIL import ImageFont
 
     wide = any(char >= "\u2e80" for char in text)

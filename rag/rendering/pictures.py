@@ -1,4 +1,4 @@
-"""Frames as pictures inside a page of HTML, which so needs no other file."""
+"""Frames as data URIs, for pages of HTML without other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON that leaves the program, made from records here and nowhere else (docs/reference/json.md).
+"""The JSON output, made from records here and nowhere else (docs/reference/json.md).
 
 Every document carries `schema`, a name and a version: keys may be added
 within a version, and are removed or change their meaning only in the next.
@@ -35,7 +35,7 @@ def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
 
 
 def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
-    """`rag.ask/1`; `batch` adds `question_id`, by which a batch is taken up again."""
+    """`rag.ask/1`; `batch` adds `question_id`, by which a batch is resumed."""
     shape: dict[str, Any] = {"schema": "rag.ask/1"}
     if batch:
         shape["question_id"] = answer.question.question_id
@@ -59,6 +59,7 @@ def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
 
 
 def citation_shape(citation: Citation) -> dict[str, Any]:
+    """One citation of `rag.ask/1` or `rag.show/1`."""
     match citation:
         case VideoCitation():
             return {
@@ -89,10 +90,10 @@ def search_shape(
     shots: Sequence[Shot | None] | None = None,
     unjudged: UnmeasuredVideos | None = None,
 ) -> dict[str, Any]:
-    """`rag.search/1`; `query_id` is there in batches only, and `query` is null where a filter alone asked.
+    """`rag.search/1`; `query_id` in batches only; `query` is null for a filter without a query.
 
-    `shots`: that of each hit. `unjudged`: the videos that the filter could not be held against. They are
-    there under a filter on shots only.
+    `shots`: that of each hit. `unjudged`: the videos that the filter could not decide about. Both
+    only under a filter on shots.
     """
     shape: dict[str, Any] = {"schema": "rag.search/1"}
     if query_id is not None:
@@ -105,6 +106,7 @@ def search_shape(
 
 
 def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
+    """One result of `rag.search/1`."""
     match hit:
         case VideoHit():
             return {

@@ -1,8 +1,7 @@
-"""What a person reads in a terminal: answers with their citations, hits, tables.
+"""Text for a terminal: answers with their citations, hits, tables.
 
-Everything shown passes `visible`, because titles, names and recognised text
-come from files and may hold bytes that steer a terminal. Lines are plain
-`str`; colour is laid on by the command line, so these functions stay pure.
+Everything shown passes `visible`: titles, names and recognized text come from files and may contain
+control sequences. Lines are plain `str`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _JOINERS = {"\u200c", "\u200d"}
 
 
 def visible(text: str) -> str:
-    """One line in which every character shows itself.
+    """One line in which every character is visible.
 
     Control characters (newlines too), direction marks and bytes that are not
     UTF-8 become `\\n`, `\\x1b`, `\\u202e`, `\\xff`.
@@ -105,7 +104,7 @@ def bar(fraction: float, width: int = 20) -> str:
 def show_command(citation: Citation, library: str | None = None) -> str:
     """The command that shows a citation, quoted for a POSIX shell.
 
-    A path that a shell line cannot carry in the open, and an address of a web, is named by its id.
+    A path with characters that cannot be shown, and a URL of a web, is named by its id.
     """
     match citation:
         case VideoCitation():
@@ -155,6 +154,7 @@ def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: in
 def citation_lines(
     citation: Citation, *, number: int, width: int = 80, library: str | None = None
 ) -> Iterator[str]:
+    """A citation with its evidence, and the command that shows it."""
     match citation:
         case VideoCitation():
             yield f"[{number}] {visible(citation.path)}  {span(citation.start, citation.end)}"
@@ -167,7 +167,7 @@ def citation_lines(
 
 
 def _on_a_web(citation: Citation) -> bool:
-    """Whether it is told by an address: then only a library that was named may hold it."""
+    """Whether its path is a URL: then only a named library may contain it."""
     return "://" in citation.path
 
 
@@ -184,7 +184,7 @@ def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
 def hit_lines(
     hits: Sequence[VideoHit | PassageHit], *, width: int = 80, shots: Sequence[Shot | None] = ()
 ) -> Iterator[str]:
-    """`shots`: that of each hit, where there was a filter on shots."""
+    """Hits with their evidence. `shots`: that of each hit, where there was a filter on shots."""
     if not hits:
         yield "nothing found"
     for number, hit in enumerate(hits, 1):
@@ -202,6 +202,7 @@ def hit_lines(
 
 
 def window_lines(windows: Sequence[Window]) -> Iterator[str]:
+    """Windows with their scores, one line each."""
     if not windows:
         yield "nothing found"
     for number, window in enumerate(windows, 1):
@@ -209,7 +210,7 @@ def window_lines(windows: Sequence[Window]) -> Iterator[str]:
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, gap: int = 2) -> Iterator[str]:
-    """Columns set flush left, the last one running free; every cell made visible."""
+    """Columns aligned left, the last one unpadded; every cell made visible."""
     shown = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(*shown, strict=True)]
     for row in shown:

@@ -1,11 +1,11 @@
-"""Several rankings of the same things made one.
+"""Fusion of several rankings of the same items.
 
 Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009):
 
     RRF(d) = sum over rankings r that hold d of 1 / (k + rank_r(d)),   rank from 1, k = 60
 
-given here as a share of the greatest possible value, which first place in
-every ranking has, so that 1.0 means the same for two rankings as for three.
+given here as a share of its maximum, which first place in every ranking has, so that 1.0 means the
+same for two rankings as for three.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Fused(Generic[Key]):
+    """One item of a fused ranking."""
+
     key: Key
     score: float
     """In (0, 1], rounded to 6 decimals."""
@@ -30,8 +32,8 @@ def fuse(
     """Best first; equal scores in the order of the keys' text.
 
     `rankings`: each best first; a key that comes twice in one counts where it comes first.
-    `judges`: in how many of the rankings a key could stand at all (a passage has no pictures to be
-    ranked by); default, all of them. An empty ranking counts as a judge who liked nothing.
+    `judges`: in how many of the rankings a key can appear (a passage has no images to be ranked by);
+    default, all of them, empty ones too. Raises `ValueError` for `k` below 1.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")

@@ -1,4 +1,4 @@
-"""Which videos of a library show the same: their fingerprints and their loudness, held together in time."""
+"""Near-duplicate videos of a library, by their fingerprints and their loudness along time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rag.records import NearDuplicate
 from rag.store.reading import Reader
 
 LEAST_STILL = 0.6
-LEAST_LIKENESS = 0.7
-"""On films of 16 s of the Workbench's development split, copies had 0.83 and more, others 0.55 and less."""
+LEAST_SCORE = 0.7
+"""On 16 s videos of the synthetic development split, copies have 0.83 and more, others 0.55 and less."""
 ENOUGH = 8
-"""Pictures along a line, 16 s, from which on the least likeness is that one."""
+"""Frames along a line, 16 s, from which on `LEAST_SCORE` holds."""
 SCARCE = 0.3
-"""What one picture in n asks for beyond it, of fewer: among three pictures chance goes far."""
+"""Added for fewer frames, times 1 / n: few frames agree by chance."""
 
 
 def near_duplicates(reader: Reader, video_id: str) -> tuple[NearDuplicate, ...]:
-    """The other videos of the library that show what `video_id` shows, most alike first.
+    """The other videos of the library with the content of `video_id`, most similar first.
 
     Empty where it has no fingerprint. Raises KeyError for a video that is unknown or not ready.
     """
@@ -30,28 +30,28 @@ def near_duplicates(reader: Reader, video_id: str) -> tuple[NearDuplicate, ...]:
     for video in reader.videos():
         other = _track(reader, video.video_id) if video.video_id != video_id else None
         line = align(asked, other) if other is not None else None
-        if line is None or not is_copy(line):
+        if line is None or not is_near_duplicate(line):
             continue
-        found.append(NearDuplicate(video.video_id, video.path, likeness(line), line.speed, line.offset))
+        found.append(NearDuplicate(video.video_id, video.path, similarity(line), line.speed, line.offset))
     return tuple(sorted(found, key=lambda one: (-one.score, one.video_id)))
 
 
 def videos_without_fingerprint(reader: Reader) -> frozenset[str]:
-    """The videos with pictures that have no fingerprint, and so are never found among copies."""
+    """The videos with a picture that have no fingerprint, and so are never found as near-duplicates."""
     return frozenset(v.video_id for v in reader.videos() if v.height > 0) - reader.fingerprinted()
 
 
-def likeness(line: Alignment) -> float:
-    """In [0, 1]: the pictures count once, what moves in them and the sound together once."""
+def similarity(line: Alignment) -> float:
+    """In [0, 1]: one half for the frames, one half for their motion and the sound together."""
     moving = max(line.moving, 0.0)
     heard = max(line.sound, 0.0) if line.sound is not None else moving
     return round((line.still + (moving + heard) / 2) / 2, 4)
 
 
-def is_copy(line: Alignment) -> bool:
-    """Whether an alignment is that of a copy; over few pictures they must agree the better."""
-    least = LEAST_LIKENESS + SCARCE * max(0.0, 1 / line.pictures - 1 / ENOUGH)
-    return line.still >= LEAST_STILL and likeness(line) >= least
+def is_near_duplicate(line: Alignment) -> bool:
+    """Whether an alignment is that of a near-duplicate; the fewer frames, the better they must agree."""
+    least = LEAST_SCORE + SCARCE * max(0.0, 1 / line.pictures - 1 / ENOUGH)
+    return line.still >= LEAST_STILL and similarity(line) >= least
 
 
 def _track(reader: Reader, video_id: str) -> Track | None:

@@ -1,8 +1,8 @@
-"""A `ShotFilter` made into the stretches of time that a search may find, before anything is ranked.
+"""A `ShotFilter` resolved to intervals of time that a search may find, before anything is ranked.
 
-Tone and style choose shots, height chooses videos, a class of sound chooses stretches of seconds. What
-comes before and after is looked for in the same video, in the stored frame vectors: a moment may be
-found where that was seen within `CONTEXT_SECONDS` earlier, or is seen so soon after it.
+Tone and style select shots, height selects videos, a class of sound selects intervals of seconds. What
+comes before or after is searched in the stored frame vectors of the same video: a moment may be found
+where it is seen at most `CONTEXT_SECONDS` earlier or later.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONTEXT_SECONDS = 60.0
-"""How far before or after a moment what surrounds it may lie."""
+"""Greatest distance of a moment from what is seen before or after it."""
 SEEN_SECONDS = 2.5
-"""What surrounds a moment is looked for in means over so long."""
+"""Frame scores are averaged over this long."""
 SEEN_FROM = 0.5
-"""Relevance from which on it is seen; see `rag.relevance.ImageScoreCalibrator`."""
+"""Relevance from which on it counts as seen; see `rag.relevance.ImageScoreCalibrator`."""
 JOINED_SECONDS = 2
-"""Stretches of one sound that lie no further apart are one."""
+"""Intervals of one sound class that are no further apart are joined."""
 
 Span = tuple[float, float]
 FramesOf = Callable[[str], Sequence[ClipFrames]]
@@ -47,43 +47,43 @@ FramesOf = Callable[[str], Sequence[ClipFrames]]
 
 
 def check_filter(wanted: ShotFilter, kind: str = "video") -> None:
-    """Raise `UsageError` for a filter that nothing could meet: on passages, or by words that are none."""
+    """Raise `UsageError` for a filter that nothing can meet: on passages, or by a text without a word."""
     if wanted == ShotFilter():
         return
     if kind == "passage":
         raise UsageError(
-            "a filter on tone, style, audio, height, or what comes before or after holds for videos; "
-            "passages have none of these: leave one of the two out"
+            "a filter on tone, style, audio, height, or what comes before or after applies to videos, "
+            "not to passages: leave one of the two out"
         )
     for name, text in (("after", wanted.after), ("before", wanted.before)):
         if text is not None and not any(character.isalnum() for character in text):
-            raise UsageError(f"{name}: say in words what is seen there")
+            raise UsageError(f"{name}: describe what is seen there")
 
 
 def resolved(
-    where: SearchFilter, reader: Reader, scale: ImageScoreCalibrator | None, frames_of: FramesOf
+    where: SearchFilter, reader: Reader, calibrator: ImageScoreCalibrator | None, frames_of: FramesOf
 ) -> SearchFilter:
     """`where` with its `shots` turned into `spans`; as it is where it asks for none.
 
-    Raises `LibraryError` where nothing in the library was measured yet, or what is seen cannot be asked.
-    Single videos that were not measured are left out; `unmeasured` counts them.
+    Raises `LibraryError` where nothing in the library was measured, or it has no image embeddings.
+    Videos that were not measured are left out; `unmeasured` counts them.
     """
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
         return where
     check_filter(wanted)
     videos = {video.video_id: video for video in _candidates(where, reader)}
-    if (wanted.after or wanted.before) and scale is None:
+    if (wanted.after or wanted.before) and calibrator is None:
         raise LibraryError(
-            f"{reader.folder}: what comes before or after is looked for in pictures, and no image encoder "
-            f"has looked at those of this library; {image_encoder_advice()}"
+            f"{reader.folder}: what comes before or after is searched in image embeddings, and this "
+            f"library has none; {image_encoder_advice()}"
         )
     measured = reader.shots_by_video()
     if (wanted.tone or wanted.style) and any(v.height > 0 for v in videos.values()) and not measured:
         raise _unmeasured(reader)
     spans: dict[str, tuple[Span, ...]] = {}
     for video_id in videos:
-        found = allowed_spans(reader, video_id, wanted, scale, frames_of)
+        found = allowed_spans(reader, video_id, wanted, calibrator, frames_of)
         if found:
             spans[video_id] = tuple(found)
     heard = [video for video in videos.values() if video.audio]
@@ -93,7 +93,7 @@ def resolved(
 
 
 def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
-    """Which videos the measurements say too little about for `where`; None without a filter on shots."""
+    """The videos without the measurements that `where` needs; None without a filter on shots."""
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
         return None
@@ -112,15 +112,15 @@ def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
 
 
 _REASONS = {
-    "new": "not measured; run rag index on the folders again, which encodes nothing anew",
+    "new": "not measured; run rag index on the folders again, which encodes nothing again",
     "style": "without a style, for which an image encoder is needed",
-    "lost": "measured in vain: pictures or sound cannot be decoded",
-    "torn": "heard in part: some of the sound is missing or damaged",
+    "lost": "not measurable: the picture or the sound cannot be decoded",
+    "torn": "measured in part: some of the sound is missing or damaged",
 }
 
 
 def _unknown(video: Video, wanted: ShotFilter, reader: Reader) -> Iterator[str]:
-    """Why a video cannot be judged, or not wholly: keys of `_REASONS`."""
+    """Why the filter cannot decide about a video, or not completely: keys of `_REASONS`."""
     stages = reader.stages(video.video_id)
     if (wanted.tone or wanted.style) and video.height > 0:
         shots = reader.shots(video.video_id)
@@ -137,9 +137,9 @@ def _unknown(video: Video, wanted: ShotFilter, reader: Reader) -> Iterator[str]:
 
 
 def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
-    """Every stretch that `where` lets through, its filter being resolved, by path and time, none ranked.
+    """Every interval of a resolved `where`, by path and time, unranked.
 
-    A stretch ends where its shot does; its score is 1.
+    An interval ends where its shot does; its score is 1.
     """
     hits = []
     for video in reader.videos():
@@ -156,7 +156,7 @@ def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
 
 
 def _candidates(where: SearchFilter, reader: Reader) -> list[Video]:
-    """The videos that all but tone, style, sound and what is seen lets through."""
+    """The videos that meet the conditions on ids, paths and height."""
     least = where.shots.min_height if where.shots is not None else None
     return [
         video
@@ -168,9 +168,13 @@ def _candidates(where: SearchFilter, reader: Reader) -> list[Video]:
 
 
 def allowed_spans(
-    reader: Reader, video_id: str, wanted: ShotFilter, scale: ImageScoreCalibrator | None, frames_of: FramesOf
+    reader: Reader,
+    video_id: str,
+    wanted: ShotFilter,
+    calibrator: ImageScoreCalibrator | None,
+    frames_of: FramesOf,
 ) -> list[Span]:
-    """Where in one video the conditions hold, in order of time; a cut always ends a stretch."""
+    """Intervals of one video where the conditions hold, in time order; a cut always ends one."""
     shots = reader.shots(video_id)
     spans: list[Span] = [(shot.start, shot.end) for shot in shots if _fits(shot, wanted)]
     video = reader.video(video_id)
@@ -181,14 +185,14 @@ def allowed_spans(
         track = reader.sound_track(video_id)
         classes = track.classes if track is not None else ()
         spans = _both(spans, sounding_spans(classes, wanted.audio, video.duration))
-    if scale is None or not spans or not (wanted.after or wanted.before):
+    if calibrator is None or not spans or not (wanted.after or wanted.before):
         return spans
     frames = frames_of(video_id)
     if wanted.after:
-        seen = seen_spans(frames, wanted.after, scale)
+        seen = seen_spans(frames, wanted.after, calibrator)
         spans = _both(spans, _merged([(until, until + CONTEXT_SECONDS) for _, until in seen]))
     if wanted.before:
-        seen = seen_spans(frames, wanted.before, scale)
+        seen = seen_spans(frames, wanted.before, calibrator)
         spans = _both(spans, _merged([(max(0.0, since - CONTEXT_SECONDS), since) for since, _ in seen]))
     return spans
 
@@ -196,9 +200,9 @@ def allowed_spans(
 def sounding_spans(
     classes: Sequence[AudioClass | None], wanted: AudioClass, duration: float = math.inf
 ) -> list[Span]:
-    """Where the sound is of that class, in whole seconds but for the end of the video.
+    """Intervals with sound of that class, in whole seconds but for the end of the video.
 
-    Gaps of up to `JOINED_SECONDS` are bridged, unless they hold a second that could not be heard.
+    Gaps of up to `JOINED_SECONDS` are bridged, unless a second in them could not be decoded.
     """
     spans: list[Span] = []
     for second, name in enumerate(classes):
@@ -213,10 +217,10 @@ def sounding_spans(
     return spans
 
 
-def seen_spans(frames: Sequence[ClipFrames], text: str, scale: ImageScoreCalibrator) -> list[Span]:
-    """Where the words are seen: means of `SEEN_SECONDS` that are relevant, and the best one if none is.
+def seen_spans(frames: Sequence[ClipFrames], text: str, calibrator: ImageScoreCalibrator) -> list[Span]:
+    """Intervals where `text` is seen: where the mean over `SEEN_SECONDS` is relevant, else the best one.
 
-    The best alone counts only at half of `SEEN_FROM`; empty where not even that is there.
+    The best one must reach half of `SEEN_FROM`; empty where it does not.
     """
     held = [clip for clip in frames if len(clip.times)]
     if not held:
@@ -224,7 +228,7 @@ def seen_spans(frames: Sequence[ClipFrames], text: str, scale: ImageScoreCalibra
     times = np.concatenate([clip.times for clip in held])
     order = np.unique(times, return_index=True)[1]
     times, rows = times[order], np.concatenate([clip.vectors for clip in held])[order]
-    z = scale.level_z(scale.encode([text]), rows)[0]
+    z = calibrator.level_z(calibrator.encode([text]), rows)[0]
     half = SEEN_SECONDS / 2
     means = _means_around(times, z, half)
     relevance = np.array([round(logistic(SLOPE * (mean - MIDDLE)), 6) for mean in means.tolist()])
@@ -238,7 +242,7 @@ def seen_spans(frames: Sequence[ClipFrames], text: str, scale: ImageScoreCalibra
 def _means_around(
     times: NDArray[np.float64], values: NDArray[np.float64], half: float
 ) -> NDArray[np.float64]:
-    """(n,) mean of the `values` within `half` seconds of each of the `times`, which rise."""
+    """float64 (n,): means of `values` (n,) within `half` seconds of each of `times` (n,), which rise."""
     sums = np.concatenate([np.zeros(1), np.cumsum(values)])
     first = np.searchsorted(times, times - half, side="left")
     last = np.searchsorted(times, times + half, side="right")
@@ -260,12 +264,12 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 
 
 def _both(one: Sequence[Span], other: Sequence[Span]) -> list[Span]:
-    """What lies in a span of each; spans of `one` stay apart."""
+    """The intersections of the spans of each; spans of `one` are not merged."""
     return [(max(a, c), min(b, d)) for a, b in one for c, d in other if min(b, d) > max(a, c)]
 
 
 def _unmeasured(reader: Reader) -> LibraryError:
     return LibraryError(
-        f"{reader.folder}: this library has no measurements of shots and sound yet; "
-        "run rag index on its folders again, which makes them without encoding anything anew"
+        f"{reader.folder}: this library has no measurements of shots and sound; "
+        "run rag index on its folders again, which makes them without encoding anything again"
     )

@@ -1,4 +1,4 @@
-"""Search over one table of texts, dense and BM25, with a relevance for everything found."""
+"""Search over one table of texts, dense and BM25, with a relevance for every hit."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Match = Callable[[str, int, SearchFilter], list[Hit]]
 class TextHits:
     """Both rankings of one query over one table, best first, and the cosine of each key.
 
-    A key that only BM25 found lies below the dense pool: it gets the pool's
-    least cosine, which is the most that its own can be.
+    A key that only BM25 found is below the dense pool: it gets the pool's least cosine, an upper bound of
+    its own.
     """
 
     dense: tuple[Hit, ...]
@@ -32,10 +32,11 @@ class TextHits:
     cosine: dict[str, float]
 
     def keys(self) -> list[str]:
+        """Everything found, sorted."""
         return sorted(self.cosine)
 
     def relevance(self, query: str, texts: dict[str, str], *, chunks: bool = False) -> dict[str, float]:
-        """In [0, 1] for each key, given the text of each; `chunks`: they are passages, not sentences."""
+        """In [0, 1] for each key. `texts`: by key; `chunks`: they are passages, not sentences."""
         wanted = content_words(query)
         found = {}
         for key, cosine in self.cosine.items():
@@ -49,6 +50,7 @@ class TextHits:
 def text_hits(
     query: str, vector: NDArray[np.float32], pool: int, where: SearchFilter, dense: Dense, match: Match
 ) -> TextHits:
+    """Both rankings for `query`, `pool` hits each. `vector`: float32 (dim,), unit, of the query."""
     near = dense(vector, pool, where)
     words = match(search_words(query), pool, where)
     least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
@@ -59,7 +61,7 @@ def text_hits(
 
 
 def search_words(query: str) -> str:
-    """What full text is asked for: without function words, unless there is nothing else."""
+    """The words for full-text search: without function words, unless there are no others."""
     words = tokens(query)
     kept: Sequence[str] = [word for word in words if word not in FUNCTION_WORDS]
     return " ".join(kept or words)

@@ -1,4 +1,4 @@
-"""What videos hold that nobody read when they were indexed: their speech, and the text on their screens."""
+"""Videos whose speech or on-screen text was not read when they were indexed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Unread:
     """Ids of ready videos, in the order of their paths."""
 
     speech: tuple[str, ...]
-    """They have sound, no speech was recognized in it, and no subtitles stand for it."""
+    """With sound, without recognized speech and without subtitles."""
     screen: tuple[str, ...]
-    """They have pictures, and no text was read off them."""
+    """With a picture, without text recognized in it."""
 
 
 def unread(reader: Reader, video_ids: Collection[str] | None = None) -> Unread:
-    """Of these videos, or of all, those that were indexed with a reader of words off.
+    """Of these videos, or of all, those that were indexed with speech recognition or OCR off.
 
-    One that was read and held no words is none of them.
+    A video that was read and contains no text is not among them.
     """
     videos = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
     kinds = reader.evidence_kinds()

@@ -162,7 +162,7 @@ def test_a_batch_of_questions_goes_on_where_it_stopped(
     assert main(command) == 3
     said = capsys.readouterr()
     assert json.loads(said.out) == {"schema": "rag.batch/1", "out": str(out), "asked": 1, "kept": 0, "bad": 2}
-    assert "q.jsonl:2: the question is too long; passed over" in said.err
+    assert "q.jsonl:2: the question is too long; skipped" in said.err
     assert "q.jsonl:3: no words" in said.err
     asked[1:] = [{"_id": "2", "text": "b?"}]
     questions.write_text("\n".join(json.dumps(entry) for entry in asked))
@@ -183,7 +183,7 @@ def test_a_batch_stops_when_the_server_is_gone(
     assert len(_lines(out)) == 1
     err = capsys.readouterr().err
     assert "rag: no answer from the server\n" in err
-    assert "stopped after 1 of 3; the same command goes on there" in err
+    assert "stopped after 1 of 3; run it again to continue" in err
     assert [text for text, _ in library.asked] == ["a?", "server"]
 
 

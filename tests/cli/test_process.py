@@ -29,7 +29,7 @@ def _run(*words: str | bytes, cwd: Path) -> subprocess.CompletedProcess[bytes]:
 
 def test_the_page_in_docs_is_what_the_program_says() -> None:
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert page == markdown(), "write it anew: python -m rag._cli.help_pages > docs/reference/cli.md"
+    assert page == markdown(), "write it with: python -m rag._cli.help_pages docs/reference/cli.md"
     for command in ("index", "ask", "search", "localize", "show", "stats", "doctor", "remove", "demo"):
         assert f"## rag {command}\n" in page
     for command in ("list", "pull", "verify"):
@@ -49,7 +49,7 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, env=environment, check=True
         )
-        assert program is plain or b"Exit codes: 0 all done" in done.stdout
+        assert program is plain or b"Exit codes: 0 success" in done.stdout
         code_and_loaded, seconds = done.stderr.decode().rsplit(maxsplit=1)
         assert code_and_loaded == "0 []"
         best[program] = min(best[program], float(seconds))
@@ -84,7 +84,7 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     command = ["sh", "-c", 'rmdir ../gone; exec "$0" -m rag._cli.main stats', sys.executable]
     environment = {**os.environ, **ENVIRONMENT}
     done = subprocess.run(command, cwd=tmp_path / "gone", capture_output=True, env=environment)
-    assert done.stderr == b"rag: the working folder is gone; change to one that is there\n"
+    assert done.stderr == b"rag: the working folder no longer exists; change to one that does\n"
     assert done.returncode == 2
 
 

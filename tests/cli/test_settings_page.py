@@ -15,7 +15,7 @@ from rag.errors import SettingsError
 from rag.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
-AGAIN = "write it anew: python -m rag._cli.settings_page > docs/reference/settings.md"
+AGAIN = "write it with: python -m rag._cli.settings_page docs/reference/settings.md"
 
 
 def test_the_page_is_what_the_model_says():

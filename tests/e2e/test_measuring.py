@@ -121,7 +121,7 @@ def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
         ("warm", 0, 5)
     ]
     assert (listed["query"], listed["unjudged"]["videos"], listed["unjudged"]["of"]) == (None, 1, 2)
-    assert told.count("could not judge 1 of 2 videos") == 1
+    assert told.count("could not decide about 1 of 2 videos") == 1
     assert "nothing in the library matches" not in told
     _, found, told = rag("shots", "warm.mp4", "--copies", "--json")
     assert [json.loads(found)[key] for key in ("copies", "uncompared")] == [[], 1]

@@ -28,7 +28,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
         echo_stderr(line)
         said.set()
 
-    monkeypatch.setattr(progress, "talk", heard)
+    monkeypatch.setattr(progress, "echo_stderr", heard)
     with LineProgress(interval=0.1) as watch:
         watch.file("talks/a\nb.mp4")
         watch.advance(25.0)
@@ -39,7 +39,7 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
     assert lines[-1] == "bad.mp4: not a video; skipped"
     assert lines[0].startswith("[ 25%] 00:25 of 01:40, file 1 of 4, about ")
     assert lines[0].endswith(" left: talks/a\\nb.mp4")
-    assert watch.said == ["bad.mp4: not a video; skipped"]
+    assert watch.printed == ["bad.mp4: not a video; skipped"]
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
 
@@ -102,7 +102,7 @@ def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch
     assert "00:30/01:00" in shown
     assert "1/2 [red]a\\x1b.mp4" in shown
     assert "\x1b.mp4" not in shown
-    assert watch.said == ["bad\x1b[2J.mp4: not a video; skipped"]
+    assert watch.printed == ["bad\x1b[2J.mp4: not a video; skipped"]
 
 
 def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

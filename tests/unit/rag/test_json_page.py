@@ -156,7 +156,7 @@ OPENED = {
 }
 
 SHOT = Shot("5f0c2a:s00000", "5f0c2a", 0.0, 18.5, 4.0, "warm", 21.4, 12.1, 48.2, 19.7, 2.1, "live")
-UNJUDGED = UnmeasuredVideos(1, 12, ("1 video is heard in part: some of its sound is missing",))
+UNJUDGED = UnmeasuredVideos(1, 12, ("1 video is measured in part: some of its sound is missing",))
 MEASURED = {
     "path": "talks/webb.mp4",
     "video_id": "5f0c2a",

@@ -78,22 +78,22 @@ def test_stages_are_those_of_ready_videos(library: Library) -> None:
 def test_lines_say_what_is_missing_and_what_brings_it(
     library: Library, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    echo_stderr = library.video_id("talk.mp4")
-    speech, screen = lines(library, settings, {echo_stderr})
-    assert speech.startswith(f"no speech is stored of {library.path_of(echo_stderr)}, so what is said there")
-    assert 'set asr.mode = "auto", then take it out and in again with rag remove and rag index' in speech
+    talk = library.video_id("talk.mp4")
+    speech, screen = lines(library, settings, {talk})
+    assert speech.startswith(f"no speech of {library.path_of(talk)} is stored, so it cannot be searched")
+    assert 'set asr.mode = "auto", then remove and index it again with rag remove and rag index' in speech
     assert 'set ocr.mode = "auto", then' in screen
     assert "3 videos, such as " in lines(library, settings)[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
-    assert "it can be read now: take it out" in lines(library, settings, {echo_stderr})[1]
+    assert "it can be read now: remove" in lines(library, settings, {talk})[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, pip install X brings it")
-    assert "; pip install X brings it; then take it out" in lines(library, settings, {echo_stderr})[1]
+    assert "; pip install X brings it; then remove" in lines(library, settings, {talk})[1]
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")
 
     monkeypatch.setattr("indexers.ocr.ocr_line", missing)
-    assert "rapidocr is not installed; then" in lines(library, settings, {echo_stderr})[1]
+    assert "rapidocr is not installed; then" in lines(library, settings, {talk})[1]
 
 
 @pytest.mark.parametrize("matched", [True, False])
@@ -104,12 +104,8 @@ def test_an_answer_that_found_nothing_says_it_once(
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     monkeypatch.setattr(Library, "ask", lambda *_, **__: answer)
     assert main(["ask", "Which bolt?"]) == 0
-    told = capsys.readouterr().err
-    assert (
-        told.count("no speech is stored of")
-        == told.count("no text on the screen is stored")
-        == int(not matched)
-    )
+    err = capsys.readouterr().err
+    assert err.count("no speech of ") == err.count("no on-screen text of ") == int(not matched)
 
 
 def test_the_agent_says_it_before_it_looks(
@@ -117,7 +113,7 @@ def test_the_agent_says_it_before_it_looks(
 ) -> None:
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     main(["agent", "video-detective", "told.mp4", "What is done with the bolt?"])
-    told = capsys.readouterr().err
-    assert "no speech" not in told
-    assert told.index("no text on the screen is stored of") < told.index("plan:")
-    assert told.count("no text on the screen is stored of") == 1
+    err = capsys.readouterr().err
+    assert "no speech" not in err
+    assert err.index("no on-screen text of ") < err.index("plan:")
+    assert err.count("no on-screen text of ") == 1

@@ -215,4 +215,4 @@ def test_no_file_at_all_is_nothing_done(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "empty").mkdir()
     library = tmp_path / "library"
     assert main(["index", str(tmp_path / "empty"), "--library", str(library)]) == 1
-    assert "no file that can be indexed below" in capsys.readouterr().err
+    assert "no indexable file in" in capsys.readouterr().err

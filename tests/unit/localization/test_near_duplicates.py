@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localization.near_duplicates import Alignment, Track, align
-from rag.retrieval.near_duplicates import is_copy, likeness
+from rag.retrieval.near_duplicates import is_near_duplicate, similarity
 
 
 def video(seed: int, seconds: int = 30) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -45,7 +45,7 @@ def test_a_cropped_graded_and_faster_copy_is_known() -> None:
     pictures, loudness = video(1)
     line = align(track(pictures, loudness), track(cropped(pictures), loudness, speed=1.1))
     assert line is not None
-    assert is_copy(line)
+    assert is_near_duplicate(line)
     assert abs(line.speed - 1.1) < 0.05
     assert abs(line.offset) < 2.5
 
@@ -74,22 +74,22 @@ def test_it_does_not_matter_which_one_is_asked_for() -> None:
     forth, back = align(one, other), align(other, one)
     assert forth is not None
     assert back is not None
-    assert is_copy(forth)
-    assert is_copy(back)
+    assert is_near_duplicate(forth)
+    assert is_near_duplicate(back)
     assert abs(forth.speed * back.speed - 1) < 0.05
 
 
 def test_other_films_are_other_films() -> None:
     made = [track(*video(seed)) for seed in range(6)]
     lines = [align(a, b) for k, a in enumerate(made) for b in made[k + 1 :]]
-    assert not any(line is not None and is_copy(line) for line in lines)
+    assert not any(line is not None and is_near_duplicate(line) for line in lines)
 
 
 def test_the_same_place_at_another_time_is_no_copy() -> None:
     pictures, loudness = video(3)
     later = pictures[::-1].copy()
     line = align(track(pictures, loudness), track(later, loudness[::-1].copy()))
-    assert line is None or not is_copy(line)
+    assert line is None or not is_near_duplicate(line)
 
 
 def test_a_few_seconds_of_a_film_are_no_copy_of_it() -> None:
@@ -116,7 +116,7 @@ def test_black_pictures_are_like_nothing() -> None:
     assert align(exact, exact) is None
     one, other = (track(noisy(np.full((72, 128), 16.0), 30, seed), loudness) for seed in (1, 1))
     line = align(one, other)
-    assert line is None or not is_copy(line)
+    assert line is None or not is_near_duplicate(line)
 
 
 def test_one_title_card_under_other_sounds_is_no_copy() -> None:
@@ -125,10 +125,10 @@ def test_one_title_card_under_other_sounds_is_no_copy() -> None:
     made = [track(noisy(picture, 30, 1), loudness) for loudness in sounds]
     lines = [align(made[0], other) for other in made[1:]]
     assert all(line is not None and line.still > 0.95 and line.moving < 0.5 for line in lines)
-    assert not any(line is not None and is_copy(line) for line in lines)
+    assert not any(line is not None and is_near_duplicate(line) for line in lines)
     silent = track(noisy(picture, 30, 1), np.zeros(30))
     line = align(silent, silent)
-    assert line is None or not is_copy(line)
+    assert line is None or not is_near_duplicate(line)
 
 
 def test_a_shared_opening_makes_no_copy() -> None:
@@ -137,19 +137,19 @@ def test_a_shared_opening_makes_no_copy() -> None:
         for pictures, _ in (one, other):
             pictures[:9] = card(8)
         line = align(track(*one), track(*other))
-        assert line is None or not is_copy(line)
+        assert line is None or not is_near_duplicate(line)
 
 
 def test_of_few_pictures_more_is_asked() -> None:
     alike = Alignment(1.0, 0.0, still=0.8, moving=0.45, sound=0.85, pictures=8)
-    assert is_copy(alike)
-    assert not is_copy(replace(alike, pictures=3))
-    assert is_copy(replace(alike, pictures=3, still=0.9, moving=0.7))
+    assert is_near_duplicate(alike)
+    assert not is_near_duplicate(replace(alike, pictures=3))
+    assert is_near_duplicate(replace(alike, pictures=3, still=0.9, moving=0.7))
     pictures, loudness = video(9, 6)
     line = align(track(pictures, loudness), track(cropped(pictures), loudness))
     assert line is not None
     assert line.pictures == 3
-    assert is_copy(line)
+    assert is_near_duplicate(line)
 
 
 def test_likeness_without_sound_rests_on_pictures() -> None:
@@ -158,7 +158,7 @@ def test_likeness_without_sound_rests_on_pictures() -> None:
     line = align(track(pictures, np.zeros(30)), Track(*_pictures(pictures), silent, 30.0))
     assert line is not None
     assert line.sound is None
-    assert likeness(line) > 0.95
+    assert similarity(line) > 0.95
 
 
 def _pictures(pictures: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
