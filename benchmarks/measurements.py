@@ -159,7 +159,7 @@ def looks_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[s
         shot = max(library.shots(ids[video.name]), key=lambda shot: shot.end - shot.start)
         tone.append(shot.tone == video.story().light)
         style.append(shot.style == STYLE_NAMES[video.style])
-        height.append(library.reader.video(ids[video.name]).height == video.height)
+        height.append(library.engine.reader.video(ids[video.name]).height == video.height)
         names.append(video.name)
     return {
         "tone": share(tone, names),
@@ -280,7 +280,7 @@ def measured(videos: Sequence[SyntheticVideo], folder: Path) -> dict[str, Any]:
     report = Library.index([folder / "videos"], settings=settings)
     looks = [video for video in videos if video.name.startswith("look")]
     with Library.open(settings=settings) as library:
-        ids = {Path(video.path).stem: video.video_id for video in library.reader.videos()}
+        ids = {Path(video.path).stem: video.video_id for video in library.engine.reader.videos()}
         found: dict[str, Any] = {"videos": len(ids), "problems": len(report.problems)}
         found |= looks_report(looks, library, ids) if looks else {}
         found |= sound_report([video for video in videos if video not in looks], library, ids)

@@ -33,15 +33,8 @@ from rag.store.records import Removed, Stats
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from corpora.records import Frames
-    from indexers.protocol import TextEncoder, TextTower
     from rag.answering import Pipeline
     from rag.indexing.report import IndexReport, Progress, Prune
-    from rag.reasoners.roles import Reasoner
-    from rag.retrieval import Retriever
     from rag.retrieval.retriever import Kind
 
 
@@ -315,34 +308,6 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    # Names of parts of `engine` that callers in this repository still use.
-
-    @property
-    def reader(self) -> Reader:
-        return self._reader
-
-    @property
-    def tower(self) -> TextTower | None:
-        return self._engine.tower
-
-    @property
-    def text_encoder(self) -> TextEncoder:
-        return self._engine.text_encoder
-
-    @property
-    def retriever(self) -> Retriever:
-        return self._engine.new_retriever()
-
-    def retriever_with(self, settings: Settings) -> Retriever:
-        return self._engine.new_retriever(settings)
-
-    @property
-    def reasoner(self) -> Reasoner:
-        return self._engine.reasoner
-
-    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
-        return self._engine.read_frames(path, times)
 
 
 def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:

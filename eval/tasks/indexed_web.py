@@ -83,11 +83,11 @@ class IndexedWeb(ABC):
 
     @cached_property
     def reasoner(self) -> Reasoner:
-        return self.library.reasoner
+        return self.library.engine.reasoner
 
     def encoder_prints(self) -> dict[str, str]:
         """Fingerprints of the library's encoders, for `Benchmark.encoders`."""
-        meta = self.library.reader.meta
+        meta = self.library.engine.reader.meta
         assert meta is not None, "a library that could be opened has its meta row"
         image = meta.image_encoder
         return {
@@ -96,21 +96,21 @@ class IndexedWeb(ABC):
         }
 
     def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
-        return self.library.read_frames(path, times)
+        return self.library.engine.read_frames(path, times)
 
     def explained(self, text: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
         """Pictures of the windows; of the score over a video there is nothing to show.
 
         A window of a video that is known by its address alone, as published rows know theirs, has none.
         """
-        held = {video.video_id for video in self.library.reader.videos()}
+        held = {video.video_id for video in self.library.engine.reader.videos()}
         shown, paths = [], []
         for window in windows:
             if window.clip_id not in held:
                 shown.append(Frames(np.zeros(0), np.zeros((0, 1, 1, 3), np.uint8)))
                 paths.append("")
                 continue
-            path = self.library.reader.paths(window.clip_id)[0]
+            path = self.library.engine.reader.paths(window.clip_id)[0]
             times = np.round(window.start + frame_times(window.end - window.start, frames), 6)
             shown.append(self.read_frames(path, times))
             paths.append(path)
@@ -123,7 +123,7 @@ class IndexedWeb(ABC):
 
         try:
             with Library.open(settings.library, settings=settings) as library:
-                held = {video.video_id for video in library.reader.videos()}
+                held = {video.video_id for video in library.engine.reader.videos()}
         except LibraryNotFound:
             return False
         return all(entry.content_id in held for entry in self.web.catalogue.videos if entry.file)

@@ -129,7 +129,7 @@ def _page(found: DetectiveResult, agent: VideoDetective, told: str) -> str:
 
     def pictures(times: NDArray[np.float64]) -> Frames | None:
         try:
-            return agent.library.read_frames(found.path, times)
+            return agent.library.engine.read_frames(found.path, times)
         except FileProblem:
             return None
 

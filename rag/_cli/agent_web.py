@@ -145,7 +145,7 @@ def open_reasoner(session: Session, shelf: Shelf | None) -> tuple[Reasoner, str]
     from rag.reasoners.token_counting import counted
 
     if shelf is not None:
-        return counted(shelf.reasoner)
+        return counted(shelf.engine.reasoner)
     from indexers.registry import open_query_encoder
 
     encoder = session.settings.encoder
@@ -156,8 +156,12 @@ def vision_status(reasoner: Reasoner, shelf: Shelf | None) -> str:
     """What pictures are seen by, or why none is and what to do."""
     if reasoner.reads_pixels:
         return "pictures: decoded frames"
-    if shelf is not None and (meta := shelf.reader.meta) is not None and meta.image_encoder is not None:
-        return f"pictures: the frame vectors of {shelf.reader.folder}"
+    if (
+        shelf is not None
+        and (meta := shelf.engine.reader.meta) is not None
+        and meta.image_encoder is not None
+    ):
+        return f"pictures: the frame vectors of {shelf.engine.reader.folder}"
     return (
         "pictures: none are seen. The reasoner reads no pixels and no library holds frame vectors of these "
         "videos: 'rag index' their files with an image encoder and pass --library, or set a model that sees"
@@ -167,7 +171,7 @@ def vision_status(reasoner: Reasoner, shelf: Shelf | None) -> str:
 def frames_reader(session: Session, shelf: Shelf | None) -> ReadFrames:
     """Address of a file and times to decoded frames."""
     if shelf is not None:
-        return shelf.read_frames
+        return shelf.engine.read_frames
     from corpora.video.reader import MediaReader
 
     settings = session.settings

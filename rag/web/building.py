@@ -152,7 +152,7 @@ class _Builder:
                 self._files[local] = self._files[local][0], {"id": fields["id"]}
 
     def take_library(self, library: Library) -> None:
-        reader = library.reader
+        reader = library.engine.reader
         known: dict[str, dict[str, Any]] = {}
         for video in reader.videos():
             spans = reader.evidence(video.video_id, 0.0, video.duration + 1)

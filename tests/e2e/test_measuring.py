@@ -103,7 +103,7 @@ def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
     folder = tmp_path / "half"
     index([videos / "warm.mp4"], settings=settings(folder))
     with Library.open(settings=settings(folder)) as shelf:
-        (video,) = shelf.reader.videos()
+        (video,) = shelf.engine.reader.videos()
         shots, track = shelf.shots(video.video_id), shelf.sound_track(video.video_id)
     report = index(
         [videos / "cold.mp4"], settings=settings(folder, **{"video.shots": False, "encoder.image": "auto"})
@@ -132,7 +132,7 @@ def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
     _, found, _ = rag("shots", "cold.mp4", "--copies", "--text")
     assert "shows the same" not in found
     with Library.open(settings=settings(folder)) as shelf:
-        assert (shelf.shots(video.video_id), shelf.reader.fingerprinted()) == (shots, {video.video_id})
+        assert (shelf.shots(video.video_id), shelf.engine.reader.fingerprinted()) == (shots, {video.video_id})
         assert shelf.sound_track(video.video_id).classes == track.classes
 
     for words, said in (

@@ -29,8 +29,8 @@ def test_a_film_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
             assert web.transcript(found.url).text == "Fill the kettle with water."
             got = web.download(found.url)
             assert web.video_id(found.url) == got.video_id
-            video = library.reader.video(got.video_id)
-            assert library.reader.clips(video.video_id)[0].end == 4.0
+            video = library.engine.reader.video(got.video_id)
+            assert library.engine.reader.clips(video.video_id)[0].end == 4.0
             assert (video.path, found.duration) == (str(videos / "kettle.mp4"), video.duration)
             assert web.search("lime").results[0].title == "Kettles"
 

@@ -82,7 +82,7 @@ class BrowseCompBenchmark(IndexedWeb):
 
     @property
     def encoders(self) -> Mapping[str, str]:
-        screen = screen_text_hash(self.library.reader)
+        screen = screen_text_hash(self.library.engine.reader)
         return {**self.encoder_prints(), "reasoner": self.reasoner.fingerprint, "screen text": screen}
 
     @property
@@ -102,7 +102,7 @@ class BrowseCompBenchmark(IndexedWeb):
         """Nothing here is drawn at random: every seed gives the same samples."""
         chosen = settings_of(name)
         library = self.library
-        frame_source = FrameSource.of(self.reasoner, library, library.read_frames)
+        frame_source = FrameSource.of(self.reasoner, library, library.engine.read_frames)
         return VideoBrowserSolver(name, chosen, self.questions, self.web, self.reasoner, frame_source)
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:

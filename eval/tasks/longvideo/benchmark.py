@@ -123,14 +123,14 @@ class LongVideoBenchmark:
     @property
     def encoders(self) -> Mapping[str, str]:
         library = self.corpus.library
-        meta = library.reader.meta
+        meta = library.engine.reader.meta
         assert meta is not None, "a library that could be opened has its meta row"
         image = meta.image_encoder
         return {
             "text": meta.text_encoder.fingerprint,
             "image": image.fingerprint if image is not None else "none",
-            "reasoner": library.reasoner.fingerprint,
-            "screen text": screen_text_hash(library.reader),
+            "reasoner": library.engine.reasoner.fingerprint,
+            "screen text": screen_text_hash(library.engine.reader),
         }
 
     @cached_property
@@ -160,14 +160,14 @@ class LongVideoBenchmark:
         material = load_video_features(library, self.corpus.video_id(query), PAPER)
         event = question_of(query).text
         fits = np.zeros(len(material.times))
-        if library.tower is not None and material.vectors.shape[1]:
-            wanted = library.tower.encode_text([event])[0].astype(np.float64)
+        if library.engine.tower is not None and material.vectors.shape[1]:
+            wanted = library.engine.tower.encode_text([event])[0].astype(np.float64)
             fits = material.vectors.astype(np.float64) @ wanted
         shown = []
         for window in windows:
             step = (window.end - window.start) / frames
             times = np.round(window.start + step * (np.arange(frames) + 0.5), 6)
-            shown.append(library.read_frames(material.path, times))
+            shown.append(library.engine.read_frames(material.path, times))
         paths = tuple(material.path for _ in windows)
         return Explanation(material.times, fits.round(6), tuple(windows), tuple(shown), paths, event)
 

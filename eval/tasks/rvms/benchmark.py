@@ -102,7 +102,7 @@ class RvmsBenchmark(IndexedWeb):
         """Only `chance-moment` draws anything at random."""
         chosen, way = named(name)
         library = self.library
-        frame_source = FrameSource.of(self.reasoner, library, library.read_frames)
+        frame_source = FrameSource.of(self.reasoner, library, library.engine.read_frames)
         second = second_judge(self.reasoner)
         web = self.indexed_web if way == "contents" else self.web
         return RacloSolver(name, chosen, way, self.samples, web, self.reasoner, second, frame_source, seed)

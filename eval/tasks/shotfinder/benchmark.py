@@ -104,7 +104,7 @@ class ShotFinderBenchmark(IndexedWeb):
         library = self.library
         if name == METADATA:
             return MetadataControl(name, chosen, self.shots, self.web, self.reasoner)
-        frame_source = FrameSource.of(self.reasoner, library, library.read_frames)
+        frame_source = FrameSource.of(self.reasoner, library, library.engine.read_frames)
         shelf = FrameShelf(library, self.reasoner.reads_pixels, self._encode)
         return ShotFinderSolver(
             name, chosen, self.shots, self.web, self.reasoner, frame_source, shelf, self.folder
@@ -130,7 +130,7 @@ class ShotFinderBenchmark(IndexedWeb):
         """Pictures from elsewhere into the library's picture space; (n, 0) where it has none."""
         from indexers.registry import open_image_encoder
 
-        meta = self.library.reader.meta
+        meta = self.library.engine.reader.meta
         if meta is None or meta.image_encoder is None:
             return np.zeros((len(images), 0), np.float32)
         encoder = open_image_encoder(meta.image_encoder.name, self.settings.encoder)

@@ -78,7 +78,7 @@ class FrameShelf:
 
     @cached_property
     def _held(self) -> frozenset[str]:
-        return frozenset(video.video_id for video in self.library.reader.videos())
+        return frozenset(video.video_id for video in self.library.engine.reader.videos())
 
     def at(self, video_id: str, time: float) -> VideoView | None:
         """The stored frame nearest to `time`; None where the library holds none of the video."""
@@ -92,7 +92,7 @@ class FrameShelf:
         frames = None
         if self.pixels:
             try:
-                frames = self.library.read_frames(self.library.path_of(video_id), moment)
+                frames = self.library.engine.read_frames(self.library.path_of(video_id), moment)
             except FileProblem:
                 return None
         return VideoView(
@@ -119,7 +119,9 @@ class FrameShelf:
 
     def _of(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         if video_id not in self._vectors:
-            rows = self.library.reader.frames([clip.clip_id for clip in self.library.reader.clips(video_id)])
+            rows = self.library.engine.reader.frames(
+                [clip.clip_id for clip in self.library.engine.reader.clips(video_id)]
+            )
             times = np.concatenate([row.times for row in rows]) if rows else np.zeros(0)
             vectors = np.concatenate([row.vectors for row in rows]) if rows else np.zeros((0, 0), np.float32)
             self._vectors[video_id] = (times, vectors.astype(np.float32))
@@ -161,7 +163,7 @@ def judge_shot(
         constraint=query.constraint,
     )
     clip_image = _cosine(seen, reference.frame_vectors if reference is not None else None)
-    tower = shelf.library.tower
+    tower = shelf.library.engine.tower
     words = None if tower is None else tower.encode_text([query.description])
     clip_text = _cosine(seen, words)
     try:

@@ -34,7 +34,7 @@ def sound_lines(sight: WebVideo) -> tuple[Evidence, ...]:
         return ()
     spoken: list[Evidence] = []
     if not sight.lines:
-        held = library.reader.evidence(sight.video_id, 0.0, sight.duration + 1.0)
+        held = library.engine.reader.evidence(sight.video_id, 0.0, sight.duration + 1.0)
         spoken = [line for line in held if line.kind in SPOKEN]
     track = library.sound_track(sight.video_id)
     heard = [] if track is None else [*measured_lines(track)]

@@ -63,7 +63,7 @@ class WebVideo:
         if library is None:
             return None
         try:
-            library.reader.video(self.video_id)
+            library.engine.reader.video(self.video_id)
         except KeyError:
             return None
         return library
@@ -126,18 +126,18 @@ class WebVideo:
     def _written(self) -> list[Evidence]:
         if self.library is None:
             return []
-        found = self.library.reader.evidence(self.video_id, 0.0, float("inf"))
+        found = self.library.engine.reader.evidence(self.video_id, 0.0, float("inf"))
         return [text for text in found if text.kind in ON_SCREEN]
 
     @cached_property
     def _stored(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Times (n,), rising, and vectors (n, d); empty where the library holds none of this video."""
         library, nothing = self.library, (np.zeros(0), np.zeros((0, 0), np.float32))
-        if library is None or library.tower is None:
+        if library is None or library.engine.tower is None:
             return nothing
-        clips = [clip.clip_id for clip in library.reader.clips(self.video_id)]
+        clips = [clip.clip_id for clip in library.engine.reader.clips(self.video_id)]
         try:
-            rows = library.reader.frames(clips)
+            rows = library.engine.reader.frames(clips)
         except KeyError:
             return nothing
         times = np.concatenate([row.times for row in rows])
@@ -185,7 +185,7 @@ def even_times(start: float, end: float, count: int) -> NDArray[np.float64]:
 def _duration(sight: WebVideo) -> float:
     """As the library measured it, else as the result says, else up to the last word."""
     if sight.library is not None:
-        return float(sight.library.reader.video(sight.video_id).duration)
+        return float(sight.library.engine.reader.video(sight.video_id).duration)
     spoken = max((line.end for line in sight.lines), default=0.0)
     return max(sight.result.duration, spoken) or 1.0
 

@@ -68,7 +68,7 @@ def measures_of(library: Library | None, video_id: str) -> Measures:
     if library is None:
         return Measures()
     try:
-        video = library.reader.video(video_id)
+        video = library.engine.reader.video(video_id)
     except KeyError:
         return Measures()
     return Measures(video, library.shots(video_id), library.sound_track(video_id))

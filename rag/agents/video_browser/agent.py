@@ -279,7 +279,7 @@ class VideoBrowser:
             return self._mind
         from rag.reasoners.embedded import EmbeddedReasoner
 
-        return EmbeddedReasoner(library.text_encoder, library.tower)
+        return EmbeddedReasoner(library.engine.text_encoder, library.engine.tower)
 
     def _read(self, memory: BrowserMemory, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
         pages = read_pages(self._web, self._patience, queries, results, self._settings, missed=self._failed)

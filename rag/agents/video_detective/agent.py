@@ -80,7 +80,7 @@ class VideoDetective:
     ) -> None:
         self.library = library
         self.settings = settings
-        self.reasoner = reasoner if reasoner is not None else library.reasoner
+        self.reasoner = reasoner if reasoner is not None else library.engine.reasoner
         self.must_choose = must_choose
         self._materials: dict[str, VideoFeatures] = {}
         self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Usage]] = {}
@@ -105,7 +105,7 @@ class VideoDetective:
         if not self.reasoner.reads_pixels or not material.video.width or not len(times):
             return None
         try:
-            return self.library.read_frames(material.path, times)
+            return self.library.engine.read_frames(material.path, times)
         except FileProblem:
             return None
 
@@ -167,7 +167,9 @@ class _DetectiveRun:
         self.reasoner.usage()
         facets = self._facets()
         library = self.detective.library
-        scorer = Scorer(self.material, facets, library.text_encoder, library.tower, self.settings)
+        scorer = Scorer(
+            self.material, facets, library.engine.text_encoder, library.engine.tower, self.settings
+        )
         case = self._case(facets, scorer.priors(described(self.material, events)))
         plan = self._planned(case, events)
         self.watch(plan)

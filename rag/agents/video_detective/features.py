@@ -59,7 +59,7 @@ class VideoFeatures:
 
 def load_video_features(library: Library, video_id: str, settings: DetectiveSettings) -> VideoFeatures:
     """Read what is stored of a video. Raises `UsageError` for one of which nothing is stored."""
-    reader = library.reader
+    reader = library.engine.reader
     video = reader.video(video_id)
     clips = tuple(reader.clips(video_id))
     if not clips:
@@ -84,7 +84,7 @@ def load_video_features(library: Library, video_id: str, settings: DetectiveSett
     texts = [text for text in reader.evidence(video_id, 0.0, float("inf")) if text.kind in SOURCES]
     path = library.path_of(video_id)
     words = list(dict.fromkeys(text.text for text in texts))
-    encoder = library.text_encoder
+    encoder = library.engine.text_encoder
     rows = np.asarray(encoder.encode_text(words) if words else np.zeros((0, encoder.dim)), np.float64)
     return VideoFeatures(video, path, clips, times, vectors, segments, graph, tuple(texts), rows)
 
@@ -104,8 +104,10 @@ def _frames(
     library: Library, clips: tuple[Clip, ...], duration: float, rate: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     """All stored frames of the clips; without pictures a grid of moments that no vector tells apart."""
-    meta = library.reader.meta
-    stored = library.reader.frames([clip.clip_id for clip in clips]) if meta and meta.image_encoder else []
+    meta = library.engine.reader.meta
+    stored = (
+        library.engine.reader.frames([clip.clip_id for clip in clips]) if meta and meta.image_encoder else []
+    )
     stored = [part for part in stored if len(part.times)]
     if not stored:
         return np.arange(0.0, max(duration, 1.0 / rate), 1.0 / rate), np.zeros(

@@ -156,7 +156,7 @@ def test_an_open_question_is_answered_openly(library: Library) -> None:
 def test_decoded_frames_go_to_a_mind_that_reads_pixels(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "read_frames", pixels)
+    monkeypatch.setattr(library.engine, "read_frames", pixels)
     reasoner = RuleReasoner()
     reasoner.reads_pixels = True
     found, _ = run(library, reasoner)

@@ -111,7 +111,9 @@ def test_windows_of_videos_that_nobody_has_are_shown_empty() -> None:
     seen = Frames(np.zeros(2), np.zeros((2, 4, 4, 3), np.uint8))
     reader = SimpleNamespace(videos=lambda: [SimpleNamespace(video_id="held")], paths=lambda _: ["film.mp4"])
     benchmark.__dict__["questions"] = {"q1": QUESTION}
-    benchmark.__dict__["library"] = SimpleNamespace(reader=reader, read_frames=lambda _path, _times: seen)
+    benchmark.__dict__["library"] = SimpleNamespace(
+        engine=SimpleNamespace(reader=reader, read_frames=lambda _path, _times: seen)
+    )
     windows = [ClipWindow("https://v.example/1", 0.0, 0.0, 0.0), ClipWindow("held", 0.0, 2.0, 1.0)]
     shown = benchmark.explain("q1", windows, 2)
     assert [len(frames.images) for frames in shown.frames] == [0, 2]

@@ -53,10 +53,10 @@ def lines(library: Library, settings: Settings, ids: set[str] | None = None) -> 
 
 
 def test_sound_without_subtitles_and_pictures_are_unread(library: Library) -> None:
-    found = unread(library.reader)
+    found = unread(library.engine.reader)
     assert names(library, found.speech) == ["talk"]
     assert names(library, found.screen) == ["mute", "talk", "told"]
-    only = unread(library.reader, {library.video_id("told.mp4")})
+    only = unread(library.engine.reader, {library.video_id("told.mp4")})
     assert (names(library, only.speech), names(library, only.screen)) == ([], ["told"])
 
 
@@ -64,15 +64,15 @@ def test_what_was_read_and_held_nothing_is_not_unread(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Reader, "stages", lambda *_: {"asr": "a1", "ocr": "b2"})
-    assert unread(library.reader) == unread(library.reader, ())
+    assert unread(library.engine.reader) == unread(library.engine.reader, ())
     monkeypatch.setattr(Reader, "stages", lambda *_: {})
-    assert unread(library.reader).speech == ()
+    assert unread(library.engine.reader).speech == ()
 
 
 def test_stages_are_those_of_ready_videos(library: Library) -> None:
-    assert library.reader.stages(library.video_id("talk.mp4"))["asr"] == "off"
+    assert library.engine.reader.stages(library.video_id("talk.mp4"))["asr"] == "off"
     with pytest.raises(KeyError):
-        library.reader.stages("nothing")
+        library.engine.reader.stages("nothing")
 
 
 def test_lines_say_what_is_missing_and_what_brings_it(

@@ -88,7 +88,7 @@ class Retrieval(_Baseline):
         reply = reasoner.run(DECOMPOSE_FACETS, question)
         library = self.corpus.library
         facets = facets_of(reply, question)
-        scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
+        scorer = Scorer(material, facets, library.engine.text_encoder, library.engine.tower, PAPER)
         words = [scorer.stored(node) for node in range(len(material.segments))]
         told = np.array([max((found.score for found in held), default=0.0) for held in words])
         seen = np.max(scorer.priors([""] * len(material.segments)), axis=0)
@@ -134,7 +134,7 @@ class VideoAgent(_Baseline):
             # Asked once: the reply depends on the question alone.
             facets = facets or facets_of(reasoner.run(DECOMPOSE_FACETS, question), question)
             library = self.corpus.library
-            scorer = Scorer(material, facets, library.text_encoder, library.tower, PAPER)
+            scorer = Scorer(material, facets, library.engine.text_encoder, library.engine.tower, PAPER)
             for facet in facets:
                 fit = scorer.fit([facet], material.vectors)
                 fit[taken] = -np.inf

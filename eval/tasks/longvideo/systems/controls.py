@@ -41,7 +41,7 @@ class Blind:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def answer(self, query: Query) -> Sample:
-        encode = self.corpus.library.text_encoder.encode_text
+        encode = self.corpus.library.engine.text_encoder.encode_text
         wanted = encode([query.text])[0].astype(np.float64)
         fits = np.round(encode(list(query.options)).astype(np.float64) @ wanted, 6)
         powers = np.exp(SHARPNESS * (fits - fits.max()))

@@ -34,7 +34,7 @@ class Corpus:
 
     @cached_property
     def _counted(self) -> tuple[Reasoner, str]:
-        return counted(self.library.reasoner)
+        return counted(self.library.engine.reasoner)
 
     @property
     def reasoner(self) -> Reasoner:

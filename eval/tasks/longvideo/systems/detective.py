@@ -64,7 +64,7 @@ class Detective:
         video = self.corpus.videos[query.video]
         if isinstance(reasoner, TokenCountingReasoner):
             # Inside the count, so that its looks cost what any other watcher's would.
-            return TokenCountingReasoner(TruthfulWatcher(self.corpus.library.reasoner, video))
+            return TokenCountingReasoner(TruthfulWatcher(self.corpus.library.engine.reasoner, video))
         return TruthfulWatcher(reasoner, video)
 
 
