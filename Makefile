@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo check test gates resolve lowest docs test-extras clean
+.PHONY: demo check test gates resolve lowest docs golden test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo --text
@@ -17,6 +17,10 @@ check: gates
 # Everything, which is what CI runs.
 test: gates resolve
 	$(PYTEST)
+
+# Writes the outputs that tests/golden keeps; read the difference before committing it.
+golden: .venv/.with-dev
+	$(BIN)/python -m pytest -q tests/golden --write-golden
 
 gates: .venv/.with-dev
 	$(BIN)/ruff check .

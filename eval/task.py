@@ -142,7 +142,7 @@ class Task(ABC, Generic[Environment]):
             raise UsageError(f"no system {name!r}; there are {', '.join(self.solvers)}")
         return found
 
-    def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> Scorer:  # noqa: ARG002
+    def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> Scorer:  # noqa: ARG002 (of a subclass)
         """Raises `UsageError` for a judge or threshold that the task does not have."""
         self.refuse(options)
         return ExactScorer()

@@ -40,6 +40,10 @@ def _deny_network(event: str, args: tuple[Any, ...]) -> None:
 sys.addaudithook(_deny_network)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-golden", action="store_true", help="write tests/golden/data again")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("fast" if config.option.markexpr == FAST_LANE else "full")
 

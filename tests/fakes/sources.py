@@ -1,0 +1,35 @@
+"""The repository's own sources, for the tests that check them."""
+
+from __future__ import annotations
+
+import pkgutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("rag", "indexers", "corpora", "localization", "eval")
+FOLDERS = (*PACKAGES, "tests", "benchmarks", "examples", "training")
+
+
+def sources(*folders: str) -> Iterator[tuple[str, str]]:
+    """Path relative to the root, and text, of every Python file under these folders."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+def tracked(*suffixes: str) -> list[str]:
+    """Every tracked or new file that git does not ignore and whose name ends so."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return sorted({name for name in names if name.endswith(suffixes) and (ROOT / name).is_file()})
+
+
+def module_names() -> list[str]:
+    """Every importable module of the packages."""
+    return [
+        found.name
+        for package in PACKAGES
+        for found in pkgutil.walk_packages([str(ROOT / package)], f"{package}.", onerror=lambda _: None)
+    ]

@@ -1,0 +1,86 @@
+"""Paths and links in the documentation lead to what exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, sources, tracked
+
+PATH_NAMED = re.compile(
+    r"(?<![\w/.-])(?:rag|corpora|indexers|localization|eval|benchmarks|tests|docs|examples)/[\w/.-]*\w"
+)
+FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"(?<!\\)\]\(<?([^)<>\s]+)>?(?: \"[^\"]*\")?\)|(?:src|href)=\"([^\"]+)\"")
+HEADING = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
+
+
+def _missing_paths(text: str) -> list[str]:
+    """Paths of the repository that a page names and that do not exist, unless their line says *planned*."""
+    named = {path for line in text.splitlines() if "lanned" not in line for path in PATH_NAMED.findall(line)}
+    return sorted(path for path in named if not (ROOT / path).exists())
+
+
+def _anchors(page: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    titles = [
+        re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in HEADING.findall(FENCE.sub("", page))
+    ]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def _broken_links(page: Path, text: str) -> list[str]:
+    broken = []
+    for match in LINK.finditer(FENCE.sub("", text)):
+        target = match[1] or match[2]
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = page if not name else page.parent / name
+        if not file.exists() or (
+            anchor and file.suffix == ".md" and anchor not in _anchors(file.read_text(encoding="utf-8"))
+        ):
+            broken.append(target)
+    return broken
+
+
+def test_a_missing_path_is_found() -> None:
+    text = "see `rag/answering.py`, rag/no_such.py and `corpora/gone/`"
+    assert _missing_paths(text) == ["corpora/gone", "rag/no_such.py"]
+    assert _missing_paths("`rag/web/` (*planned*)") == []
+
+
+def test_pages_and_sources_name_paths_that_exist() -> None:
+    for name in ("README.md", "CONTRIBUTING.md", "docs/design/architecture.md"):
+        page = (ROOT / name).read_text(encoding="utf-8")
+        assert len(PATH_NAMED.findall(page)) > 5
+        assert _missing_paths(page) == []
+    missing = {name: _missing_paths(source) for name, source in sources(*PACKAGES, "benchmarks")}
+    assert {name: paths for name, paths in missing.items() if paths} == {}
+
+
+def test_a_broken_link_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    text = (
+        "# One `two`, three\n[a](page.md#one-two-three) [b](#one-two-three) [c](https://example.org/gone)\n"
+    )
+    page.write_text(text, encoding="utf-8")
+    assert _broken_links(page, text) == []
+    text += '[d](gone.md) [e](#gone) [f](page.md#gone) <img src="gone.png">\n```\n[g](in-code.md)\n```\n'
+    assert _broken_links(page, text) == ["gone.md", "#gone", "page.md#gone", "gone.png"]
+
+
+def test_every_internal_link_resolves() -> None:
+    pages = tracked(".md")
+    assert len(pages) > 15
+    broken = {name: _broken_links(ROOT / name, (ROOT / name).read_text(encoding="utf-8")) for name in pages}
+    assert {name: links for name, links in broken.items() if links} == {}
+
+
+def test_the_repository_layout_names_every_folder() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    tree = page.split("## The house")[1].split("```")[1]
+    named = set(re.findall(r"^ *(\w+)/ ", tree, flags=re.MULTILINE))
+    folders = {path.parent.name for part in ("rag", "eval") for path in (ROOT / part).glob("*/__init__.py")}
+    folders |= {"workbench", "bundled"}
+    assert named == folders | {*FOLDERS, "docs"}

@@ -1,0 +1,53 @@
+"""What `rag` exports, its version, and the tree of errors."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+import rag
+from rag import errors, records
+from tests.fakes.sources import ROOT
+
+
+def test_the_public_surface() -> None:
+    assert rag.__all__ == sorted(rag.__all__)
+    assert set(rag.__all__) <= set(dir(rag))
+    for name in rag.__all__:
+        assert getattr(rag, name) is not None
+    assert rag.Library.__module__ == "rag.library"
+    assert {"Answer", "Library", "Question", "SearchFilter", "Settings", "load_settings"} <= set(rag.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Libary'"):
+        _ = rag.Libary
+    for module in (errors, records):
+        public = {
+            name
+            for name, thing in vars(module).items()
+            if not name.startswith("_") and getattr(thing, "__module__", None) == module.__name__
+        }
+        assert public <= set(module.__all__)
+        assert all(hasattr(module, name) for name in module.__all__)
+        assert module.__all__ == sorted(module.__all__)
+
+
+def test_the_version_is_said_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert rag.__version__ == project["version"]
+
+
+def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
+    drawn: list[tuple[str, str]] = []
+    above = ["RagError"]
+    for line in (errors.__doc__ or "").splitlines():
+        if branch := re.match(r"([│ ]*)[├└]── (\w+)", line):
+            depth = len(branch[1]) // 4 + 1
+            del above[depth:]
+            drawn.append((branch[2], above[-1]))
+            above.append(branch[2])
+    real = [
+        (name, getattr(errors, name).__bases__[0].__name__) for name in errors.__all__ if name != "RagError"
+    ]
+    assert len(drawn) > 20
+    assert sorted(drawn) == sorted(real)
