@@ -79,7 +79,7 @@ def test_every_internal_link_resolves() -> None:
 
 def test_the_repository_layout_names_every_folder() -> None:
     page = (ROOT / "README.md").read_text(encoding="utf-8")
-    tree = page.split("## The house")[1].split("```")[1]
+    tree = page.split("## Repository layout")[1].split("```")[1]
     named = set(re.findall(r"^ *(\w+)/ ", tree, flags=re.MULTILINE))
     folders = {path.parent.name for part in ("rag", "eval") for path in (ROOT / part).glob("*/__init__.py")}
     folders |= {"workbench", "bundled"}
