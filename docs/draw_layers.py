@@ -1,8 +1,8 @@
 """Draw the packages and their imports: `python docs/draw_layers.py` writes docs/design/layers.svg.
 
 Rows are the layers of the import-linter contract in pyproject.toml, top to bottom. An arrow means "imports";
-its number counts imports between modules. It is left out where a longer path of arrows says so. With `--check`
-nothing is written, and the exit status is 1 where the drawing is out of date.
+its number counts imports between modules. It is left out where a longer path of arrows says so. `--check`
+writes nothing, and the exit status is 1 where the drawing is out of date.
 """
 
 from __future__ import annotations
