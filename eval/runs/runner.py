@@ -17,6 +17,7 @@ from eval.runs.records import Query, Sample, make_sample, output_of
 from eval.runs.results import write_results, write_retrieval
 from eval.runs.samples import check_sample
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
+from eval.tasks import find_solver
 from rag.errors import UsageError
 
 
@@ -60,7 +61,7 @@ def run_solver(
     """
     queries = tuple(prepared.queries)[:limit]
     _require_unique(task.name, queries)
-    spec = task.solver(name)
+    spec = find_solver(task, name)
     opened = time.perf_counter()
     solver = spec.open(prepared.environment, seed)
     opened = time.perf_counter() - opened

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.task import Task
+    from eval.task import SolverSpec, Task
 
 GROUP = "rag.tasks"
+SOLVERS = "rag.solvers"
+"""Solvers from elsewhere, named `TASK.SOLVER`; each is a `SolverSpec`."""
 
 
 def task_names() -> list[str]:
@@ -51,6 +53,21 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
     if not isinstance(task, Task):
         raise UsageError(f"benchmark {name!r}: {place} gives a {type(task).__name__}, not an eval.task.Task")
     return task
+
+
+def solvers_of(task: Task[Any]) -> dict[str, SolverSpec[Any]]:
+    """The task's own solvers, then those that other packages register for it."""
+    found = dict(task.solvers)
+    for entry in entry_points(group=SOLVERS):
+        place, _, name = entry.name.partition(".")
+        if place == task.name:
+            found.setdefault(name, entry.load())
+    return found
+
+
+def find_solver(task: Task[Any], name: str) -> SolverSpec[Any]:
+    """Raises `UsageError` for a name that neither the task nor another package knows."""
+    return solvers_of(task).get(name) or task.solver(name)
 
 
 def _registered() -> dict[str, EntryPoint]:

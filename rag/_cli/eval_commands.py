@@ -45,7 +45,9 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 
 
 def _listed(name: str, task: Task[Any]) -> Listed:
-    return Listed(name, task.about, {system: spec.about for system, spec in task.solvers.items()})
+    from eval.tasks import solvers_of
+
+    return Listed(name, task.about, {system: spec.about for system, spec in solvers_of(task).items()})
 
 
 def _lines(found: Sequence[Listed]) -> Iterator[str]:

@@ -112,9 +112,11 @@ def _due(
 
 def _systems(wanted: str, task: Task[Any]) -> list[str]:
     """Raises `UsageError` for a name that the task does not know."""
-    names = list(task.solvers) if wanted == "all" else [name.strip() for name in wanted.split(",")]
+    from eval.tasks import find_solver, solvers_of
+
+    names = list(solvers_of(task)) if wanted == "all" else [name.strip() for name in wanted.split(",")]
     for name in names:
-        task.solver(name)
+        find_solver(task, name)
     return list(dict.fromkeys(names))
 
 

@@ -101,8 +101,9 @@ def _ask_again(task: Task[Any], prepared: Prepared[Any], run: Run, query: Query,
     from eval.runs.runner import answer_query
     from eval.runs.samples import sample_line
     from eval.task import ScorerOptions
+    from eval.tasks import find_solver
 
-    spec = task.solver(run.identity["system"])
+    spec = find_solver(task, run.identity["system"])
     solver = spec.open(prepared.environment, run.identity["seed"])
     scorer = task.open_scorer(prepared, ScorerOptions())
     return sample_line(answer_query(prepared, spec, solver, scorer, query)) == sample_line(sample)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from eval.hashing import file_hash
 from eval.tasks.egofact.records import (
     ClipRow,
     EgoFact,
@@ -27,7 +28,6 @@ from eval.tasks.egofact.writing import (
     PASSAGES,
     QUERIES,
     VIDEOS,
-    file_hash,
 )
 from rag.errors import UsageError
 

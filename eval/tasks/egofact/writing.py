@@ -7,13 +7,13 @@ it is not finished. Same input, same bytes.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from corpora.outputs import atomic_write_text
+from eval.hashing import file_hash
 from eval.tasks.egofact.records import ClipRow, PassageRow, Query
 
 VIDEOS, PASSAGES, QUERIES = "videos.jsonl", "passages.jsonl", "queries.jsonl"
@@ -43,12 +43,6 @@ def write_folder(
     atomic_write_text(
         out / MANIFEST, json.dumps({**manifest, "hashes": hashes}, ensure_ascii=False, indent=2) + "\n"
     )
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of the bytes, 64 hex digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def query_line(query: Query) -> dict[str, Any]:

@@ -187,6 +187,7 @@ MADE = [
     report_shape("rag.demo/1", {"folder": "demo", "index": {}, "answers": []}),
     report_shape("rag.eval.list/1", {"benchmarks": [LISTED]}),
     report_shape("rag.eval.run/1", {"benchmark": "egofact-workbench", "runs": [DONE]}),
+    report_shape("rag.eval.score/1", {"runs": [DONE]}),
     report_shape("rag.eval.report/1", {"files": [Path("report/report.md")]}),
     report_shape("rag.eval.show/1", SHOWN_SAMPLE),
     report_shape("rag.web.build/1", BuildReport("web", 304, 290, 110, 64, 416, "5f0c2a", BAD)),
