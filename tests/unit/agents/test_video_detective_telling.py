@@ -27,6 +27,7 @@ from rag.agents.video_detective.console import (
 )
 from rag.agents.video_detective.page import page
 from rag.agents.video_detective.records import DetectiveResult, Selected
+from rag.engine import Engine
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import Reasoner
@@ -108,7 +109,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
         return library
 
     monkeypatch.setattr(Library, "open", opened)
-    monkeypatch.setattr(Library, "read_frames", lambda _, path, times: pixels(path, times))
+    monkeypatch.setattr(Engine, "read_frames", lambda _, path, times: pixels(path, times))
     monkeypatch.chdir(tmp_path)
     return reasoner
 
