@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from corpora.entry_points import find_entry_point
+
 FileKind = Literal["video", "audio", "passages"]
 
 VIDEO = (
@@ -17,12 +19,10 @@ AUDIO = (
     *(".mp3", ".m4a", ".m4b", ".aac", ".flac", ".wav", ".ogg", ".oga", ".opus", ".wma", ".aif", ".aiff"),
     *(".aifc", ".ac3", ".eac3", ".mka", ".amr", ".au", ".caf"),
 )
-PASSAGES = (
-    *(".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf"),
-    *(".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"),
-)
 NAMED_PASSAGES = (".json",)
 """Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
+READERS = "rag.document_readers"
+"""Entry points whose names are the suffixes of documents (`corpora.passages.registry`)."""
 
 SIDECARS = (".info.json", ".srt", ".vtt", ".ass", ".ssa")
 
@@ -47,9 +47,9 @@ def kind_of(name: str, *, named: bool = False) -> FileKind | None:
         return "video"
     if suffix in AUDIO:
         return "audio"
-    if suffix in PASSAGES or (named and suffix in NAMED_PASSAGES and sidecar_base(name) is None):
-        return "passages"
-    return None
+    if suffix in NAMED_PASSAGES and not (named and sidecar_base(name) is None):
+        return None
+    return "passages" if suffix and find_entry_point(READERS, suffix[1:]) is not None else None
 
 
 def sidecar_base(name: str) -> str | None:

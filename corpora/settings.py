@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from corpora.entry_points import all_entry_points, find_entry_point
 
 
 class SettingsSection(BaseModel):
@@ -20,9 +22,15 @@ class ScanSettings(SettingsSection):
     """Globs on the same paths; what matches is left out."""
 
 
+def _registered_decoder(name: str) -> str:
+    if find_entry_point("rag.decoders", name) is None:
+        raise ValueError(f"no decoder {name!r}; installed are: {', '.join(all_entry_points('rag.decoders'))}")
+    return name
+
+
 class VideoSettings(SettingsSection):
-    decoder: Literal["pyav", "decord"] = "pyav"
-    """Which library decodes; the one used is recorded with each video."""
+    decoder: Annotated[str, AfterValidator(_registered_decoder)] = "pyav"
+    """Which library decodes: `pyav`, `decord` or an installed extension; it is recorded with each video."""
     rate: float = Field(2.0, gt=0, le=60)
     """Sampled frames a second (EgoFact, section 4.1: 2)."""
     clip_seconds: float = Field(30.0, ge=1)

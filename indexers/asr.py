@@ -15,8 +15,8 @@ from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import find_weights, readable_size
+from indexers.protocol import Disabled
 from indexers.settings import AsrSettings, EncoderSettings
-from indexers.stages import Off
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,7 +110,9 @@ def quiet_cut(audio: NDArray[np.float32]) -> int:
     return len(audio) - (steps - quietest) * QUIET + QUIET // 2
 
 
-def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None, *, threads: int = 2) -> Asr | Off:
+def open_asr(
+    settings: AsrSettings, encoder: EncoderSettings | None = None, *, threads: int = 2
+) -> Asr | Disabled:
     """The listener, or why there is none.
 
     `auto` means: if the weights and the package are here and whole. `on` raises
@@ -120,11 +122,11 @@ def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None, *, t
     """
     try:
         folder = _find(settings, encoder or EncoderSettings())
-        return folder if isinstance(folder, Off) else _load(folder, settings, threads)
+        return folder if isinstance(folder, Disabled) else _load(folder, settings, threads)
     except ModelError as error:
         if settings.mode == "on":
             raise
-        return Off(f"speech: off, {error}")
+        return Disabled(f"speech: off, {error}")
 
 
 def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> str:
@@ -135,12 +137,12 @@ def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> s
         if settings.mode == "on":
             raise
         return f"speech: off, {error}"
-    return folder.reason if isinstance(folder, Off) else f"speech: on, {settings.model}"
+    return folder.reason if isinstance(folder, Disabled) else f"speech: on, {settings.model}"
 
 
-def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Off:
+def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Disabled:
     if settings.mode == "off":
-        return Off("speech: off by the settings")
+        return Disabled("speech: off by the settings")
     model = known_model(settings.model)
     if model.purpose != "speech":
         raise SettingsError(f"asr.model: {model.name} is for {model.purpose}, not for speech")
@@ -150,10 +152,10 @@ def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Off:
         if settings.mode == "on":
             raise
         size = f"{readable_size(model.size)}, {model.licence}"
-        line = f"{model.name} is not here; `rag models pull {model.name}` ({size}) brings it"
+        line = f"{model.name} is not here; install it with: rag models pull {model.name} ({size})"
         raise WeightsMissing(line) from error
     if importlib.util.find_spec(PACKAGE) is None:
-        raise ExtraMissing(f"faster-whisper is not installed; {INSTALL} brings it")
+        raise ExtraMissing(f"faster-whisper is not installed; install it with: {INSTALL}")
     return folder
 
 
@@ -162,7 +164,9 @@ def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
         import ctranslate2
         from faster_whisper import WhisperModel
     except ImportError as error:
-        raise ExtraMissing(f"faster-whisper cannot be loaded ({error}); {INSTALL} brings it whole") from error
+        raise ExtraMissing(
+            f"faster-whisper cannot be loaded ({error}); install it again with: {INSTALL}"
+        ) from error
 
     compute = "int8" if "int8" in ctranslate2.get_supported_compute_types("cpu") else "float32"
     try:

@@ -8,7 +8,7 @@ library resumed after a kill must equal one that was not.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,7 +27,6 @@ TIE = 1.1
 ROUNDS = 4
 PATIENCE_SECONDS = 60.0
 """Larger batches are not tried after this long: for a big model the choice must not cost what it saves."""
-REFERENCE = "torch-fp32"
 
 
 class Opener(Protocol):
@@ -63,17 +62,17 @@ class Timing:
         return f"{self.backend} x{self.batch} {self.cpu * 1000:.1f}/{self.wall * 1000:.1f}"
 
 
-def measure(open_encoder: Opener, backend: str = "auto", batch: int = 0) -> Measured:
+def measure(open_encoder: Opener, backends: Sequence[str], backend: str = "auto", batch: int = 0) -> Measured:
     """The quickest backend of this processor that keeps the vectors, at the quickest batch of 8, 16 and 32.
 
-    A `backend` or a `batch` that is set is the only one tried. Raises
-    `SettingsError` where a backend that was set does not run here, or does not
-    keep the vectors.
+    `backends`: all that the encoder has; the first is the reference of the others. A `backend` or a
+    `batch` that is set is the only one tried. Raises `SettingsError` where a backend that was set does
+    not run here, or does not keep the vectors.
     """
     sizes = (batch,) if batch else BATCHES
     pictures = probe_pictures(max(sizes))
-    names = _candidates(backend)
-    reference = open_encoder(backend=REFERENCE, batch=sizes[0]).encode_images(pictures[: sizes[0]])
+    names = _candidates(backends, backend)
+    reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(pictures[: sizes[0]])
     remarks: list[str] = []
     trials = _first_look([open_encoder(backend=name, batch=sizes[0]) for name in names], pictures[: sizes[0]])
     for trial in sorted(trials, key=lambda trial: trial.cost):
@@ -83,14 +82,16 @@ def measure(open_encoder: Opener, backend: str = "auto", batch: int = 0) -> Meas
             others = [other for other in trials if other.backend != trial.backend]
             return _best(timings, others, remarks)
     if backend != "auto":
-        raise SettingsError(f"encoder.backend: {'; '.join(remarks)}; take {REFERENCE}")
+        raise SettingsError(f"encoder.backend: {'; '.join(remarks)}; take {backends[0]}")
     raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(remarks)}")
 
 
-def _candidates(backend: str) -> tuple[str, ...]:
-    from indexers.torch_backend import available_backends
+def _candidates(backends: Sequence[str], backend: str) -> tuple[str, ...]:
+    here = tuple(backends)
+    if "torch-bf16" in here:
+        from indexers.torch_backend import available_backends
 
-    here = available_backends()
+        here = tuple(name for name in here if name in available_backends())
     if backend == "auto":
         return here
     if backend not in here:

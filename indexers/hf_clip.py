@@ -9,8 +9,10 @@ from typing import Any
 
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.folders import model_type
-from indexers.numpy_text_encoder import open_picture_text
+from indexers.models.layout import TRANSFORMERS
+from indexers.numpy_text_encoder import open_image_text
 from indexers.preprocess import read_preprocessing
 from indexers.tensors import Tensors, weight_files
 from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transformers
@@ -40,7 +42,7 @@ def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> T
         weights=folder_digest(files),
         preprocessing=preprocessing,
         forward=in_dtype(tower, features, backend),
-        open_text=partial(open_picture_text, name, folder),
+        open_text=partial(open_image_text, name, folder),
         backend=backend,
         batch=batch,
     )
@@ -89,3 +91,16 @@ def _load(architecture: Any, folder: Path, **given: Any) -> Any:
             f"{folder}: {len(missing)} tensors of the image tower are missing, as {missing[0]}"
         )
     return tower.eval()
+
+
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
+    return open_transformers(source.name, source.path, backend=backend, batch=batch)
+
+
+CLIP = ImageEncoderFamily(
+    open_image=_open_image,
+    open_text=lambda source: open_image_text(source.name, source.path),
+    layout=TRANSFORMERS,
+)
+SIGLIP = CLIP
+"""`config.json` tells the two apart."""

@@ -1,4 +1,4 @@
-"""ImageBind from a local weights file: pictures, short clips, sound and words in one space.
+"""ImageBind from a local weights file: images, short clips, audio and text in one space.
 
 Only the package's `models` are imported, past its own `__init__`, which drags
 in pytorchvideo and torchaudio; so the preprocessing is ours. Outputs of
@@ -24,9 +24,11 @@ import numpy as np
 from corpora.records import Frames
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.fbank import mel_log_fbank
+from indexers.models.layout import FolderLayout
 from indexers.preprocess import Preprocessing
-from indexers.protocol import TextTower, unit_rows
+from indexers.protocol import unit_rows
 from indexers.torch_backend import TorchImageEncoder
 from indexers.torchvision_guard import guard_torchvision
 
@@ -45,7 +47,7 @@ HUGE: Mapping[str, int] = {
 """The sizes of `imagebind_huge`, the one published model."""
 
 SIDE = 224
-PICTURES = Preprocessing(shortest=SIDE, crop=(SIDE, SIDE), round_crop=True)
+IMAGES = Preprocessing(shortest=SIDE, crop=(SIDE, SIDE), round_crop=True)
 WHOLE = Preprocessing(shortest=SIDE, resample=2)
 VIDEO_MOMENTS = 5
 AUDIO_MOMENTS = 3
@@ -57,27 +59,19 @@ AUDIO_MEAN, AUDIO_STD = -4.268, 9.138
 CONTEXT = 77
 
 
-def open_imagebind(name: str, path: Path, *, backend: str, batch: int) -> ImageBindEncoder:
-    """Raises `ExtraMissing` without imagebind, `WeightsInvalid` for another file."""
-    return ImageBindEncoder(name, path, backend=backend, batch=batch)
-
-
-def open_imagebind_text(name: str, path: Path) -> TextTower:
-    return ImageBindText(name, path)
-
-
 class ImageBindEncoder(TorchImageEncoder):
-    """Pictures one by one, and beside them whole clips and their sound."""
+    """Images one by one, and beside them whole clips and their sound."""
 
     def __init__(
         self, name: str, path: Path, *, backend: str, batch: int, sizes: Mapping[str, int] = HUGE
     ) -> None:
+        """Raises `ExtraMissing` without imagebind, `WeightsInvalid` for another file."""
         model = _load(path, sizes, ("vision", "audio", "text"))
         super().__init__(
             name=name,
             dim=sizes["out_embed_dim"],
             weights=folder_digest([path]),
-            preprocessing=PICTURES,
+            preprocessing=IMAGES,
             forward=_vision(model, backend),
             open_text=lambda: ImageBindText(name, path, sizes=sizes, model=model),
             backend=backend,
@@ -85,7 +79,13 @@ class ImageBindEncoder(TorchImageEncoder):
         )
         self._model = model
 
-    def encode_clip(self, frames: Frames) -> NDArray[np.float32]:
+    takes_audio = True
+
+    def encode_clip(
+        self,
+        frames: Frames,
+        rows: NDArray[np.float32] | None = None,  # noqa: ARG002 (other encoders take the mean of the rows)
+    ) -> NDArray[np.float32]:
         """Unit float32 (dim,) of one clip: five moments of 2 s, two frames each, three crops each, averaged.
 
         As ImageBind's `load_and_transform_video_data`. Raises `ValueError` for no frames.
@@ -93,14 +93,14 @@ class ImageBindEncoder(TorchImageEncoder):
         import torch
 
         pixels = torch.from_numpy(_clip_inputs(frames))
-        rows = []
+        parts = []
         for start in range(0, len(pixels), self.batch):
             part = pixels[start : start + self.batch]
             padding = part[-1:].expand(self.batch - len(part), *part.shape[1:])
             with torch.inference_mode():
                 # The axis of moments keeps the model from taking channels for it.
-                rows.append(self._forward(torch.cat([part, padding])[:, None])[: len(part)].float().numpy())
-        return _mean(np.concatenate(rows))
+                parts.append(self._forward(torch.cat([part, padding])[:, None])[: len(part)].float().numpy())
+        return _mean(np.concatenate(parts))
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
         """Unit float32 (dim,) of mono samples at 16 kHz: three moments of 2 s, averaged.
@@ -272,3 +272,15 @@ def import_models(module: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return importlib.import_module(f"imagebind.models.{module}")
+
+
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ImageBindEncoder:
+    return ImageBindEncoder(source.name, source.path, backend=backend, batch=batch)
+
+
+FAMILY = ImageEncoderFamily(
+    open_image=_open_image,
+    open_text=lambda source: ImageBindText(source.name, source.path),
+    layout=FolderLayout(((("imagebind_huge.pth",),),), ""),
+    file="imagebind_huge.pth",
+)

@@ -27,7 +27,7 @@ from indexers.numpy_layers import (
 from indexers.protocol import unit_rows
 from indexers.sentence_folder import Role, SentenceFolder, prompt, read_sentence_folder
 from indexers.tensors import Tensors, weight_files
-from indexers.tokens import Tokens, picture_tokens, sentence_tokens
+from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Forward = Callable[["NDArray[np.int64]"], "NDArray[np.float32]"]
 
 
-class LightText:
+class NumpyTextEncoder:
     """A `TextTower` and a `TextEncoder`: words into unit rows, one text at a time."""
 
     backend = "numpy-fp32"
@@ -86,7 +86,7 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def open_picture_text(name: str, folder: Path) -> LightText:
+def open_image_text(name: str, folder: Path) -> NumpyTextEncoder:
     """The text tower of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder.
 
     Raises `WeightsInvalid` where the folder is not what its config says.
@@ -96,7 +96,7 @@ def open_picture_text(name: str, folder: Path) -> LightText:
     settings = text_settings(folder)
     forward = _ClipText(tensors, settings) if model_type(folder) == "clip" else _SiglipText(tensors, settings)
     facts = {"architecture": model_type(folder), "limit": settings["max_position_embeddings"]}
-    return LightText(name, forward.dim, files, picture_tokens(folder), forward, facts)
+    return NumpyTextEncoder(name, forward.dim, files, image_text_tokens(folder), forward, facts)
 
 
 def can_read_sentences(folder: Path) -> bool:
@@ -109,14 +109,14 @@ def can_read_sentences(folder: Path) -> bool:
     return absolute and config.get("hidden_act", "gelu") in ACTIVATIONS
 
 
-def open_sentences(name: str, folder: Path, *, role: Role = "query") -> LightText:
+def open_sentences(name: str, folder: Path, *, role: Role = "query") -> NumpyTextEncoder:
     """A sentence-transformers folder for which `can_read_sentences`."""
     settings = read_sentence_folder(folder)
     files = weight_files(settings.transformer)
     forward = _Bert(Tensors(files), read_json(settings.transformer / "config.json"), settings)
     tokens = sentence_tokens(settings.transformer, settings.limit)
     facts = {"limit": settings.limit, "pooling": settings.pooling}
-    return LightText(name, forward.dim, files, tokens, forward, facts, prompt(settings, role))
+    return NumpyTextEncoder(name, forward.dim, files, tokens, forward, facts, prompt(settings, role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class _PreNormBlock:
         return x + self.fall(self.act(self.rise(self.norm2(x))))
 
 
-class _PictureText:
+class _ImageText:
     """What the text towers of CLIP and SigLIP share: embeddings, blocks, last norm."""
 
     def __init__(self, tensors: Tensors, settings: Mapping[str, Any], *, causal: bool) -> None:
@@ -170,7 +170,7 @@ class _PictureText:
         return self._norm(x)
 
 
-class _ClipText(_PictureText):
+class _ClipText(_ImageText):
     """Causal; the state at the end token, projected (Radford et al. 2021, section 2.4)."""
 
     def __init__(self, tensors: Tensors, settings: Mapping[str, Any]) -> None:
@@ -186,7 +186,7 @@ class _ClipText(_PictureText):
         return self._projection(self._hidden(ids[: place + 1])[-1])
 
 
-class _SiglipText(_PictureText):
+class _SiglipText(_ImageText):
     """Not causal; the state at the last of the padded places, through a linear head (Zhai et al. 2023)."""
 
     def __init__(self, tensors: Tensors, settings: Mapping[str, Any]) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
+from indexers.protocol import Disabled
 from indexers.settings import OcrSettings
-from indexers.stages import Off
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,19 +216,19 @@ def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
     return [" ".join(box.text for box in sorted(line, key=lambda box: box.left)) for line in lines]
 
 
-def open_ocr(settings: OcrSettings, *, threads: int = THREADS) -> Ocr | Off:
+def open_ocr(settings: OcrSettings, *, threads: int = THREADS) -> Ocr | Disabled:
     """The reader, or why there is none.
 
-    `auto` without the packages is `Off`; `on` without them raises `ExtraMissing`.
+    `auto` without the packages is `Disabled`; `on` without them raises `ExtraMissing`.
     The import and the models take a second or more, once.
     """
     try:
         models = _find(settings)
-        return models if isinstance(models, Off) else _load(models, settings, threads)
+        return models if isinstance(models, Disabled) else _load(models, settings, threads)
     except ExtraMissing as error:
         if settings.mode == "on":
             raise
-        return Off(f"on-screen text: off, {error}")
+        return Disabled(f"on-screen text: off, {error}")
 
 
 def ocr_line(settings: OcrSettings) -> str:
@@ -239,22 +239,22 @@ def ocr_line(settings: OcrSettings) -> str:
         if settings.mode == "on":
             raise
         return f"on-screen text: off, {error}"
-    return models.reason if isinstance(models, Off) else _on()
+    return models.reason if isinstance(models, Disabled) else _on()
 
 
 def _on() -> str:
     return f"on-screen text: on, rapidocr {version('rapidocr')}"
 
 
-def _find(settings: OcrSettings) -> tuple[Path, Path] | Off:
+def _find(settings: OcrSettings) -> tuple[Path, Path] | Disabled:
     if settings.mode == "off":
-        return Off("on-screen text: off by the settings")
+        return Disabled("on-screen text: off by the settings")
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        raise ExtraMissing(f"{' and '.join(missing)} not installed; {INSTALL} brings it")
+        raise ExtraMissing(f"{' and '.join(missing)} not installed; install with: {INSTALL}")
     models = _packaged_models()
     if models is None:
-        raise ExtraMissing(f"rapidocr came without its models; {INSTALL} brings them")
+        raise ExtraMissing(f"rapidocr came without its models; install them with: {INSTALL}")
     return models
 
 
@@ -273,7 +273,9 @@ def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr
         # OpenCV with windows wants system libraries (libGL) that a bare machine lacks.
         from rapidocr import RapidOCR
     except ImportError as error:
-        raise ExtraMissing(f"rapidocr cannot be loaded ({error}); {INSTALL} brings it whole") from error
+        raise ExtraMissing(
+            f"rapidocr cannot be loaded ({error}); install it again with: {INSTALL}"
+        ) from error
 
     detector, recognizer = models
     engine = RapidOCR(

@@ -20,9 +20,11 @@ import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
+from indexers.families import EncoderSource, ImageEncoderFamily
 from indexers.folders import read_json
+from indexers.models.layout import FolderLayout
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
-from indexers.protocol import TextTower, unit_rows
+from indexers.protocol import unit_rows
 from indexers.torch_backend import TorchImageEncoder, in_dtype
 from indexers.torchvision_guard import guard_torchvision
 
@@ -41,9 +43,8 @@ def _weights(folder: Path) -> Path:
     raise WeightsInvalid(f"{folder}: needs {CONFIG} and {WEIGHTS[0]}; pickled checkpoints are never opened")
 
 
-def open_openclip(name: str, source: str, *, backend: str, batch: int) -> TorchImageEncoder:
+def open_openclip(name: str, folder: Path, *, backend: str, batch: int) -> TorchImageEncoder:
     """Raises `ExtraMissing` without open_clip, `WeightsInvalid` for a folder it cannot read."""
-    folder = Path(source)
     model = _load(folder)
     return TorchImageEncoder(
         name=name,
@@ -51,7 +52,7 @@ def open_openclip(name: str, source: str, *, backend: str, batch: int) -> TorchI
         weights=folder_digest([_weights(folder), folder / CONFIG]),
         preprocessing=_preprocessing(folder, model),
         forward=in_dtype(model.visual, _pooled, backend),
-        open_text=partial(open_openclip_text, name, source),
+        open_text=partial(OpenClipText, name, folder),
         backend=backend,
         batch=batch,
     )
@@ -60,10 +61,6 @@ def open_openclip(name: str, source: str, *, backend: str, batch: int) -> TorchI
 def _pooled(output: Any) -> Any:
     """CoCa's tower gives (pooled, tokens)."""
     return output[0] if isinstance(output, tuple) else output
-
-
-def open_openclip_text(name: str, source: str) -> TextTower:
-    return OpenClipText(name, Path(source))
 
 
 class OpenClipText:
@@ -154,3 +151,14 @@ def _preprocessing(folder: Path, model: Any) -> Preprocessing:
         round_crop=True,
         resample=RESAMPLE.get(config.get("interpolation", "bicubic"), 3),
     )
+
+
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
+    return open_openclip(source.name, source.path, backend=backend, batch=batch)
+
+
+FAMILY = ImageEncoderFamily(
+    open_image=_open_image,
+    open_text=lambda source: OpenClipText(source.name, source.path),
+    layout=FolderLayout(((("open_clip_config.json",),),), "open_clip_model.safetensors"),
+)

@@ -1,4 +1,7 @@
-"""What an encoder is: one protocol for pictures, one for words."""
+"""What an encoder is: a protocol for text, a base class for images.
+
+The contract suites are in `indexers.testing`.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from corpora.records import Frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,10 @@ class Vocabulary:
 
 
 class TextTower(Protocol):
-    """The half of an image encoder that a question needs: words into the picture's space.
+    """The half of an image encoder that a question needs: text into the space of the images.
 
     An encoder trained on a closed world may have an attribute `vocabulary: Vocabulary`, all that it can
-    name; without it, whoever names what is seen tries everyday words.
+    name; without it, whoever names what a frame shows tries everyday words.
     """
 
     name: str
@@ -56,7 +61,7 @@ class TextTower(Protocol):
 
 
 class TextEncoder(Protocol):
-    """Sentences and passages into one space of words."""
+    """Sentences and passages into one space."""
 
     name: str
     dim: int
@@ -79,21 +84,28 @@ class TextEncoder(Protocol):
         ...
 
 
-@runtime_checkable
-class ByParts(Protocol):
-    """A `TextEncoder` that gives each batch as soon as it is done."""
+class PassageEncoder(TextEncoder, Protocol):
+    """A `TextEncoder` for indexing, which yields each batch as soon as it is done."""
 
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-        """Places in `texts` and their unit rows, float32 (m, dim); together what `encode_text` gives."""
+        """Indices in `texts` and their unit rows, float32 (m, dim); together what `encode_text` gives."""
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Disabled:
+    """In place of an OCR reader or a speech model that does not run."""
+
+    reason: str
+    """One line: what is off, why, and where it can be, how to switch it on."""
+
+
 class ImageEncoder(ABC):
-    """Base of all image encoders: a backend writes `_encode_batch` and `encode_text`.
+    """Base of all image encoders: one of them writes `_encode_batch` and `encode_text`.
 
     Every batch that reaches `_encode_batch` has exactly `batch` rows (the last
     one is padded by repeating its last row and cut again), because the same
-    picture in another batch shape gives other bits.
+    image in another batch shape gives other bits.
     """
 
     name: str
@@ -103,7 +115,11 @@ class ImageEncoder(ABC):
     fingerprint: str
     """Hash over weights, preprocessing, backend, dtype and batch shape."""
     batch: int
+    """Images in a batch."""
     backend: str
+    """Arithmetic, as `torch-fp32`."""
+    takes_audio: bool = False
+    """Whether `encode_audio` is implemented; then clips are indexed by their audio too."""
 
     def encode_images(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of uint8 (n, height, width, 3) RGB, upright."""
@@ -118,6 +134,14 @@ class ImageEncoder(ABC):
         if not rows:
             return np.empty((0, self.dim), np.float32)
         return unit_rows(np.concatenate(rows))
+
+    def encode_clip(self, frames: Frames, rows: NDArray[np.float32]) -> NDArray[np.float32]:  # noqa: ARG002
+        """Unit float32 (dim,) of a clip of at least one frame; here the mean of its frames' unit `rows`."""
+        return unit_rows(rows.mean(axis=0))
+
+    def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Unit float32 (dim,) of mono float32 (n,) at 16 kHz, n at least 1600."""
+        raise NotImplementedError(f"{self.name} takes no audio")
 
     @abstractmethod
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:

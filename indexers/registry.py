@@ -1,4 +1,4 @@
-"""Names of encoders to encoders: the one place that knows which file makes which, imported when asked for."""
+"""Encoders by name: which family opens a name, from which files; families are imported when asked for."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from corpora.errors import SettingsError
 from indexers.errors import WeightsMissing
+from indexers.families import EncoderSource, ImageEncoderFamily, is_family, load_family
 from indexers.models import lookup
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import Resolution
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
-    from indexers.backend import Opener
-    from indexers.protocol import ImageEncoder, TextEncoder, TextTower
+    from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder, TextTower
 
-DEFAULT_BACKEND = "torch-fp32"
 DEFAULT_BATCH = 16
-IMAGEBIND = "imagebind-huge"
-OWN_PREFIXES = ("hf:/", "hf:./", "hf:../", "hf:~", "openclip:local-dir:", "imagebind:")
-"""Of models of one's own: `hf:FOLDER`, `openclip:local-dir:FOLDER`, `imagebind:FILE`."""
+ALIASES = {"imagebind": "imagebind-huge"}
+PATH_STARTS = ("/", "./", "../", "~")
+HUB_KINDS = {"hf": "clip", "openclip": "openclip"}
+"""Prefixes of names on a hub, which a path tells apart from a folder of one's own, and their families."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,40 +36,30 @@ class BackendChoice:
     """What was measured, in one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a name leads: a family of encoders and what it is opened from."""
-
-    family: str
-    source: str
-
-
-def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False) -> Resolution:
+def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
     """What `settings.image` means on this machine: a name, `auto` or `none`. Looks at files only.
 
-    `workbench`: whether all that is indexed is a Workbench corpus; `auto` takes `bundled` only there.
+    `recommended`: the encoder that all indexed corpora recommend (`corpora.manifest`); `auto` takes it first.
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that
     cannot be opened; `auto` never raises.
     """
-    if settings.image.startswith(OWN_PREFIXES):
-        place = _place(settings.image, settings)
-        return Resolution(
-            settings.image, f"image encoder: {settings.image} by the settings, from {place.source}"
-        )
-    named = IMAGEBIND if settings.image == "imagebind" else settings.image
-    return lookup.resolve_image_encoder(settings.model_copy(update={"image": named}), workbench=workbench)
+    name = ALIASES.get(settings.image, settings.image)
+    if _own_model(name) is not None:
+        _, source = _open_source(name, settings)
+        return Resolution(name, f"image encoder: {name} by the settings, from {source.path}")
+    return lookup.resolve_image_encoder(settings.model_copy(update={"image": name}), recommended=recommended)
 
 
 def open_image_encoder(
     name: str, settings: EncoderSettings, *, backend: str | None = None, batch: int | None = None
 ) -> ImageEncoder:
-    """Load an encoder; `backend` and `batch` default to plain float32 and 16.
+    """Load an encoder; `backend` and `batch` default to the family's reference (plain float32) and 16.
 
     Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
     """
-    place = _place(name, settings)
-    return _opener(name, place, settings)(backend=backend or DEFAULT_BACKEND, batch=batch or DEFAULT_BATCH)
+    family, source = _open_source(name, settings)
+    return family.open_image(source, backend=backend or family.backends[0], batch=batch or DEFAULT_BATCH)
 
 
 def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
@@ -81,31 +71,19 @@ def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
     """
     from indexers.backend import measure
 
-    found = measure(_opener(name, _place(name, settings), settings), settings.backend, settings.batch)
+    family, source = _open_source(name, settings)
+    opener = partial(family.open_image, source)
+    found = measure(opener, family.backends, settings.backend, settings.batch)
     return BackendChoice(found.backend, found.batch, found.note)
 
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     """The text half of an image encoder, without torch for CLIP, MetaCLIP, SigLIP and SigLIP 2."""
-    place = _place(name, settings)
-    if place.family == "transformers":
-        from indexers.numpy_text_encoder import open_picture_text
-
-        return open_picture_text(name, Path(place.source))
-    if place.family == "bundled":
-        from indexers.bundled.encoder import open_bundled_text
-
-        return open_bundled_text(_sentences(settings), Path(place.source))
-    if place.family == "openclip":
-        from indexers.open_clip import open_openclip_text
-
-        return open_openclip_text(name, place.source)
-    from indexers.imagebind import open_imagebind_text
-
-    return open_imagebind_text(name, Path(place.source))
+    family, source = _open_source(name, settings)
+    return family.open_text(source)
 
 
-def open_text_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
+def open_text_encoder(name: str, settings: EncoderSettings) -> PassageEncoder:
     """Passages and evidence into vectors, through sentence-transformers, in stable batches."""
     from indexers.sentence import SentenceEncoder
 
@@ -138,8 +116,8 @@ def open_word_counter(name: str, settings: EncoderSettings | None = None) -> Cal
 
 def _sentence_folder(name: str, settings: EncoderSettings) -> Path:
     path = name.removeprefix("hf:")
-    if path.startswith(("/", "./", "../", "~")):
-        return _own_folder(path)
+    if path.startswith(PATH_STARTS):
+        return _existing_folder(Path(path).expanduser())
     folder = lookup.find_weights(name, settings)
     model = known_model(name)
     if model.purpose != "text encoder":
@@ -154,61 +132,46 @@ def _sentence_folder(name: str, settings: EncoderSettings) -> Path:
     return folder
 
 
-def _own_folder(path: str) -> Path:
-    folder = Path(path).expanduser()
-    if not folder.is_dir():
-        raise WeightsMissing(f"{path}: no such folder")
-    return folder
+def _own_model(name: str) -> tuple[str, str] | None:
+    """Family and path of a model of one's own, `FAMILY:PATH` or `hf:FOLDER`; None for any other name."""
+    kind, colon, rest = name.partition(":")
+    if not colon:
+        return None
+    path = rest.removeprefix("local-dir:")
+    if kind in HUB_KINDS and not (path != rest or path.startswith(PATH_STARTS)):
+        return None
+    family = HUB_KINDS.get(kind, kind)
+    return (family, path) if is_family(family) else None
 
 
-def _place(name: str, settings: EncoderSettings) -> _Place:
+def _open_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFamily, EncoderSource]:
     """Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`; imports nothing heavy."""
-    if name.startswith("openclip:local-dir:"):
-        return _Place("openclip", str(_own_folder(name.removeprefix("openclip:local-dir:"))))
-    if name.startswith("imagebind:"):
-        return _Place("imagebind", str(_file(Path(name.removeprefix("imagebind:")).expanduser())))
-    if name.startswith(OWN_PREFIXES):
-        return _Place("transformers", str(_own_folder(name.removeprefix("hf:"))))
-    if name in {"imagebind", IMAGEBIND}:
-        return _Place(
-            "imagebind", str(_file(lookup.find_weights(IMAGEBIND, settings) / "imagebind_huge.pth"))
-        )
-    model = known_model(name)
-    if model.purpose != "image encoder":
-        raise SettingsError(
-            f"encoder.image {name!r} is for {model.purpose}; `rag models list` names what fits"
-        )
-    folder = lookup.find_weights(name, settings)
-    if model.family == "bundled":
-        return _Place("bundled", str(_file(folder / "tower.safetensors")))
-    family = "openclip" if model.family == "openclip" else "transformers"
-    return _Place(family, str(folder))
+    name = ALIASES.get(name, name)
+    own = _own_model(name)
+    if own is not None:
+        family = load_family(own[0])
+        path = Path(own[1]).expanduser()
+        path = _existing_file(path) if family.file and not path.is_dir() else _existing_folder(path)
+    else:
+        model = known_model(name)
+        if model.purpose != "image encoder":
+            raise SettingsError(
+                f"encoder.image {name!r} is for {model.purpose}; `rag models list` names what fits"
+            )
+        path = lookup.find_weights(name, settings)
+        family = load_family(model.family)
+    if family.file and path.is_dir():
+        path = _existing_file(path / family.file)
+    return family, EncoderSource(name, path, settings)
 
 
-def _file(path: Path) -> Path:
+def _existing_file(path: Path) -> Path:
     if not path.is_file():
         raise WeightsMissing(f"{path}: no such file")
     return path
 
 
-def _sentences(settings: EncoderSettings) -> Path:
-    """The sentence encoder that the bundled tower was trained against, whatever `encoder.text` is."""
-    return lookup.find_weights("all-MiniLM-L6-v2", settings)
-
-
-def _opener(name: str, place: _Place, settings: EncoderSettings) -> Opener:
-    if place.family == "bundled":
-        from indexers.bundled.encoder import open_bundled
-
-        return partial(open_bundled, _sentences(settings), Path(place.source))
-    if place.family == "transformers":
-        from indexers.hf_clip import open_transformers
-
-        return partial(open_transformers, name, Path(place.source))
-    if place.family == "openclip":
-        from indexers.open_clip import open_openclip
-
-        return partial(open_openclip, name, place.source)
-    from indexers.imagebind import open_imagebind
-
-    return partial(open_imagebind, name, Path(place.source))
+def _existing_folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise WeightsMissing(f"{path}: no such folder")
+    return path

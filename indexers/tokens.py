@@ -50,7 +50,7 @@ class Tokens:
         return np.asarray(ids, dtype=np.int64)
 
 
-def picture_tokens(folder: Path) -> Tokens:
+def image_text_tokens(folder: Path) -> Tokens:
     """Of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder."""
     settings = text_settings(folder)
     limit = int(settings["max_position_embeddings"])

@@ -23,7 +23,7 @@ def read(path: str) -> Iterator[Document | Problem]:
     """Documents of a CSV or TSV file with a header line; the delimiter is found in the header."""
     refuse_binary(path)
     csv.field_size_limit(MAX_FIELD)
-    lines = vertical_resolution(path)
+    lines = bounded_lines(path)
     header_line = next((line for line in lines if line.strip()), None)
     if header_line is None:
         raise DamagedFile(f"{path}: no text in it")
@@ -57,7 +57,7 @@ def _rows(records: Iterator[list[str]], header: list[str]) -> Iterator[Row]:
             yield Row(number, dict(zip(header, values, strict=True)))
 
 
-def vertical_resolution(path: str) -> Iterator[str]:
+def bounded_lines(path: str) -> Iterator[str]:
     """Lines with their ends, cut every 1 Mi characters, so that no line fills the memory."""
     return _lines(read_text_blocks(path))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import UnsupportedFile
-from corpora.passages.delimited import vertical_resolution
+from corpora.passages.delimited import bounded_lines
 from corpora.passages.document import Document
 from corpora.passages.plain_text import refuse_binary
 from corpora.passages.rows import EXPECTED, Row, documents_of_rows
@@ -73,7 +73,7 @@ def _whole_lines(path: str) -> Iterator[str | None]:
     """Lines put together from bounded pieces; None for one that is too long to be a row."""
     parts: list[str] = []
     size = 0
-    for piece in vertical_resolution(path):
+    for piece in bounded_lines(path):
         size += len(piece)
         if size <= MAX_ROW:
             parts.append(piece)

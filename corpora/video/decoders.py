@@ -1,16 +1,17 @@
-"""What a frame decoder must do, and where they are: a new one is one file and one line here.
+"""What a frame decoder must do, and how one is registered: a new one is one file and an entry point.
 
-Decoders run in the watched child process (`corpora.video.worker`) and nowhere else. The contract tests
-run over every name listed.
+Decoders run in the watched subprocess (`corpora.video.worker`) and nowhere else. The contract suite is
+`corpora.testing.DecoderContract`; docs/how-to/decoder.md builds one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from importlib import import_module
+from importlib.util import find_spec
 from typing import Protocol
 
-from corpora.errors import UsageError
+from corpora.entry_points import all_entry_points, load_entry_point
+from corpora.errors import SettingsError
 from corpora.records import Frames
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
 
@@ -22,6 +23,8 @@ class Decoder(Protocol):
     """Raises `FileProblem` with the reason alone, without the path."""
 
     name: str
+    package: str
+    """Import name of the library that decodes; where it is missing, the decoder is refused in one line."""
 
     def frames(
         self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
@@ -37,20 +40,27 @@ class Decoder(Protocol):
         """
 
 
-_DECODERS = {
-    "pyav": "corpora.video.pyav_decoder:PyavDecoder",
-    "decord": "corpora.video.decord_decoder:DecordDecoder",
-}
+GROUP = "rag.decoders"
+"""Entry points of decoders: the name is that of the setting, the value a class without arguments."""
 
 
 def decoder_names() -> tuple[str, ...]:
-    return tuple(_DECODERS)
+    """Every decoder that is registered, ours and other packages', sorted."""
+    return tuple(all_entry_points(GROUP))
+
+
+def check_decoder(name: str) -> str:
+    """The name itself, of a decoder that can be opened here. Decodes and loads nothing.
+
+    Raises `UsageError` for an unknown name, `SettingsError` where what it needs is not installed.
+    """
+    decoder = load_entry_point(GROUP, name, "decoder")
+    if find_spec(decoder.package) is None:
+        raise SettingsError(f'decoder "{name}" is not installed here; use pyav')
+    return name
 
 
 def open_decoder(name: str) -> Decoder:
-    """Raises `UsageError` for a name that is not in `decoder_names()`."""
-    if name not in _DECODERS:
-        raise UsageError(f"no decoder {name!r}; there are: {', '.join(_DECODERS)}")
-    module, attribute = _DECODERS[name].split(":")
-    decoder: Decoder = getattr(import_module(module), attribute)()
+    """Raises `UsageError` for an unknown name, `SettingsError` where its package cannot be imported."""
+    decoder: Decoder = load_entry_point(GROUP, name, "decoder")()
     return decoder

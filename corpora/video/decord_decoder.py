@@ -31,7 +31,10 @@ FAR = 300
 
 
 class DecordDecoder:
+    """decord 0.6.0; it has wheels for x86-64 alone."""
+
     name = "decord"
+    package = "decord"
 
     def frames(
         self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat

@@ -35,7 +35,10 @@ NEAR = 10.0
 
 
 class PyavDecoder:
+    """PyAV, one sequential pass, and a second one without shortcuts where the file is damaged."""
+
     name = "pyav"
+    package = "av"
 
     def frames(
         self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat

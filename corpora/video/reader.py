@@ -8,10 +8,10 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from corpora.errors import FileProblem, StalledFile, UsageError
+from corpora.errors import FileProblem, StalledFile
 from corpora.records import Frames
 from corpora.video import ipc as wire
-from corpora.video.decoders import decoder_names
+from corpora.video.decoders import check_decoder
 from corpora.video.records import (
     DecodeReport,
     FrameBatch,
@@ -78,9 +78,7 @@ class MediaReader:
     """
 
     def __init__(self, decoder: str = "pyav", stall_seconds: float = 60.0) -> None:
-        if decoder not in decoder_names():
-            raise UsageError(f"no decoder {decoder!r}; there are: {', '.join(decoder_names())}")
-        self.decoder = decoder
+        self.decoder = check_decoder(decoder)
         self._media = Child(stall_seconds)
         # Other decoders bring an FFmpeg of their own, which cannot share a process with PyAV's.
         self._frames = self._media if decoder == "pyav" else Child(stall_seconds)

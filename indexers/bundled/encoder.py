@@ -13,7 +13,10 @@ from indexers.bundled.space import TextSpace
 from indexers.bundled.tower import open_tower
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.numpy_text_encoder import LightText, open_sentences
+from indexers.families import EncoderSource, ImageEncoderFamily
+from indexers.models.layout import FolderLayout
+from indexers.models.lookup import find_weights
+from indexers.numpy_text_encoder import NumpyTextEncoder, open_sentences
 from indexers.preprocess import Preprocessing
 from indexers.protocol import Vocabulary
 from indexers.tensors import Tensors
@@ -44,7 +47,7 @@ class BundledText:
     name = BUNDLED
     dim = DIM
 
-    def __init__(self, sentences: LightText, weights: Path) -> None:
+    def __init__(self, sentences: NumpyTextEncoder, weights: Path) -> None:
         tensors = Tensors((weights,))
         self._sentences = sentences
         self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
@@ -113,3 +116,20 @@ def _there(weights: Path) -> Path:
             f"{weights}: the bundled encoder's weights are not here; install the package anew"
         )
     return weights
+
+
+def _sentences(source: EncoderSource) -> Path:
+    """The sentence encoder that the tower was trained against, whatever `encoder.text` is."""
+    return find_weights(SENTENCES, source.settings)
+
+
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
+    return open_bundled(_sentences(source), source.path, backend=backend, batch=batch)
+
+
+FAMILY = ImageEncoderFamily(
+    open_image=_open_image,
+    open_text=lambda source: open_bundled_text(_sentences(source), source.path),
+    layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
+    file="tower.safetensors",
+)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
+from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import SettingsError
 from indexers.models.pins import PINS, Pin
 
 Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
-Family = Literal["bundled", "clip", "siglip", "openclip", "imagebind", "sentence", "whisper", "vlm"]
 
 TRANSFORMERS_FILES = (
     "config.json",
@@ -51,9 +52,12 @@ CC_BY_NC = ("CC-BY-NC-4.0", "non-commercial use only")
 
 @dataclass(frozen=True, slots=True)
 class Model:
+    """One model by name."""
+
     name: str
     purpose: Purpose
-    family: Family
+    family: str
+    """`sentence`, `whisper`, `vlm`, or a registered family of image encoders (`indexers.families`)."""
     repo: str
     """`organisation/name` on the Hugging Face hub; empty where the hub does not have it."""
     size: int
@@ -68,16 +72,24 @@ class Model:
     pickle: str = ""
     """A pickle of known hash that `pull` may turn into safetensors, where nothing else is published."""
     note: str = ""
+    specialised: bool = False
+    """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
+    pin: Pin | None = None
+    """What a pull is held to, of a model that `indexers.models.pins` does not list."""
 
     @property
     def revision(self) -> str | None:
         """Commit that a pull is held to; None: the first pull pins."""
-        return PINS.get(self.name, Pin()).revision
+        return self._pin.revision
 
     @property
     def sha256(self) -> Mapping[str, str]:
         """Published digest per file name."""
-        return PINS.get(self.name, Pin()).sha256
+        return self._pin.sha256
+
+    @property
+    def _pin(self) -> Pin:
+        return self.pin or PINS.get(self.name, Pin())
 
     @property
     def commercial(self) -> bool:
@@ -147,7 +159,8 @@ MODELS = (
         7_000_000,
         "Apache-2.0",
         files=("tower.safetensors",),
-        note="comes with the package; it understands the drawn Workbench world and nothing else",
+        note="comes with the package; it understands the synthetic Workbench videos and nothing else",
+        specialised=True,
     ),
     Model(
         "all-MiniLM-L6-v2",
@@ -196,8 +209,16 @@ MODELS = (
 
 
 def catalogue() -> tuple[Model, ...]:
-    """Every model known by name, in the order of `rag models list`."""
-    return MODELS
+    """Every model known by name, in the order of `rag models list`: ours, then those of other families."""
+    return MODELS + _registered_models()
+
+
+@cache
+def _registered_models() -> tuple[Model, ...]:
+    from indexers.families import GROUP, load_family
+
+    families = all_entry_points(GROUP).keys() - own_entry_points(GROUP).keys()
+    return tuple(model for name in sorted(families) for model in load_family(name).models)
 
 
 def known_model(name: str) -> Model:
@@ -217,4 +238,12 @@ def known_model(name: str) -> Model:
             return Model(name, "image encoder", "clip", rest, 0, "unknown")
         if kind == "openclip":
             return Model(name, "image encoder", "openclip", "", 0, "unknown", "", OPENCLIP_FILES)
+    for model in _registered_models():
+        if model.name == name:
+            return model
     raise SettingsError(f"no model is called {name!r}: `rag models list` names them all")
+
+
+def is_specialised(name: str) -> bool:
+    """Whether that encoder understands the corpora that recommend it alone; false for unknown names."""
+    return any(model.name == name and model.specialised for model in catalogue())

@@ -8,33 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from indexers.errors import WeightsInvalid
-from indexers.models.catalogue import Family, Model
+from indexers.models.catalogue import Model
+from indexers.models.layout import SENTENCE, TRANSFORMERS, WHISPER
 
-# Each group is satisfied by any one of its alternatives; an alternative is a set of files.
-Alternatives = tuple[tuple[str, ...], ...]
-CONFIG: Alternatives = (("config.json",),)
-PREPROCESSOR: Alternatives = (("preprocessor_config.json",), ("processor_config.json",))
-TOKENIZER: Alternatives = (
-    ("tokenizer.json",),
-    ("vocab.json", "merges.txt"),
-    ("spiece.model",),
-    ("vocab.txt",),
-)
-REQUIRED: dict[Family, tuple[Alternatives, ...]] = {
-    "clip": (CONFIG, PREPROCESSOR, TOKENIZER),
-    "siglip": (CONFIG, PREPROCESSOR, TOKENIZER),
-    "vlm": (CONFIG, PREPROCESSOR, TOKENIZER),
-    "sentence": (CONFIG, TOKENIZER),
-    "openclip": ((("open_clip_config.json",),),),
-    "whisper": (
-        CONFIG,
-        (("tokenizer.json",),),
-        (("vocabulary.txt",), ("vocabulary.json",)),
-        (("model.bin",),),
-    ),
-    "imagebind": ((("imagebind_huge.pth",),),),
-    "bundled": ((("tower.safetensors",),),),
-}
+LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "whisper": WHISPER}
+"""Of families that are not image encoders; those have their own (`indexers.families`)."""
 MAX_HEADER = 100_000_000
 LFS_POINTER = b"version https://git-lfs"
 
@@ -42,20 +20,20 @@ LFS_POINTER = b"version https://git-lfs"
 def check_folder(model: Model, folder: Path) -> None:
     """Raise `WeightsInvalid`, in one line, unless the folder holds every file the model needs, whole as far
     as names, sizes and the safetensors header tell."""
-    for alternatives in REQUIRED[model.family]:
+    layout = LAYOUTS.get(model.family)
+    if layout is None:
+        from indexers.families import load_family
+
+        layout = load_family(model.family).layout
+    for alternatives in layout.required:
         if not any(all((folder / name).is_file() for name in names) for names in alternatives):
             wanted = " or ".join(" with ".join(names) for names in alternatives)
             raise _invalid(model, folder, f"no {wanted}")
-    for names in REQUIRED[model.family]:
-        for name in (name for alternative in names for name in alternative):
-            if (folder / name).is_file():
-                _check_plain(model, folder / name)
-    if model.family == "openclip":
-        _check_tensors(model, folder, "open_clip_model.safetensors")
-    elif model.family == "bundled":
-        _check_tensors(model, folder, "tower.safetensors")
-    elif model.family not in ("whisper", "imagebind"):
-        _check_tensors(model, folder, "model.safetensors")
+    for name in (name for group in layout.required for names in group for name in names):
+        if (folder / name).is_file():
+            _check_plain(model, folder / name)
+    if layout.tensors:
+        _check_tensors(model, folder, layout.tensors)
 
 
 def check_safetensors(path: Path) -> None:
@@ -120,5 +98,7 @@ def _check_plain(model: Model, path: Path) -> None:
 
 
 def _invalid(model: Model, folder: Path, fault: str) -> WeightsInvalid:
-    mend = f"`rag models pull {model.name}` brings it whole" if model.repo else "put the whole model there"
-    return WeightsInvalid(f"{model.name}: {folder}: {fault}; {mend}")
+    advice = (
+        f"download it again with: rag models pull {model.name}" if model.repo else "put the whole model there"
+    )
+    return WeightsInvalid(f"{model.name}: {folder}: {fault}; {advice}")

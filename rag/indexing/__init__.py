@@ -1,4 +1,4 @@
-"""The way in: from folders of videos and passages to a library."""
+"""Indexing: from folders of videos and documents to a library."""
 
 from rag.indexing.report import Forecast, IndexReport, Progress, Silent
 from rag.indexing.run import index

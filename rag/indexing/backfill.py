@@ -1,8 +1,7 @@
-"""Measurements for videos that the library has already: made before there were any, or with another encoder.
+"""Measurements for videos that the library has already, indexed without them or with another encoder.
 
-Such a video is decoded once more and nothing of it is encoded or read again. It is out of sight only
-while its rows are written; killed before that, it is as it was, and killed within, the next run takes
-it in again as a video left half done.
+Such a video is decoded again; nothing of it is encoded or read again. Searches miss it only while its rows
+are written; killed before that, it is as it was, and killed within, the next run indexes it again.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 from corpora.records import Video
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
-from indexers.shots import FrameFigures
+from indexers.shots import FrameFigures, measure_frames
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.indexing.clips import cut_clips
@@ -27,14 +26,17 @@ BATCHES_AHEAD = 6
 
 
 def unmeasured(
-    groups: Sequence[Group], ready: Mapping[str, Mapping[str, Any]], prints: Mapping[str, str]
+    groups: Sequence[Group], stages: Mapping[str, Mapping[str, Any]], fingerprints: Mapping[str, str]
 ) -> list[Group]:
-    """Those of `groups`, all ready, that lack a measurement of these prints. What is switched off stays."""
-    wanted = {stage: prints[stage] for stage in MEASURED if prints[stage] != "off"}
+    """Those of `groups`, all ready, that lack a measurement with these fingerprints. What is off is ignored.
+
+    `stages`: fingerprints of each content's stages, as stored.
+    """
+    wanted = {stage: fingerprints[stage] for stage in MEASURED if fingerprints[stage] != "off"}
     return [
         group
         for group in groups
-        if any(ready[group.content_id].get(stage) != made for stage, made in wanted.items())
+        if any(stages[group.content_id].get(stage) != value for stage, value in wanted.items())
     ]
 
 
@@ -45,30 +47,30 @@ def backfill_measurements(
     measuring: Measuring,
     settings: VideoSettings,
     progress: Progress,
-    odd: Callable[[Group, str, str], None],
+    record_problem: Callable[[Group, str, str], None],
 ) -> int:
-    """Measure each of `groups`; how many were. A file that cannot be read keeps what it has.
+    """Measure each of `groups`; returns how many were. A file that cannot be read keeps what it has.
 
-    `odd` is told of each one that has something wrong: what, and what was done about it.
+    `record_problem` is called with a group, what is wrong with it, and what was done about it.
     """
-    filled = 0
-    ready = writer.ready()
+    measured = 0
+    stored = writer.stage_fingerprints()
     for group in groups:
         progress.file(group.first.path)
-        video, stages = writer.video(group.content_id), ready[group.content_id]
+        video, stages = writer.video(group.content_id), stored[group.content_id]
         try:
             parts = _frames(group.first.path, video, reader, measuring, settings, progress)
             meter, damage = _sound(group.first.path, video, reader, measuring)
         except FileProblem as problem:
-            odd(group, reason_of(problem, group.first.path), "not measured")
+            record_problem(group, reason_of(problem, group.first.path), "not measured")
             continue
         writer.begin_video(video)
-        lost = measuring.put(writer, video, parts, meter)
-        writer.finish_video(video, {**stages, **measuring.on})
-        filled += 1
+        lost = measuring.store(writer, video, parts, meter)
+        writer.finish_video(video, {**stages, **measuring.stages_on})
+        measured += 1
         if notes := [note for note in (damage, lost) if note]:
-            odd(group, "; ".join(notes), "measured what is there")
-    return filled
+            record_problem(group, "; ".join(notes), "measured what is there")
+    return measured
 
 
 def _frames(
@@ -79,7 +81,7 @@ def _frames(
     settings: VideoSettings,
     progress: Progress,
 ) -> dict[str, FrameFigures]:
-    if video.stream < 0 or not measuring.sees:
+    if video.stream < 0 or not measuring.frames_on:
         progress.advance(video.duration)
         return {}
     parts: dict[str, FrameFigures] = {}
@@ -93,7 +95,7 @@ def _frames(
             settings.min_last_clip_seconds,
             lambda: video.duration,
         ):
-            parts[cut.clip.clip_id] = measuring.frames(cut.frames)
+            parts[cut.clip.clip_id] = measure_frames(cut.frames)
             progress.advance(cut.clip.end - cut.clip.start)
     return parts
 
@@ -101,8 +103,8 @@ def _frames(
 def _sound(
     path: str, video: Video, reader: MediaReader, measuring: Measuring
 ) -> tuple[SoundMeter | None, str]:
-    """What was heard, and what went wrong with it."""
-    if not video.audio or not measuring.hears:
+    """The measured audio, None where there is none, and what went wrong with it."""
+    if not video.audio or not measuring.sound_on:
         return None, ""
     meter = SoundMeter()
-    return meter, measuring.listen(meter, reader, path)
+    return meter, measuring.measure_sound(meter, reader, path)

@@ -92,13 +92,13 @@ def _by_clip(batch: FrameBatch, clip_seconds: float) -> Iterator[_Open]:
         yield _Open(int(index), [frames], keyframes)
 
 
-def _alike(parts: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
-    """Pictures of one size: where a stream changes its size in a clip, the later ones take the first's."""
+def _same_size(parts: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+    """Images of one size: where a stream changes its size in a clip, later ones are scaled to the first's."""
     height, width = parts[0].shape[1:3]
     return [
         part
         if part.shape[1:3] == (height, width)
-        else np.stack([np.asarray(Image.fromarray(picture).resize((width, height))) for picture in part])
+        else np.stack([np.asarray(Image.fromarray(image).resize((width, height))) for image in part])
         for part in parts
     ]
 
@@ -106,7 +106,7 @@ def _alike(parts: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
 def _close(opened: _Open, video_id: str, span: tuple[float, float]) -> CutClip:
     if opened.frames:
         times = np.concatenate([f.times for f in opened.frames])
-        images = np.concatenate(_alike([f.images for f in opened.frames]))
+        images = np.concatenate(_same_size([f.images for f in opened.frames]))
     else:
         times, images = np.empty(0, np.float64), np.empty((0, 1, 1, 3), np.uint8)
     digest = hashlib.blake2b(digest_size=16)

@@ -1,4 +1,4 @@
-"""Which encoders a library is made with: chosen once, kept in `meta`, refused when they differ."""
+"""The encoders of a library: selected once, stored in `meta`; others are refused later."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from indexers.protocol import ByParts, ImageEncoder, TextEncoder
+from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
 from rag.settings import Settings
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT_SETTINGS = ("rate", "clip_seconds", "min_last_clip_seconds", "short_side")
-"""Settings of the section `video` that decide what is stored: one library, one choice."""
+"""Settings of the section `video` that decide what is stored: the same for all of a library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +26,25 @@ class SelectedEncoders:
     """The encoders of a run. `open_image` loads the weights, so it waits until a video needs it."""
 
     meta: Meta
-    text: TextEncoder
+    text: PassageEncoder
     open_image: Callable[[], ImageEncoder | None]
     line: str
     """One line on the image encoder: which, or why there is none."""
 
 
-def choose(writer: Writer, settings: Settings, *, workbench: bool = False) -> SelectedEncoders:
-    """Settle the encoders of this run with the library's own; `workbench`: all roots are Workbench corpora.
+def select_encoders(
+    writer: Writer, settings: Settings, *, recommended: str | None = None
+) -> SelectedEncoders:
+    """The encoders of this run. `recommended`: the one that all indexed corpora recommend, for `auto`.
 
     A new library takes what `settings` ask for, and measures backend and batch
     once. An old one keeps its own. Raises `EncoderMismatch`, `SettingsError`, `WeightsMissing`.
     """
     held = writer.meta
     if held is None:
-        return _begin(writer, settings, workbench)
+        return _select_for_new_library(writer, settings, recommended)
     check_text_encoder_match(held, settings)
-    line = _image_line(held, settings, workbench)
+    line = _image_line(held, settings, recommended)
 
     def open_image() -> ImageEncoder | None:
         return _open_held(held.image_encoder, settings) if held.image_encoder else None
@@ -51,31 +53,31 @@ def choose(writer: Writer, settings: Settings, *, workbench: bool = False) -> Se
 
 
 def open_configured_encoder(
-    settings: Settings, *, workbench: bool = False
+    settings: Settings, *, recommended: str | None = None
 ) -> tuple[ImageEncoder | None, str]:
     """The image encoder that the settings ask for, measured and loaded, and one line on it."""
-    resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
+    resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     if resolved.name is None:
-        return None, f"pictures: off ({resolved.reason})"
+        return None, f"image embeddings: off ({resolved.reason})"
     choice = choose_backend(resolved.name, settings.encoder)
     encoder = open_image_encoder(resolved.name, settings.encoder, backend=choice.backend, batch=choice.batch)
-    return encoder, f"pictures: {resolved.name}, {choice.backend} x{choice.batch} ({choice.note})"
+    return encoder, f"image embeddings: {resolved.name}, {choice.backend} x{choice.batch} ({choice.note})"
 
 
 def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
-    """What `meta` keeps of an encoder."""
+    """What `meta` stores of an encoder."""
     return EncoderRef(
         name=encoder.name,
         fingerprint=encoder.fingerprint,
         dim=encoder.dim,
-        backend=getattr(encoder, "backend", ""),
-        batch=getattr(encoder, "batch", 0),
-        weights=getattr(encoder, "weights", ""),
+        backend=encoder.backend,
+        batch=encoder.batch,
+        weights=encoder.weights,
     )
 
 
-def _begin(writer: Writer, settings: Settings, workbench: bool) -> SelectedEncoders:
-    image, line = open_configured_encoder(settings, workbench=workbench)
+def _select_for_new_library(writer: Writer, settings: Settings, recommended: str | None) -> SelectedEncoders:
+    image, line = open_configured_encoder(settings, recommended=recommended)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     meta = writer.set_meta(
         Meta(
@@ -92,34 +94,37 @@ def _kept(settings: Settings) -> Mapping[str, Any]:
 
 
 def check_text_encoder_match(held: Meta, settings: Settings) -> None:
-    """Raise where the settings ask for other clips or another text encoder than the library has."""
+    """Raise `SettingsError` for other clip settings than stored, `EncoderMismatch` for another encoder."""
     for name, value in _kept(settings).items():
         if name in held.settings and held.settings[name] != value:
             raise SettingsError(
                 f"this library was made with {name} = {held.settings[name]}, not {value}: "
-                f"leave it so, name another --library, or make a new one"
+                f"use that value, or name another --library"
             )
     if settings.encoder.text != held.text_encoder.name:
         raise EncoderMismatch(
-            f"this library's words were encoded with {held.text_encoder.name}, not {settings.encoder.text}: "
-            f"leave encoder.text so, or name another --library"
+            f"this library's text was encoded with {held.text_encoder.name}, not {settings.encoder.text}: "
+            f"use that encoder.text, or name another --library"
         )
 
 
-def _image_line(held: Meta, settings: Settings, workbench: bool) -> str:
-    """Refuse another encoder that was asked for by name; say where `auto` would now find one."""
+def _image_line(held: Meta, settings: Settings, recommended: str | None) -> str:
+    """One line on the image encoder. Raises `EncoderMismatch` for another one that the settings name."""
     asked = settings.encoder.image
     own = held.image_encoder
     if asked == "auto":
         if own is not None:
-            return f"pictures: {own.name}"
-        resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
+            return f"image embeddings: {own.name}"
+        resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
         if resolved.name is None:
-            return f"pictures: off ({resolved.reason})"
-        return f"pictures: off ({resolved.name} is here now: rag index --reembed brings its vectors in)"
+            return f"image embeddings: off ({resolved.reason})"
+        return (
+            f"image embeddings: off ({resolved.name} is installed now; "
+            "add its embeddings with: rag index FOLDER --reembed)"
+        )
     if asked != (own.name if own else "none"):
         raise _mismatch("image", own.name if own else "none", asked)
-    return f"pictures: {own.name}" if own else "pictures: off (encoder.image is none)"
+    return f"image embeddings: {own.name}" if own else "image embeddings: off (encoder.image is none)"
 
 
 def _open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
@@ -131,13 +136,13 @@ def _open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
 
 def _mismatch(role: str, held: str, asked: str) -> EncoderMismatch:
     return EncoderMismatch(
-        f"this library was made with the {role} encoder {held}, not {asked}: leave it so, or encode "
+        f"this library was made with the {role} encoder {held}, not {asked}: use that one, or encode "
         f"everything again (text, OCR and speech are kept) with rag index --reembed"
     )
 
 
 class LazyTextEncoder:
-    """The library's text encoder, loaded at the first text: many runs have none."""
+    """The library's passage encoder, loaded at the first text: many runs have none."""
 
     def __init__(self, ref: EncoderRef, settings: Settings) -> None:
         self.name = ref.name
@@ -147,21 +152,17 @@ class LazyTextEncoder:
         self.backend = ref.backend
         self.batch = ref.batch
         self._settings = settings
-        self._encoder: TextEncoder | None = None
+        self._encoder: PassageEncoder | None = None
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """As the encoder itself. Raises `EncoderMismatch` where its weights are not the library's."""
         return self._opened().encode_text(texts)
 
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-        """As the encoder itself; all at once where that tells of no parts. Raises `EncoderMismatch`."""
-        encoder = self._opened()
-        if isinstance(encoder, ByParts):
-            yield from encoder.encode_parts(texts)
-        else:
-            yield list(range(len(texts))), encoder.encode_text(texts)
+        """As the encoder itself. Raises `EncoderMismatch` where its weights are not the library's."""
+        return self._opened().encode_parts(texts)
 
-    def _opened(self) -> TextEncoder:
+    def _opened(self) -> PassageEncoder:
         if self._encoder is None:
             encoder = open_text_encoder(self.name, self._settings.encoder)
             if encoder.fingerprint != self.fingerprint:

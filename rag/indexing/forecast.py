@@ -1,4 +1,4 @@
-"""What a run would do, without doing it: files, hours, about how long and how large."""
+"""What a run would do, without doing it: files, hours, estimated time and size."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from rag.store.scan_cache import ScanCache
 
 SECONDS_PER_DECODED_SECOND = 0.05
 """Wall seconds to decode a second of 720p30 on two cores (FFmpeg, 2 samples a second), measured at 0.045."""
-SECONDS_PER_PICTURE = 0.015
-"""Wall seconds to encode a picture with a ViT-B/32 in bf16 on two cores, measured at 0.009 to 0.012."""
+SECONDS_PER_FRAME = 0.015
+"""Wall seconds to encode a frame with a ViT-B/32 in bf16 on two cores, measured at 0.009 to 0.012."""
 SECONDS_PER_READ_SECOND = 0.2
 """Wall seconds to read the text on the screen in a second of video on two cores, measured at 0.15 to 0.3."""
-SECONDS_TO_BEGIN = 3.0
+STARTUP_SECONDS = 3.0
 """To open the library and the models, for a run that has anything to do."""
 SECONDS_PER_PASSAGE_KIB = 0.03
 BYTES_PER_FILE = 5_000
 """Rows and their tables' own bookkeeping in a small library, measured at 99 kB for 16 files."""
-BYTES_PER_PICTURE = 2 * 512
+BYTES_PER_FRAME = 2 * 512
 BYTES_PER_PASSAGE_BYTE = 2.0
 
 
@@ -40,7 +40,7 @@ def forecast(
     roots: Sequence[str],
     settings: Settings,
     *,
-    workbench: bool = False,
+    recommended: str | None = None,
     prune: Prune = False,
     limit: int | None,
     started: float,
@@ -67,21 +67,19 @@ def forecast(
                 seconds += reader.probe(file.path).duration
             except FileProblem as problem:
                 problems.append(Problem(file.path, reason_of(problem, file.path)))
-    resolved = resolve_image_encoder(settings.encoder, workbench=workbench)
+    resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     reading = ocr_line(settings.ocr)
-    watched = seconds if reading.startswith("on-screen text: on") else 0.0
+    read_seconds = seconds if reading.startswith("on-screen text: on") else 0.0
     kib = sum(f.size for f in files if f.kind == "passages") / 1024
-    pictures = seconds * settings.video.rate if resolved.name else 0.0
+    frames = seconds * settings.video.rate if resolved.name else 0.0
     cost = (
-        (SECONDS_TO_BEGIN if files else 0.0)
+        (STARTUP_SECONDS if files else 0.0)
         + seconds * SECONDS_PER_DECODED_SECOND
-        + watched * SECONDS_PER_READ_SECOND
-        + pictures * SECONDS_PER_PICTURE
+        + read_seconds * SECONDS_PER_READ_SECOND
+        + frames * SECONDS_PER_FRAME
         + kib * SECONDS_PER_PASSAGE_KIB
     )
-    size = int(
-        len(files) * BYTES_PER_FILE + pictures * BYTES_PER_PICTURE + kib * 1024 * BYTES_PER_PASSAGE_BYTE
-    )
+    size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
     return IndexReport(
         files_found=len(found.files),
         unchanged=len(found.files) - len(new),
@@ -90,7 +88,7 @@ def forecast(
         ignored=found.ignored,
         seconds=time.monotonic() - started,
         stages=(
-            f"pictures: {resolved.name or 'off'} ({resolved.reason})",
+            f"image embeddings: {resolved.name or 'off'} ({resolved.reason})",
             reading,
             asr_line(settings.asr, settings.encoder),
             *([f"--prune would be refused: {refusal}"] if refusal else []),

@@ -1,7 +1,7 @@
-"""What indexing measures on pictures and sound, beside what it encodes: shots, sound, a fingerprint.
+"""What indexing measures on frames and audio, beside what it encodes: shots, sound, a fingerprint.
 
 Frames are measured clip by clip out of the one decode that indexing does anyway, and sound while a
-speech model or the encoder listens; only a video whose sound nothing else wants is heard for this alone.
+speech model reads the audio; only a video that no speech model reads is decoded for this alone.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.records import Frames, Video
+from corpora.records import Video
 from corpora.settings import VideoSettings
-from indexers.models.lookup import WORKBENCH_ONLY
-from indexers.shots import FrameFigures, describe_shots, joined, measure_frames, pictures_of
+from indexers.models.catalogue import is_specialised
+from indexers.shots import FrameFigures, describe_shots, joined, pictures_of
 from indexers.soundtrack import SoundMeter
-from indexers.stages import PICTURES, SOUND
 from indexers.style import StylePrompts
+from indexers.versions import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import FileProblem
 from rag.indexing.report import reason_of
 from rag.store.measures import Fingerprint
@@ -31,54 +31,53 @@ if TYPE_CHECKING:
     from indexers.protocol import ImageEncoder
 
 MEASURED = ("shots", "sound")
-"""Stages of a video that a later run can fill in without doing the others again."""
+"""Stages of a video that a later run can add without doing the others again."""
 
 
-def measure_prints(settings: VideoSettings, encoder: EncoderRef | None, *, decodes: bool) -> dict[str, str]:
-    """What the stages `shots` and `sound` are made with. `decodes`: whether a run looks at pictures."""
+def measure_fingerprints(
+    settings: VideoSettings, encoder: EncoderRef | None, *, decodes: bool
+) -> dict[str, str]:
+    """Of the stages `shots` and `sound`; `off` where off. `decodes`: whether a run decodes frames."""
     style = encoder.fingerprint[:24] if encoder is not None else "none"
     return {
-        "shots": f"{PICTURES}+{style}" if settings.shots and decodes else "off",
-        "sound": SOUND if settings.sound else "off",
+        "shots": f"{FRAME_MEASURES}+{style}" if settings.shots and decodes else "off",
+        "sound": SOUND_MEASURES if settings.sound else "off",
     }
 
 
-def off_lines(settings: VideoSettings, prints: Mapping[str, str]) -> list[str]:
-    """One line for each of the two stages that is off, and what brings it."""
+def off_lines(settings: VideoSettings, fingerprints: Mapping[str, str]) -> list[str]:
+    """One line for each of the two stages that is off, with the reason."""
     lines = []
-    if prints["shots"] == "off":
+    if fingerprints["shots"] == "off":
         why = "video.shots is false"
         if settings.shots:
-            why = "nothing looks at pictures here: no image encoder, and text on the screen is not read"
-        lines.append(f"shots: off ({why}); tone, style and copies are not measured")
-    if prints["sound"] == "off":
+            why = "no frames are decoded: no image encoder, and on-screen text is not read"
+        lines.append(f"shots: off ({why}); tone, style and near duplicates are not measured")
+    if fingerprints["sound"] == "off":
         lines.append("sound by seconds: off (video.sound is false)")
     return lines
 
 
 class Measuring:
-    """The measurements of one run. `open_image` is asked for the encoder's words at the first shot."""
+    """The measurements of one run. `open_image` opens the encoder that names styles, at the first shot."""
 
     def __init__(
         self,
         settings: VideoSettings,
-        prints: Mapping[str, str],
+        fingerprints: Mapping[str, str],
         open_image: Callable[[], ImageEncoder | None],
     ) -> None:
-        self.prints = dict(prints)
-        self.sees = prints["shots"] != "off"
-        self.hears = settings.sound
-        self.on = {stage: made for stage, made in self.prints.items() if made != "off"}
-        """Of `prints` those that are measured at all; what the others made earlier stays."""
+        self.fingerprints = dict(fingerprints)
+        self.frames_on = fingerprints["shots"] != "off"
+        self.sound_on = settings.sound
+        self.stages_on = {stage: value for stage, value in self.fingerprints.items() if value != "off"}
+        """Fingerprints of the stages that are measured; rows of the others stay as they are."""
         self._open_image = open_image
         self._prompts: StylePrompts | None = None
-        self._asked = False
+        self._prompts_opened = False
 
-    def frames(self, frames: Frames) -> FrameFigures:
-        return measure_frames(frames)
-
-    def listen(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
-        """Hear a video for its measurements alone; what went wrong, or nothing. What was heard counts."""
+    def measure_sound(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
+        """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
         try:
             for block in reader.audio(path, gaps=True):
                 meter.feed(block)
@@ -86,38 +85,38 @@ class Measuring:
             return f"sound not measured to its end: {reason_of(problem, path)}"
         return ""
 
-    def put(
+    def store(
         self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
     ) -> str:
-        """Write what was measured of a pending video; what is off is left as it is. `parts`: by clip id.
+        """Store what was measured of a pending video; what is off is left as it is. `parts`: by clip id.
 
-        Gives one line on sound that is missing, or nothing.
+        Returns one line on audio that is missing, or an empty one.
         """
-        pictures = joined([parts[key] for key in sorted(parts)]) if parts else None
-        shots, mark = [], None
-        if pictures is not None and len(pictures.times):
-            vectors = writer.frame_vectors(video.video_id)
-            seen = vectors if len(vectors[0]) else None
-            prompts = self._words() if seen is not None else None
-            shots = describe_shots(video.video_id, pictures, video.duration, vectors=seen, prompts=prompts)
-            mark = Fingerprint(video.video_id, *pictures_of(pictures))
+        frames = joined([parts[key] for key in sorted(parts)]) if parts else None
+        shots, fingerprint = [], None
+        if frames is not None and len(frames.times):
+            rows = writer.frame_vectors(video.video_id)
+            vectors = rows if len(rows[0]) else None
+            prompts = self._style_prompts() if vectors is not None else None
+            shots = describe_shots(video.video_id, frames, video.duration, vectors=vectors, prompts=prompts)
+            fingerprint = Fingerprint(video.video_id, *pictures_of(frames))
         track = meter.track(video.video_id, video.duration) if meter is not None else None
-        writer.put_measures(video.video_id, shots, track, mark, stages=self.on)
+        writer.put_measures(video.video_id, shots, track, fingerprint, stages=self.stages_on)
         lost = track.classes.count(None) if track is not None else 0
         return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
 
-    def _words(self) -> StylePrompts | None:
-        """None for the bundled encoder: it was taught the Workbench's things, not how they are drawn."""
-        if not self._asked:
-            self._asked = True
+    def _style_prompts(self) -> StylePrompts | None:
+        """None for a specialised encoder, which does not know the words for styles."""
+        if not self._prompts_opened:
+            self._prompts_opened = True
             encoder = self._open_image()
-            if encoder is not None and encoder.name != WORKBENCH_ONLY:
+            if encoder is not None and not is_specialised(encoder.name):
                 self._prompts = StylePrompts(encoder)
         return self._prompts
 
 
 def packed(figures: FrameFigures) -> dict[str, Any]:
-    """As JSON values, for the progress log."""
+    """The arrays as JSON values, for the progress log."""
     return {
         "count": len(figures.times),
         "data": [

@@ -9,10 +9,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
+from corpora.records import Problem
+from rag.indexing.report import Prune
 from rag.store.layout import SYSTEM_NAMES
+
+if TYPE_CHECKING:
+    from rag.indexing.outcomes import FileOutcomes
+    from rag.store.writing import Writer
 
 PRUNE_ALL = "mount the disk, or remove them with --prune=all"
 
@@ -96,3 +103,45 @@ def prune_refusal(
                 f"{root}: {lost} of {held} files of the library are missing; nothing was removed; {PRUNE_ALL}"
             )
     return ""
+
+
+def remove_missing(
+    writer: Writer, missing: Sequence[str], roots: Sequence[str], outcomes: FileOutcomes, *, prune: Prune
+) -> list[str]:
+    """Remove old paths of moved files, except below an empty root, and with `prune` all missing ones.
+
+    Without `all`, files below a folder that is now empty stay, with a problem for the folder. Counts what
+    was removed and what is missing still, drops unfinished contents, and returns the removed paths.
+    """
+    rows = writer.files()
+    # Indexing may have taken hours: a disk may have been mounted meanwhile.
+    missing = [path for path in missing if path in rows and is_gone(path)]
+    lost = set(missing)
+    here = {row.content_id for path, row in rows.items() if path not in lost}
+    empty = empty_folders(missing)
+    unmounted = {path for root in roots for path in empty.get(root, ())}
+    moved = [p for p in missing if rows[p].content_id in here and (prune == "all" or p not in unmounted)]
+    gone = moved
+    if prune:
+        kept = set() if prune == "all" else _keep_below_empty(empty, set(moved), outcomes)
+        gone = [path for path in missing if path not in kept]
+    if gone:
+        writer.remove_paths(gone)
+    outcomes.stats.removed = len(gone) - len(moved)
+    outcomes.stats.missing = len(missing) - len(gone)
+    writer.drop_unfinished()
+    return gone
+
+
+def _keep_below_empty(
+    empty: Mapping[str, Sequence[str]], moved: set[str], outcomes: FileOutcomes
+) -> set[str]:
+    """The missing paths below empty folders, apart from `moved`; each folder gets a problem."""
+    kept: set[str] = set()
+    for folder, paths in sorted(empty.items()):
+        lost = set(paths) - moved
+        if lost:
+            reason = f"empty, and {len(lost)} files of the library were below it"
+            outcomes.report([Problem(folder, reason, f"kept; {PRUNE_ALL}")])
+        kept |= lost
+    return kept

@@ -1,81 +1,39 @@
-"""The work of one indexing run, under the writer's lock: plan, media, passages, upkeep."""
+"""One indexing run under the writer's lock: plan, encoders, media, passages, removal, maintenance."""
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from corpora.passages import Document, chunk, read_documents
-from corpora.records import Passage, Problem
+from corpora.manifest import recommended_encoder
 from corpora.scan import Scan
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
-from eval.workbench.marker import is_workbench
-from indexers.asr import open_asr
-from indexers.models.lookup import WORKBENCH_ONLY, real_encoder_hint
-from indexers.ocr import ocr_line, open_ocr
-from indexers.stages import Off
-from rag.errors import FileProblem, LibraryError, UnreadableFile
+from indexers.asr import Asr, open_asr
+from indexers.models.catalogue import is_specialised
+from indexers.models.lookup import specialised_encoder_warning
+from indexers.ocr import Ocr, ocr_line, open_ocr
+from rag.errors import FileProblem, LibraryError
 from rag.indexing.backfill import backfill_measurements, unmeasured
-from rag.indexing.encoders import SelectedEncoders, choose
-from rag.indexing.measuring import Measuring, measure_prints, off_lines
-from rag.indexing.media import MediaIndexer
-from rag.indexing.missing import PRUNE_ALL, below, empty_folders, is_gone, prune_refusal
-from rag.indexing.passages import encode_passages
-from rag.indexing.planning import (
-    Group,
-    Plan,
-    make_plan,
-    row_of,
-)
+from rag.indexing.encoders import SelectedEncoders, select_encoders
+from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
+from rag.indexing.media import MediaContext, index_media
+from rag.indexing.missing import prune_refusal, remove_missing
+from rag.indexing.outcomes import FileOutcomes, IndexingStats
+from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND, PassageIndexer
+from rag.indexing.planning import Group, Plan, make_plan
 from rag.indexing.reembed import reembed_library
-from rag.indexing.report import Progress, Prune, reason_of
+from rag.indexing.report import Progress, Prune
 from rag.indexing.stages import Stages
 from rag.settings import Settings
 from rag.store.layout import Layout
 from rag.store.writing import Writer
 
-PASSAGES_PER_CALL = 512
-PASSAGE_BYTES_PER_SECOND = 1_000
-"""How many bytes of passages count as one second of media on the progress bar: about equal work.
 
-Of one run on two shared cores 550, with the bundled encoder at 640 x 360; by the forecast's figures,
-for 720p and a ViT-B/32, 2,700.
-"""
-
-
-@dataclass
-class Done:
-    """What a run did, for the report and for the scan cache."""
-
-    library_id: str = ""
-    indexed: int = 0
-    unchanged: int = 0
-    filled: int = 0
-    """Unchanged videos that were measured."""
-    moved: int = 0
-    missing: int = 0
-    removed: int = 0
-    clips: int = 0
-    passages: int = 0
-    video_seconds: float = 0.0
-    problems: list[Problem] = field(default_factory=list)
-    stages: list[str] = field(default_factory=list)
-    left: set[str] = field(default_factory=set)
-    """Paths that wait for another run: past the `limit`, or of a content that changed while it was read."""
-    forgotten: list[str] = field(default_factory=list)
-    """Paths that are no longer in the library."""
-
-
-def work(
+def run_indexing(
     folder: Path,
-    found: Scan,
+    scan: Scan,
     roots: Sequence[str],
     settings: Settings,
     *,
@@ -83,343 +41,147 @@ def work(
     prune: Prune,
     progress: Progress,
     limit: int | None,
-) -> Done:
-    """Do all that is to be done. Raises the errors of the library and of the models.
+) -> IndexingStats:
+    """Index what the scan found. Raises the errors of the library and of the models.
 
     Raises `LibraryError` before anything is changed where `prune` is refused.
     """
-    if not found.files and not Layout(folder).exists():
-        return Done(problems=list(found.problems))
+    if not scan.files and not Layout(folder).exists():
+        return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
-        run = _Run(writer, folder, settings, progress, workbench=_all_workbench(roots, writer))
-        plan = make_plan(found, roots, writer)
+        outcomes = FileOutcomes(writer, progress)
+        stats = outcomes.stats
+        recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
+        plan = make_plan(scan, roots, writer)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
-        run.done.problems += plan.problems
-        for problem in plan.problems:
-            progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
-        run.done.unchanged = plan.unchanged
+        outcomes.report(plan.problems)
+        stats.unchanged = plan.unchanged
         if limit is not None and len(plan.groups) > limit:
-            run.done.left = {f.path for group in plan.groups[limit:] for f in group.files}
+            stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
             del plan.groups[limit:]
-        run.index(plan, reembed=reembed)
-        run.drop(plan, roots, prune=prune)
-        run.keep_problems(plan, found, roots)
-        if plan.groups or plan.known or run.done.forgotten or reembed or run.done.filled:
-            writer.maintain()
-        run.done.library_id = writer.meta.library_id if writer.meta else ""
-    return run.done
-
-
-def _all_workbench(roots: Sequence[str], writer: Writer) -> bool:
-    """Whether the roots of this run, and the files of earlier ones, all lie in Workbench corpora."""
-    folders = {*roots, *(os.path.dirname(path) for path in writer.files())}
-    return bool(folders) and all(map(is_workbench, folders))
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A small passage file, read and not yet encoded."""
-
-    group: Group
-    passages: list[Passage]
-    notes: list[str]
-
-
-class _Run:
-    def __init__(
-        self, writer: Writer, folder: Path, settings: Settings, progress: Progress, *, workbench: bool
-    ) -> None:
-        self._writer = writer
-        self._folder = folder
-        self._settings = settings
-        self._progress = progress
-        self._workbench = workbench
-        """Whether all that is indexed says that it is a Workbench corpus."""
-        self._rows = writer.files()
-        """What each path held when the run began; a run comes to each path once."""
-        self._waiting: list[_Read] = []
-        self._passed: dict[str, int] = {}
-        """Bytes of each passage file at hand that the progress has been told of, by content."""
-        self.done = Done()
-
-    def index(self, plan: Plan, *, reembed: bool) -> None:
-        """Encoders, then media, then passages, then paths of content that is there already."""
-        if not (plan.groups or plan.known or reembed or self._unmeasured(plan)):
-            return
         if reembed:
-            lines, problems = reembed_library(
-                self._writer, self._settings, self._progress, workbench=self._workbench
+            lines, problems = reembed_library(writer, settings, progress, recommended=recommended)
+            stats.stages += lines
+            stats.problems += problems
+        fingerprints = _measure_fingerprints(writer, settings)
+        outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
+        if plan.groups or plan.known or reembed or outdated:
+            _index_contents(
+                writer, folder, plan, outdated, settings, outcomes, progress, recommended=recommended
             )
-            self.done.stages += lines
-            self.done.problems += problems
-        chosen = choose(self._writer, self._settings, workbench=self._workbench)
-        self.done.stages.append(chosen.line)
-        held = chosen.meta.image_encoder
-        if held is not None and held.name == WORKBENCH_ONLY and not self._workbench:
-            self._progress.note(real_encoder_hint())
-        media = [group for group in plan.groups if group.first.kind != "passages"]
-        words = [group for group in plan.groups if group.first.kind == "passages"]
-        with MediaReader(self._settings.video.decoder, self._settings.video.stall_seconds) as reader:
-            probes = self._probe(media, reader)
-            total = sum(probe.duration for probe in probes.values())
-            total += sum(group.first.size for group in words) / PASSAGE_BYTES_PER_SECOND
-            older = self._unmeasured(plan)
-            total += sum(self._writer.video(group.content_id).duration for group in older)
-            self._progress.start(total, len(probes) + len(words) + len(older))
-            if probes:
-                stages = self._stages(chosen)
-                indexer = MediaIndexer(
-                    self._writer, self._folder, reader, stages, self._settings, self._progress
-                )
-                for group in media:
-                    if group.content_id in probes:
-                        self._media(group, probes[group.content_id], indexer)
-            if older:
-                self._fill(older, reader, chosen)
-        for group in words:
-            self._passages(group, chosen)
-        self._settle(chosen)
-        for group in plan.known:
-            self._publish(group)
-            self.done.moved += len(group.fresh)
+        stats.forgotten += remove_missing(writer, plan.missing, roots, outcomes, prune=prune)
+        outcomes.keep_scan_problems(plan.problems, scan, roots)
+        if plan.groups or plan.known or stats.forgotten or reembed or stats.backfilled:
+            writer.maintain()
+        stats.library_id = writer.meta.library_id if writer.meta else ""
+    return stats
 
-    def _unmeasured(self, plan: Plan) -> list[Group]:
-        return unmeasured(plan.held, self._writer.ready(), self._prints())
 
-    def _prints(self) -> dict[str, str]:
-        meta = self._writer.meta
-        encoder = meta.image_encoder if meta is not None else None
-        reads = ocr_line(self._settings.ocr).startswith("on-screen text: on")
-        return measure_prints(self._settings.video, encoder, decodes=encoder is not None or reads)
+def _measure_fingerprints(writer: Writer, settings: Settings) -> dict[str, str]:
+    """Of the stages `shots` and `sound`, by the library's image encoder."""
+    encoder = writer.meta.image_encoder if writer.meta is not None else None
+    reads_text = ocr_line(settings.ocr).startswith("on-screen text: on")
+    return measure_fingerprints(settings.video, encoder, decodes=encoder is not None or reads_text)
 
-    def _measuring(self, chosen: SelectedEncoders) -> Measuring:
-        return Measuring(self._settings.video, self._prints(), chosen.open_image)
 
-    def _fill(self, groups: Sequence[Group], reader: MediaReader, chosen: SelectedEncoders) -> None:
-        line = f"measuring {len(groups)} videos that were indexed without their shots or sound"
-        self.done.stages.append(line)
-        self._progress.note(line)
-        measuring = self._measuring(chosen)
-        self.done.filled = backfill_measurements(
-            groups, self._writer, reader, measuring, self._settings.video, self._progress, self._odd_beside
-        )
+def _index_contents(
+    writer: Writer,
+    folder: Path,
+    plan: Plan,
+    outdated: Sequence[Group],
+    settings: Settings,
+    outcomes: FileOutcomes,
+    progress: Progress,
+    *,
+    recommended: str | None,
+) -> None:
+    """Encoders, then media, then measurements, then passages, then new paths of known content."""
+    stats = outcomes.stats
+    encoders = select_encoders(writer, settings, recommended=recommended)
+    stats.stages.append(encoders.line)
+    image = encoders.meta.image_encoder
+    if image is not None and image.name != recommended and is_specialised(image.name):
+        progress.note(specialised_encoder_warning(image.name))
+    measuring = Measuring(settings.video, _measure_fingerprints(writer, settings), encoders.open_image)
+    media = [group for group in plan.groups if group.first.kind != "passages"]
+    documents = [group for group in plan.groups if group.first.kind == "passages"]
+    with MediaReader(settings.video.decoder, settings.video.stall_seconds) as reader:
+        probes = _probe(media, reader, outcomes)
+        seconds = sum(probe.duration for probe in probes.values())
+        seconds += sum(group.first.size for group in documents) / PASSAGE_BYTES_PER_SECOND
+        seconds += sum(writer.video(group.content_id).duration for group in outdated)
+        progress.start(seconds, len(probes) + len(documents) + len(outdated))
+        if probes:
+            stages = _open_stages(settings, encoders, measuring, outcomes, progress)
+            context = MediaContext(writer, folder, reader, stages, settings.video, progress)
+            _index_media_files(media, probes, context, outcomes)
+        if outdated:
+            line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"
+            stats.stages.append(line)
+            progress.note(line)
+            stats.backfilled = backfill_measurements(
+                outdated, writer, reader, measuring, settings.video, progress, outcomes.append_problem
+            )
+    passages = PassageIndexer(writer, encoders.text, outcomes, progress)
+    for group in documents:
+        passages.add(group)
+    passages.flush()
+    for group in plan.known:
+        outcomes.publish(group)
+        stats.moved += len(group.fresh)
 
-    def drop(self, plan: Plan, roots: Sequence[str], *, prune: Prune) -> None:
-        """Old paths of moved files go, except below an empty root; other missing ones only with `prune`.
 
-        Without `all`, files below a folder that is now empty stay, with a problem that says so.
-        """
-        rows = self._writer.files()
-        # Indexing may have taken hours: a disk may have been mounted meanwhile.
-        missing = [path for path in plan.missing if path in rows and is_gone(path)]
-        lost = set(missing)
-        here = {row.content_id for path, row in rows.items() if path not in lost}
-        empty = empty_folders(missing)
-        unmounted = {path for root in roots for path in empty.get(root, ())}
-        moved = [p for p in missing if rows[p].content_id in here and (prune == "all" or p not in unmounted)]
-        gone = moved
-        if prune:
-            kept = set() if prune == "all" else self._keep_below_empty(empty, set(moved))
-            gone = [path for path in missing if path not in kept]
-        if gone:
-            self._writer.remove_paths(gone)
-            self.done.forgotten += gone
-        self.done.removed = len(gone) - len(moved)
-        self.done.missing = len(missing) - len(gone)
-        self._writer.drop_unfinished()
+def _open_stages(
+    settings: Settings,
+    encoders: SelectedEncoders,
+    measuring: Measuring,
+    outcomes: FileOutcomes,
+    progress: Progress,
+) -> Stages:
+    ocr, asr = open_ocr(settings.ocr), open_asr(settings.asr, settings.encoder)
+    lines = outcomes.stats.stages
+    lines += [ocr.reason, asr.reason, *off_lines(settings.video, measuring.fingerprints)]
+    for line in lines:
+        progress.note(line)
+    return Stages(
+        text=encoders.text,
+        image=encoders.open_image(),
+        ocr=ocr if isinstance(ocr, Ocr) else None,
+        asr=asr if isinstance(asr, Asr) else None,
+        reuse_still_frames=settings.encoder.reuse_still_frames,
+        measuring=measuring,
+    )
 
-    def _keep_below_empty(self, empty: Mapping[str, Sequence[str]], moved: set[str]) -> set[str]:
-        """The missing paths below empty folders, apart from `moved`; each folder gets its line."""
-        kept: set[str] = set()
-        for folder, paths in sorted(empty.items()):
-            lost = set(paths) - moved
-            if lost:
-                reason = f"empty, and {len(lost)} files of the library were below it"
-                problem = Problem(folder, reason, f"kept; {PRUNE_ALL}")
-                self.done.problems.append(problem)
-                self._progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
-            kept |= lost
-        return kept
 
-    def keep_problems(self, plan: Plan, found: Scan, roots: Sequence[str]) -> None:
-        """Note what the scan met, and forget what is no longer wrong below these roots."""
-        held, stamps = self._writer.problems(), {f.path: f.stamp for f in found.files}
-        still = set(self.done.problems)
-        for problem in plan.problems:
-            if problem not in still:
-                continue
-            stamp = stamps.get(problem.path, "")
-            if held.get(problem.path) != (problem, stamp):
-                self._writer.put_problem(problem, stamp)
-        bad = {problem.path for problem in self.done.problems}
-        for path in held.keys() - bad:
-            if path in stamps or (path.startswith(below(roots)) and is_gone(path)):
-                self._writer.clear_problem(path)
-                self.done.forgotten.append(path)
-
-    def _stages(self, chosen: SelectedEncoders) -> Stages:
-        ocr, asr = open_ocr(self._settings.ocr), open_asr(self._settings.asr, self._settings.encoder)
-        self.done.stages += [ocr.reason, asr.reason, *off_lines(self._settings.video, self._prints())]
-        for line in self.done.stages:
-            self._progress.note(line)
-        return Stages(
-            text=chosen.text,
-            image=chosen.open_image(),
-            ocr=None if isinstance(ocr, Off) else ocr,
-            asr=None if isinstance(asr, Off) else asr,
-            reuse_still_frames=self._settings.encoder.reuse_still_frames,
-            measuring=self._measuring(chosen),
-        )
-
-    def _probe(self, groups: Sequence[Group], reader: MediaReader) -> dict[str, Probe]:
-        probes: dict[str, Probe] = {}
-        for group in groups:
-            try:
-                probes[group.content_id] = reader.probe(group.first.path)
-            except FileProblem as problem:
-                self._give_up(group, problem)
-        return probes
-
-    def _media(self, group: Group, probe: Probe, indexer: MediaIndexer) -> None:
-        self._progress.file(group.first.path)
-        self._publish(group)
-        self._writer.flush()
+def _probe(groups: Sequence[Group], reader: MediaReader, outcomes: FileOutcomes) -> dict[str, Probe]:
+    probes: dict[str, Probe] = {}
+    for group in groups:
         try:
-            result = indexer.index(group.first, group.sidecars, group.content_id, probe)
-            self._require_rest(group)
+            probes[group.content_id] = reader.probe(group.first.path)
         except FileProblem as problem:
-            self._give_up(group, problem)
-            return
-        self.done.indexed += 1
-        self.done.moved += len(group.files) - 1
-        self.done.clips += result.clips
-        self.done.video_seconds += result.video.duration
+            outcomes.skip_file(group, problem)
+    return probes
+
+
+def _index_media_files(
+    groups: Sequence[Group], probes: Mapping[str, Probe], context: MediaContext, outcomes: FileOutcomes
+) -> None:
+    for group in groups:
+        if group.content_id not in probes:
+            continue
+        context.progress.file(group.first.path)
+        outcomes.publish(group)
+        context.writer.flush()
+        try:
+            result = index_media(
+                context, group.first, group.sidecars, group.content_id, probes[group.content_id]
+            )
+            outcomes.require_unchanged(group)
+        except FileProblem as problem:
+            outcomes.skip_file(group, problem)
+            continue
+        seconds = result.video.duration
+        outcomes.count_indexed(group, clips=result.clips, seconds=seconds)
         if result.note:
-            self._odd(group, result.note, f"indexed {result.video.duration:.0f} s of it")
-
-    def _passages(self, group: Group, chosen: SelectedEncoders) -> None:
-        """A large file goes in part by part; small ones wait for company, because a batch is a batch."""
-        self._progress.file(group.first.path)
-        notes: list[str] = []
-        try:
-            passages = self._chunks(group.first.path, notes)
-            part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-            if len(part) < PASSAGES_PER_CALL:
-                self._require_rest(group)
-                self._waiting.append(_Read(group, part, notes))
-                if sum(len(read.passages) for read in self._waiting) >= PASSAGES_PER_CALL:
-                    self._settle(chosen)
-                return
-            self._writer.begin_passages(group.content_id)
-            count = 0
-            while part:
-                vectors = self._vectors([(group, passage) for passage in part], chosen)
-                self._writer.add_passages(group.content_id, part, vectors)
-                count += len(part)
-                part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-            self._require_rest(group)
-        except FileProblem as problem:
-            self._give_up(group, problem)
-            return
-        self._count(group, count, notes)
-
-    def _settle(self, chosen: SelectedEncoders) -> None:
-        """Encode the passages of the small files that wait, all at once, and bring each file in."""
-        vectors = self._vectors([(read.group, p) for read in self._waiting for p in read.passages], chosen)
-        first = 0
-        for read in self._waiting:
-            last = first + len(read.passages)
-            self._writer.begin_passages(read.group.content_id)
-            self._writer.add_passages(read.group.content_id, read.passages, vectors[first:last])
-            self._count(read.group, len(read.passages), read.notes)
-            first = last
-        self._waiting = []
-
-    def _vectors(
-        self, passages: Sequence[tuple[Group, Passage]], chosen: SelectedEncoders
-    ) -> NDArray[np.float32]:
-        def told(place: int) -> None:
-            group, passage = passages[place]
-            self._advance(group, len(passage.text.encode("utf-8", "replace")))
-
-        return encode_passages(chosen.text, [passage for _, passage in passages], told)
-
-    def _advance(self, group: Group, size: int) -> None:
-        """So many more bytes of a passage file are done; never more than it has."""
-        before = self._passed.get(group.content_id, 0)
-        after = self._passed[group.content_id] = min(group.first.size, before + size)
-        self._progress.advance((after - before) / PASSAGE_BYTES_PER_SECOND)
-
-    def _count(self, group: Group, passages: int, notes: Sequence[str]) -> None:
-        self._advance(group, group.first.size)
-        self._publish(group)
-        self.done.indexed += 1
-        self.done.moved += len(group.files) - 1
-        self.done.passages += passages
-        if notes:
-            self._odd(group, "; ".join(notes), f"indexed {passages} passages of it")
-
-    def _require_rest(self, group: Group) -> None:
-        """Raise `UnreadableFile` where the file that was read is no longer the one that was hashed."""
-        found = group.first
-        try:
-            now = os.stat(found.path)
-        except OSError:
-            return  # gone, but it was read to its end
-        if (now.st_size, now.st_mtime_ns) != (found.size, found.mtime_ns):
-            self.done.left.update(f.path for f in group.files)
-            raise UnreadableFile("it changed while it was read; run the same command again once it rests")
-
-    def _chunks(self, path: str, notes: list[str]) -> Iterator[Passage]:
-        """The passages of a file, each content once; what is wrong with single rows goes to `notes`."""
-        seen: set[str] = set()
-        for document in read_documents(path):
-            if not isinstance(document, Document):
-                notes.append(document.reason)
-                continue
-            for passage in chunk(document):
-                if passage.passage_id not in seen:
-                    seen.add(passage.passage_id)
-                    yield passage
-
-    def _publish(self, group: Group) -> None:
-        """Say which paths hold this content; a path that held another one lets that go first."""
-        rows = self._rows
-        changed = [
-            f.path for f in group.fresh if f.path in rows and rows[f.path].content_id != group.content_id
-        ]
-        if changed:
-            self._writer.remove_paths(changed)
-        for found in group.fresh:
-            self._writer.put_file(row_of(found, group.content_id))
-            self._writer.clear_problem(found.path)
-
-    def _give_up(self, group: Group, problem: FileProblem) -> None:
-        """Nothing of this content can be used: every path of it gets its line, and no row stays."""
-        self._writer.remove_paths([f.path for f in group.files])
-        reason = reason_of(problem, group.first.path)
-        for found in group.files:
-            # Without a stamp it is tried again, changed or not.
-            self._say(Problem(found.path, reason), "" if found.path in self.done.left else found.stamp)
-
-    def _odd(self, group: Group, reason: str, action: str) -> None:
-        for found in group.files:
-            self._say(Problem(found.path, reason, action), found.stamp)
-
-    def _odd_beside(self, group: Group, reason: str, action: str) -> None:
-        """As `_odd`, of a content that may have its line already: that one stays, with this behind it."""
-        for found in group.files:
-            had = next((problem for problem in self.done.problems if problem.path == found.path), None)
-            if had is not None:
-                if reason in had.reason:
-                    continue
-                self.done.problems.remove(had)
-                self._say(Problem(found.path, f"{had.reason}; {reason}", had.action), found.stamp)
-            else:
-                self._say(Problem(found.path, reason, action), found.stamp)
-
-    def _say(self, problem: Problem, stamp: str) -> None:
-        self.done.problems.append(problem)
-        self._writer.put_problem(problem, stamp)
-        self._progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
+            outcomes.record_partial(group, result.note, f"indexed {seconds:.0f} s of it")

@@ -1,4 +1,4 @@
-"""What is known of each file, and so what is left to do: by content, not by name."""
+"""Compares the files found with the library, by content, not by name, and so plans what is left to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rag.store.writing import Writer
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Files of one content. The first path speaks for it; the sidecars of all of them belong to it."""
+    """Files of one content. The first path is the one read; the sidecars of all of them belong to it."""
 
     content_id: str
     files: tuple[FoundFile, ...]
@@ -29,6 +29,7 @@ class Group:
 
     @property
     def first(self) -> FoundFile:
+        """The file that is read."""
         return self.files[0]
 
 
@@ -37,9 +38,9 @@ class Plan:
     """One run's work. `groups` are in the order of their first paths."""
 
     groups: list[Group] = field(default_factory=list)
-    """To be indexed: their content is new, was left half done, or has other sidecars."""
-    held: list[Group] = field(default_factory=list)
-    """Media whose content is ready, and whose measurements may be older than today's."""
+    """To be indexed: their content is new, unfinished, or has other sidecars."""
+    ready: list[Group] = field(default_factory=list)
+    """Media whose content is ready; their measurements may be outdated."""
     known: list[Group] = field(default_factory=list)
     """Content that the library has, under paths that it does not know yet."""
     unchanged: int = 0
@@ -53,15 +54,15 @@ class Plan:
 
 def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
     """Compare the files found with the library; hashes what is new or changed."""
-    rows, ready, troubles = writer.files(), writer.ready(), writer.problems()
+    rows, ready, problems = writer.files(), writer.stage_fingerprints(), writer.problems()
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
     plan = Plan(problems=list(scan.problems))
     by_content: dict[str, list[FoundFile]] = {}
     fresh: set[str] = set()
     for found in scan.files:
-        row, trouble = rows.get(found.path), troubles.get(found.path)
-        if trouble is not None and trouble[1] == found.stamp:
-            plan.problems.append(trouble[0])
+        row, earlier = rows.get(found.path), problems.get(found.path)
+        if earlier is not None and earlier[1] == found.stamp:
+            plan.problems.append(earlier[0])
             if row is None:
                 continue
         if row is not None and row.stamp == found.stamp:
@@ -91,7 +92,7 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
         elif group.fresh:
             plan.known.append(group)
         if done and files[0].kind != "passages":
-            plan.held.append(group)
+            plan.ready.append(group)
         plan.unchanged += len(group.files) - len(group.fresh) if done else 0
     plan.missing = find_missing(rows, {f.path for f in scan.files}, roots)
     lost = set(plan.missing)

@@ -12,17 +12,17 @@ T = TypeVar("T")
 
 
 class Prefetcher(Generic[T]):
-    """Iterate over `source`, at most `depth` items ahead; an error in it is raised here.
+    """Iterates over `source` in a thread, at most `depth` items ahead; an error in it is raised here.
 
-    Decoding goes on while the encoder works, and no further than memory allows.
-    Leaving the `with` block stops the thread, wherever the source is.
+    Decoding runs while the encoder works, in bounded memory. Leaving the `with`
+    block stops the thread, wherever the source is.
     """
 
     def __init__(self, source: Iterator[T], depth: int) -> None:
         self._source = source
         self._items: queue.Queue[T | _End] = queue.Queue(maxsize=depth)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ahead", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="prefetch", daemon=True)
 
     def __enter__(self) -> Prefetcher[T]:
         self._thread.start()

@@ -1,10 +1,10 @@
-"""Words read and figures measured so far on the pictures of a video that is not finished, beside the library.
+"""On-screen text and measurements of a video that is not finished yet, in a file beside the library.
 
 Clips are committed in groups, but a video's evidence and its shots only as a
-whole. What OCR has read of the committed clips, and what their frames
-measure, waits in `progress/<video_id>.jsonl`, a line a clip each, written
-before the clips are: a killed run goes on with it, and it is deleted when the
-video is ready. Losing it costs time, never rows.
+whole. The OCR text of the committed clips, and the figures of their frames,
+are in `progress/<video_id>.jsonl`, one line a clip each, written before the
+clips are: a killed run goes on with it, and it is deleted when the video is
+ready. Losing it costs time, never rows.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from pathlib import Path
 
 from corpora.records import Evidence
 from indexers.shots import FrameFigures
-from indexers.stages import PICTURES
+from indexers.versions import FRAME_MEASURES
 from rag.indexing.measuring import packed, unpacked
 
 
 class ProgressLog:
-    """The log of one video. `fingerprint` is that of the stage: another one starts afresh."""
+    """The log of one video. Text read with another `fingerprint` than this one, of the stage, is ignored."""
 
     def __init__(self, folder: Path, video_id: str, fingerprint: str) -> None:
         self._path = folder / "progress" / f"{video_id}.jsonl"
         self._fingerprint = fingerprint
         self.damaged = False
-        """Whether the file has proved to be damaged: then a resumed run decodes it from its beginning."""
+        """Whether the file is damaged: then a resumed run decodes it from its beginning."""
         self.figures: dict[str, FrameFigures] = {}
         self._pixels: dict[str, str] = {}
         self.spans: dict[str, list[Evidence]] = self._load()
 
     def note_damage(self) -> None:
-        """Keep in mind that the file is damaged."""
+        """Store that the file is damaged."""
         if not self.damaged:
             self.damaged = True
             self._write([{"damaged": True}])
 
     def append(self, spans: Mapping[str, Sequence[Evidence]]) -> None:
-        """Keep the spans of these clips, by clip_id."""
+        """Store the spans of these clips, by clip_id."""
         self._write(
             [
                 {"clip": clip_id, "by": self._fingerprint, "spans": [asdict(span) for span in found]}
@@ -50,14 +50,14 @@ class ProgressLog:
         self.spans.update({clip_id: list(found) for clip_id, found in spans.items()})
 
     def measured(self, clip_id: str, pixels: str) -> bool:
-        """Whether the figures of these very pixels are here."""
+        """Whether the log has the figures of these very pixels; `pixels` is a clip's hash."""
         return self._pixels.get(clip_id) == pixels
 
     def append_figures(self, figures: Mapping[str, tuple[str, FrameFigures]]) -> None:
-        """Keep what the frames of these clips measure: by clip_id, the hash of the pixels and the figures."""
+        """Store the figures of these clips: by clip_id, the hash of the pixels and the figures."""
         self._write(
             [
-                {"clip": clip_id, "of": PICTURES, "pixels": pixels, **packed(part)}
+                {"clip": clip_id, "of": FRAME_MEASURES, "pixels": pixels, **packed(part)}
                 for clip_id, (pixels, part) in figures.items()
             ]
         )
@@ -70,7 +70,7 @@ class ProgressLog:
             file.writelines(json.dumps(row) + "\n" for row in rows)
 
     def close(self) -> None:
-        """The video is ready: the log has served."""
+        """Delete the log: the video is ready."""
         self._path.unlink(missing_ok=True)
 
     def _load(self) -> dict[str, list[Evidence]]:
@@ -93,7 +93,7 @@ class ProgressLog:
         return spans
 
     def _take_figures(self, row: Mapping[str, object]) -> None:
-        if row["of"] != PICTURES:
+        if row["of"] != FRAME_MEASURES:
             return
         try:
             part = unpacked(row)

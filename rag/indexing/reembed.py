@@ -1,4 +1,4 @@
-"""`rag index --reembed`: all picture vectors anew, by another encoder; words are kept as they are."""
+"""`rag index --reembed`: all image embeddings made again by another encoder; text is kept as it is."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from corpora.records import Problem, Video
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
+from rag.indexing.clip_audio import clip_audio
 from rag.indexing.clips import cut_clips
 from rag.indexing.encoders import check_text_encoder_match, open_configured_encoder, reference
 from rag.indexing.prefetch import Prefetcher
 from rag.indexing.report import Progress, reason_of
-from rag.indexing.sounds import Hearing, clip_sounds
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
 from rag.store.encoder_switch import EncoderSwitch
@@ -25,21 +25,21 @@ CLIPS_PER_COMMIT = 8
 
 
 def reembed_library(
-    writer: Writer, settings: Settings, progress: Progress, *, workbench: bool = False
+    writer: Writer, settings: Settings, progress: Progress, *, recommended: str | None = None
 ) -> tuple[list[str], list[Problem]]:
-    """Decode and encode every video again; the library changes over when the last one is done.
+    """Decode and encode every video again; the new vectors replace the old when the last video is done.
 
-    Until then questions are answered from the old vectors; killed, it goes on
-    where it was. Gives lines for people, and the videos whose files are gone
-    or fail: they keep their words and lose their pictures.
+    Until then questions are answered from the old ones; killed, it resumes
+    where it was. Returns the lines to show, and the problems: videos whose
+    files are gone or fail keep their text and lose their image embeddings.
     Raises `WeightsMissing` where the settings find no encoder.
     """
     if writer.meta is None:
         return [], []
     check_text_encoder_match(writer.meta, settings)
-    encoder, line = open_configured_encoder(settings, workbench=workbench)
+    encoder, line = open_configured_encoder(settings, recommended=recommended)
     if encoder is None:
-        raise WeightsMissing(line.removeprefix("pictures: off (").removesuffix(")"))
+        raise WeightsMissing(line.removeprefix("image embeddings: off (").removesuffix(")"))
     ref = reference(encoder)
     if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
         return [f"{line}; the library has these vectors already"], []
@@ -61,7 +61,7 @@ def reembed_library(
             except FileProblem as problem:
                 path = paths[0] if paths else video.path
                 reason = reason_of(problem, path)
-                problems.append(Problem(path, reason, "kept its words, lost its pictures"))
+                problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
                 progress.note(f"{path}: {reason}; {problems[-1].action}")
     switch.commit()
     return [line], problems
@@ -79,9 +79,9 @@ def _video(
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
         return
-    if video.audio and isinstance(encoder, Hearing):
-        # First of all: once its clips are there, a video counts as done.
-        switch.put_sounds(video.video_id, *clip_sounds(encoder, media.audio(path), video, settings.video))
+    if video.audio and encoder.takes_audio:
+        # First: once its clips are there, a video counts as done.
+        switch.put_sounds(video.video_id, *clip_audio(encoder, media.audio(path), video, settings.video))
     stream = media.frames(path, rate=settings.video.rate, short_side=settings.video.short_side)
     rows: list[ClipFrames] = []
     with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:

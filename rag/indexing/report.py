@@ -1,4 +1,4 @@
-"""What indexing tells while it runs and when it is done."""
+"""Progress of an indexing run, and its report."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ Prune = bool | Literal["all"]
 
 
 class Progress(Protocol):
-    """Who watches an indexing run: the terminal's bar, a test, or nobody."""
+    """Receives the progress of an indexing run."""
 
     def start(self, total_seconds: float, total_files: int) -> None:
-        """The work ahead: seconds of media, and files of all kinds."""
+        """Total work: seconds of media, and number of files of all kinds."""
 
     def file(self, path: str) -> None:
         """Work on this file begins."""
 
     def advance(self, seconds: float) -> None:
-        """So many more seconds of media are done."""
+        """`seconds` more of media are done."""
 
     def note(self, line: str) -> None:
-        """One line for people: a bad file, a stage that is off."""
+        """One line to show: a bad file, a stage that is off."""
 
     def done(self) -> None:
-        """Nothing more will come."""
+        """The run is over."""
 
 
 def reason_of(problem: FileProblem, path: str) -> str:
@@ -37,22 +37,27 @@ def reason_of(problem: FileProblem, path: str) -> str:
 
 
 class Silent:
-    """A `Progress` that says nothing."""
+    """A `Progress` that shows nothing."""
 
-    def start(self, total_seconds: float, total_files: int) -> None: ...
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """Ignored."""
 
-    def file(self, path: str) -> None: ...
+    def file(self, path: str) -> None:
+        """Ignored."""
 
-    def advance(self, seconds: float) -> None: ...
+    def advance(self, seconds: float) -> None:
+        """Ignored."""
 
-    def note(self, line: str) -> None: ...
+    def note(self, line: str) -> None:
+        """Ignored."""
 
-    def done(self) -> None: ...
+    def done(self) -> None:
+        """Ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run would do, from headers alone; times are estimates and say so."""
+    """What a run would do, from headers alone; times are estimates."""
 
     new_files: int
     media_seconds: float
@@ -62,7 +67,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """One indexing run, counted."""
+    """Counts and problems of one indexing run."""
 
     files_found: int = 0
     indexed: int = 0
@@ -74,7 +79,7 @@ class IndexReport:
     removed: int = 0
     problems: tuple[Problem, ...] = ()
     ignored: int = 0
-    """Files of kinds that nothing here reads."""
+    """Files that no reader is registered for."""
     clips: int = 0
     passages: int = 0
     video_seconds: float = 0.0

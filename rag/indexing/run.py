@@ -1,4 +1,4 @@
-"""The way in: one run of `rag index`, from folders to a finished library."""
+"""One run of `rag index`: scan, the quick path of an unchanged corpus, the run itself, the report."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.manifest import recommended_encoder
 from corpora.records import Problem
 from corpora.scan import Scan, scan
-from eval.workbench.marker import is_workbench
-from indexers.stages import PICTURES, SOUND
+from indexers.versions import FRAME_MEASURES, SOUND_MEASURES
 from rag.indexing.missing import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
@@ -21,7 +21,7 @@ from rag.store.layout import Layout, absolute_path, find_library, writable_libra
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
-    from rag.indexing.pipeline import Done
+    from rag.indexing.outcomes import IndexingStats
 
 
 def index(
@@ -34,9 +34,9 @@ def index(
     progress: Progress | None = None,
     limit: int | None = None,
 ) -> IndexReport:
-    """Bring folders and files into the library; what it has already is left alone.
+    """Index folders and files; what the library has already is left alone.
 
-    `reembed`: make all vectors anew with the encoders that the settings ask for;
+    `reembed`: encode everything again with the encoders that the settings ask for;
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
     disk; refused where a root is empty or more than half of its files are
     missing, unless it is `all`. `limit`: at most so many new contents.
@@ -53,14 +53,14 @@ def index(
     folder = find_library(library=settings.library)
     writable_library(folder)
     found = scan(roots, include=settings.scan.include, exclude=settings.scan.exclude)
-    print_of = _fingerprint(settings)
+    fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
-        quick = _nothing_to_do(folder, found, roots, print_of, started)
+        quick = _nothing_to_do(folder, found, roots, fingerprint, started)
         if quick is not None:
             return quick
     # From here on the heavy libraries are needed: LanceDB alone takes a second to import.
     from rag.indexing.forecast import forecast
-    from rag.indexing.pipeline import work
+    from rag.indexing.pipeline import run_indexing
 
     if dry_run:
         return forecast(
@@ -68,22 +68,24 @@ def index(
             found,
             roots,
             settings,
-            workbench=all(map(is_workbench, roots)),
+            recommended=recommended_encoder(roots),
             prune=prune,
             limit=limit,
             started=started,
         )
-    done = work(folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit)
+    stats = run_indexing(
+        folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit
+    )
     watch.done()
-    if done.library_id:
-        _remember(folder, found, done, print_of)
-    return _report(folder, found, done, started)
+    if stats.library_id:
+        _update_scan_cache(folder, found, stats, fingerprint)
+    return _report(folder, found, stats, started)
 
 
-def _fingerprint(settings: Settings) -> str:
-    """Of what decides the rows: under other settings no file counts as unchanged without a look."""
+def _settings_fingerprint(settings: Settings) -> str:
+    """Of the settings that decide the rows: under others no file counts as unchanged by the scan cache."""
     chosen = settings.model_dump(mode="json", include={"video", "encoder", "ocr", "asr"})
-    chosen["measured"] = [PICTURES, SOUND]
+    chosen["measured"] = [FRAME_MEASURES, SOUND_MEASURES]
     return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
@@ -125,37 +127,37 @@ def _problem(path: str, status: str) -> Problem:
     return Problem(path, reason, action)
 
 
-def _remember(folder: Path, found: Scan, done: Done, fingerprint: str) -> None:
+def _update_scan_cache(folder: Path, found: Scan, stats: IndexingStats, fingerprint: str) -> None:
     """Fill the scan cache; the status of a file without a problem is empty."""
-    troubles = {p.path: json.dumps([p.reason, p.action]) for p in done.problems}
+    troubles = {p.path: json.dumps([p.reason, p.action]) for p in stats.problems}
     rows = {
-        f.path: (f.stamp, "unfinished" if f.path in done.left else troubles.get(f.path, ""))
+        f.path: (f.stamp, "unfinished" if f.path in stats.deferred else troubles.get(f.path, ""))
         for f in found.files
     }
     with ScanCache(folder) as cache:
-        if cache.library_id() != done.library_id or cache.fingerprint() != fingerprint:
-            cache.replace(done.library_id, fingerprint, rows)
+        if cache.library_id() != stats.library_id or cache.fingerprint() != fingerprint:
+            cache.replace(stats.library_id, fingerprint, rows)
         else:
-            cache.forget(done.forgotten)
+            cache.forget(stats.forgotten)
             cache.put(rows)
 
 
-def _report(folder: Path, found: Scan, done: Done, started: float) -> IndexReport:
+def _report(folder: Path, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
     return IndexReport(
         files_found=len(found.files),
-        indexed=done.indexed,
-        unchanged=done.unchanged,
-        moved=done.moved,
-        missing=done.missing,
-        removed=done.removed,
-        problems=_in_order(done.problems),
+        indexed=stats.indexed,
+        unchanged=stats.unchanged,
+        moved=stats.moved,
+        missing=stats.missing,
+        removed=stats.removed,
+        problems=_in_order(stats.problems),
         ignored=found.ignored,
-        clips=done.clips,
-        passages=done.passages,
-        video_seconds=done.video_seconds,
+        clips=stats.clips,
+        passages=stats.passages,
+        video_seconds=stats.video_seconds,
         seconds=time.monotonic() - started,
         bytes=_size(folder),
-        stages=tuple(done.stages),
+        stages=tuple(stats.stages),
     )
 
 

@@ -1,4 +1,4 @@
-"""The stages of indexing: which are on, why the others are off, and what each one does to a clip."""
+"""The stages of indexing: encoders and readers of one run, and what each one does to a clip."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from corpora.records import Evidence
 from indexers.asr import Asr
 from indexers.frame_dedup import encode_frames
 from indexers.ocr import Ocr
-from indexers.protocol import ImageEncoder, TextEncoder, unit_rows
+from indexers.protocol import ImageEncoder, TextEncoder
 from rag.indexing.clips import CutClip
 from rag.indexing.measuring import Measuring
-from rag.indexing.sounds import Hearing
 from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
@@ -55,22 +54,23 @@ class Stages:
         return OCR_SHORT_SIDE if self._ocr is not None else None
 
     @property
-    def sees(self) -> bool:
-        """Whether frames become vectors."""
+    def embeds_frames(self) -> bool:
+        """Whether there is an image encoder."""
         return self._image is not None
 
     @property
-    def hears(self) -> bool:
+    def transcribes(self) -> bool:
+        """Whether there is a speech model."""
         return self._asr is not None
 
     def fingerprints(self) -> dict[str, str]:
-        """What each stage was made with, kept in the video's `ready` row."""
+        """By stage: what it was made with, kept in the video's `ready` row."""
         return {
             "frames": self._image.fingerprint if self._image else "off",
             "ocr": self._ocr.fingerprint if self._ocr else "off",
             "asr": self._asr.fingerprint if self._asr else "off",
             "text": self._text.fingerprint,
-            **self.measuring.prints,
+            **self.measuring.fingerprints,
         }
 
     def embed(self, cut: CutClip) -> ClipFrames:
@@ -78,7 +78,7 @@ class Stages:
         return embed_clip(self._image, cut, reuse=self._reuse)
 
     def read_keyframes(self, cut: CutClip) -> list[Evidence]:
-        """What is written in the picture, one span per keyframe up to the next, equal texts joined."""
+        """On-screen text, one span from each keyframe to the next, equal neighbours joined."""
         if self._ocr is None:
             return []
         spans: list[Evidence] = []
@@ -92,18 +92,18 @@ class Stages:
         return spans
 
     @property
-    def hearing(self) -> Hearing | None:
-        """The image encoder, where it takes sound too (ImageBind)."""
-        return self._image if isinstance(self._image, Hearing) else None
+    def audio_encoder(self) -> ImageEncoder | None:
+        """The image encoder, where it takes audio too (ImageBind)."""
+        return self._image if self._image is not None and self._image.takes_audio else None
 
-    def listen(self, audio: Iterable[NDArray[np.float32]], video_id: str) -> Iterator[Evidence]:
-        """What is said, by spans; nothing without a speech model."""
+    def transcribe(self, audio: Iterable[NDArray[np.float32]], video_id: str) -> Iterator[Evidence]:
+        """Speech as evidence by spans; none without a speech model. `audio`: blocks float32 (n,), 16 kHz."""
         if self._asr is not None:
             for start, end, text in self._asr.transcribe(audio):
                 yield Evidence(video_id, start, end, "asr", text)
 
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, d), one for each text."""
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), one for each text."""
         if not texts:
             return np.empty((0, self._text.dim), np.float32)
         parts = [
@@ -116,16 +116,15 @@ class Stages:
 def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> ClipFrames:
     """The clip's frame vectors and their mean, a unit vector.
 
-    An encoder of whole clips (ImageBind) gives its own clip vector instead. A
-    clip without a frame has a zero one. Without an encoder every array is empty.
+    An encoder of whole clips (ImageBind) gives its own clip vector instead. A clip without a frame has a
+    zero one. Without an encoder every array is empty. Frame vectors are float32 (n, dim), the clip's (dim,).
     """
     if encoder is None or not len(cut.frames.times):
         dim = encoder.dim if encoder else 0
-        nothing = np.empty(0, np.float64)
+        no_times = np.empty(0, np.float64)
         return ClipFrames(
-            cut.clip, nothing, np.empty((0, dim), np.float32), np.zeros(dim, np.float32), cut.pixels
+            cut.clip, no_times, np.empty((0, dim), np.float32), np.zeros(dim, np.float32), cut.pixels
         )
     vectors = encode_frames(encoder, cut.frames, reuse=reuse)
-    whole = getattr(encoder, "encode_clip", None)
-    mean = whole(cut.frames) if whole is not None else unit_rows(vectors.mean(axis=0))
-    return ClipFrames(cut.clip, cut.frames.times, vectors, mean, cut.pixels)
+    whole = encoder.encode_clip(cut.frames, vectors)
+    return ClipFrames(cut.clip, cut.frames.times, vectors, whole, cut.pixels)

@@ -199,7 +199,7 @@ class Writer:
 
     # Videos
 
-    def ready(self) -> dict[str, dict[str, Any]]:
+    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
         """Each finished video's stages, as `finish_video` was given them."""
         status = self._videos.status
         return {video: stages for video, stages in self._videos.stages.items() if status[video] == "ready"}

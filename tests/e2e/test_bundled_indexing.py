@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eval.workbench.marker import write_marker
-from indexers.models.lookup import real_encoder_hint
+from indexers.models.lookup import specialised_encoder_warning
 from rag.indexing import index
 from rag.indexing.report import Silent
 from rag.settings import Settings, load_settings
@@ -53,9 +53,9 @@ def test_auto_takes_it_for_a_workbench_corpus_and_warns_when_real_videos_join(tm
     given, notes = settings(tmp_path), Notes()
     index([made(tmp_path / "drawn", workbench=True)], settings=given, progress=notes)
     assert encoder_of(given) == "bundled"
-    assert real_encoder_hint() not in notes.lines
+    assert specialised_encoder_warning("bundled") not in notes.lines
     index([made(tmp_path / "filmed", workbench=False)], settings=given, progress=notes)
-    assert notes.lines.count(real_encoder_hint()) == 1
+    assert notes.lines.count(specialised_encoder_warning("bundled")) == 1
 
 
 def test_auto_never_takes_it_for_real_videos(tmp_path: Path) -> None:
@@ -69,4 +69,4 @@ def test_named_on_real_videos_it_says_what_it_is(tmp_path: Path) -> None:
     given, notes = settings(tmp_path, "bundled"), Notes()
     index([made(tmp_path / "filmed", workbench=False)], settings=given, progress=notes)
     assert encoder_of(given) == "bundled"
-    assert notes.lines.count(real_encoder_hint()) == 1
+    assert notes.lines.count(specialised_encoder_warning("bundled")) == 1

@@ -21,6 +21,7 @@ class Hearing(ImageEncoder):
     """Colours for pictures, length and loudness for sounds."""
 
     name, dim, fingerprint, batch, backend, weights = "hearing", 3, "0" * 32, 4, "", ""
+    takes_audio = True
 
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
@@ -46,7 +47,7 @@ def test_sounds_are_those_of_a_library_that_heard_from_the_first(
     index([corpus], settings=deaf)
 
     def open_configured_encoder(*_: object, **__: object) -> tuple[ImageEncoder, str]:
-        return Hearing(), "pictures: hearing"
+        return Hearing(), "image embeddings: hearing"
 
     monkeypatch.setattr(encoders, "open_configured_encoder", open_configured_encoder)
     monkeypatch.setattr(reembed, "open_configured_encoder", open_configured_encoder)

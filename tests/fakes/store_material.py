@@ -62,7 +62,7 @@ def spans(n: int, count: int = 3) -> list[Evidence]:
 def add_video(writer: Writer, n: int, clips: int = 2) -> Video:
     """Index one video as the way in does: also where it is there already in part or in whole."""
     made = video(n, clips)
-    if made.video_id not in writer.ready():
+    if made.video_id not in writer.stage_fingerprints():
         writer.begin_video(made)
         held = {c.clip.clip_id for c in writer.committed_clips(made.video_id)}
         missing = [clip_frames(n, i) for i in range(clips)]

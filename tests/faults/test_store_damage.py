@@ -94,7 +94,7 @@ def test_a_writer_that_failed_to_open_leaves_the_library_as_it_was(tmp_path: Pat
     for path, data in zip(manifests, held, strict=True):
         path.write_bytes(data)
     with Writer.open(tmp_path / "lib") as writer:
-        assert list(writer.ready()) == [video(1).video_id]
+        assert list(writer.stage_fingerprints()) == [video(1).video_id]
 
 
 FILL_UP = """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Frames
 from indexers.backend import Timing, examine, probe_pictures
-from indexers.imagebind import PICTURES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
+from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
 from indexers.torch_backend import available_backends
@@ -100,7 +100,7 @@ def test_pictures_equal_the_packages_own(weights: Path, whole: Any) -> None:
     for height, width in ((224, 398), (224, 399), (300, 200)):
         images = probe_pictures(3, height, width)
         pixels = torch.stack([transform(Image.fromarray(image)) for image in images])
-        np.testing.assert_allclose(PICTURES(images), pixels.numpy(), atol=2e-6)
+        np.testing.assert_allclose(IMAGES(images), pixels.numpy(), atol=2e-6)
         expected = _unit(whole({"vision": pixels})["vision"])
         np.testing.assert_allclose(encoder.encode_images(images), expected, atol=1e-5)
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from corpora.kinds import NAMED_PASSAGES, PASSAGES
+from corpora.kinds import kind_of
 from corpora.passages import Document, read_documents
-from corpora.passages.registry import READERS
+from corpora.passages.registry import document_suffixes
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 
@@ -41,7 +41,7 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
 
 
 def test_every_kind_that_a_walk_finds_has_a_reader() -> None:
-    assert set(READERS) == {*PASSAGES, *NAMED_PASSAGES}
+    assert {kind_of(f"a{suffix}", named=True) for suffix in document_suffixes()} == {"passages"}
 
 
 def test_text_with_a_title_line(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windows
+from indexers.protocol import Disabled
 from indexers.settings import AsrSettings, EncoderSettings
-from indexers.stages import Off
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_whisper import write_tiny_whisper
 
@@ -119,12 +119,12 @@ def test_stereo_is_refused() -> None:
 
 
 def test_off_says_why() -> None:
-    assert open_asr(AsrSettings(mode="off")) == Off("speech: off by the settings")
+    assert open_asr(AsrSettings(mode="off")) == Disabled("speech: off by the settings")
     off = open_asr(AsrSettings())
-    assert isinstance(off, Off)
+    assert isinstance(off, Disabled)
     assert off.reason == (
         "speech: off, faster-whisper-small is not here; "
-        "`rag models pull faster-whisper-small` (486 MB, MIT) brings it"
+        "install it with: rag models pull faster-whisper-small (486 MB, MIT)"
     )
     assert asr_line(AsrSettings()) == off.reason
     assert asr_line(AsrSettings(mode="off")) == "speech: off by the settings"
@@ -139,7 +139,7 @@ def test_off_says_why() -> None:
 def test_weights_without_the_package(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     off = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
-    assert isinstance(off, Off)
+    assert isinstance(off, Disabled)
     assert "pip install 'offline-video-rag[asr]'" in off.reason
     with pytest.raises(ExtraMissing):
         open_asr(AsrSettings(model=TINY, mode="on"), EncoderSettings(models_dir=models))
@@ -154,12 +154,12 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
     where = EncoderSettings(models_dir=tmp_path)
     with pytest.raises(WeightsInvalid) as caught:
         open_asr(AsrSettings(model=TINY, mode="on"), where)
-    assert open_asr(AsrSettings(model=TINY), where) == Off(f"speech: off, {caught.value}")
+    assert open_asr(AsrSettings(model=TINY), where) == Disabled(f"speech: off, {caught.value}")
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
     (folder / "model.bin").write_bytes(b"")
     off = open_asr(AsrSettings(model=TINY), where)
-    assert isinstance(off, Off)
+    assert isinstance(off, Disabled)
     assert "model.bin is empty" in off.reason
     assert asr_line(AsrSettings(model=TINY), where) == off.reason
     (folder / "model.bin").write_bytes((models / TINY / "model.bin").read_bytes())

@@ -95,7 +95,7 @@ def test_an_unsound_backend_is_refused(forward: Forward, reason: str) -> None:
     assert reason in found
 
 
-FP32, BF16 = "torch-fp32", "torch-bf16"
+BOTH = FP32, BF16 = "torch-fp32", "torch-bf16"
 COSTS = {(FP32, 8): 9.0, (FP32, 16): 8.0, (FP32, 32): 7.0, (BF16, 8): 5.0, (BF16, 16): 3.0, (BF16, 32): 4.0}
 
 
@@ -123,38 +123,38 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, int], float]:
 
 
 def test_the_fastest_is_taken() -> None:
-    found = measure(_opener(plain))
+    found = measure(_opener(plain), BOTH)
     assert (found.backend, found.batch) == (BF16, 16)
     assert "torch-fp32 x8 4500.0/4500.0, torch-bf16 x8 2500.0/2500.0" in found.note
 
 
 def test_a_tie_goes_to_the_smaller_batch(costs: dict[tuple[str, int], float]) -> None:
     costs.update({(BF16, 8): 4.3, (BF16, 16): 4.1, (BF16, 32): 4.0})
-    assert measure(_opener(plain)).batch == 8
+    assert measure(_opener(plain), BOTH).batch == 8
 
 
 def test_an_unsound_backend_is_passed_over_and_named() -> None:
-    found = measure(_opener(by_neighbours))
+    found = measure(_opener(by_neighbours), BOTH)
     assert (found.backend, found.batch) == (FP32, 32)
     assert "torch-bf16 x8 refused" in found.note
 
 
 def test_an_unsound_backend_that_was_set_is_an_error() -> None:
     with pytest.raises(SettingsError, match="neighbours"):
-        measure(_opener(by_neighbours), backend=BF16)
+        measure(_opener(by_neighbours), BOTH, backend=BF16)
 
 
 def test_what_is_set_is_all_that_is_tried(costs: dict[tuple[str, int], float]) -> None:
     costs[FP32, 5] = 1.0
     opened: list[str] = []
-    found = measure(_opener(plain, opened), backend=FP32, batch=5)
+    found = measure(_opener(plain, opened), BOTH, backend=FP32, batch=5)
     assert (found.backend, found.batch) == (FP32, 5)
     assert set(opened) == {FP32}
 
 
 def test_a_slow_model_is_not_tried_with_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "PATIENCE_SECONDS", -1.0)
-    found = measure(_opener(plain))
+    found = measure(_opener(plain), BOTH)
     assert (found.backend, found.batch) == (BF16, 8)
     assert "batches from 16 on not tried" in found.note
 

@@ -14,8 +14,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 import indexers.ocr
 from indexers.ocr import Ocr, TextBox, lines_in_reading_order, ocr_line, open_ocr
+from indexers.protocol import Disabled
 from indexers.settings import OcrSettings
-from indexers.stages import Off
 from rag.errors import ExtraMissing
 
 LINES = ["The mirror is made of beryllium", "Launch date: 25 December 2021", "Primary mirror 6.5 m wide"]
@@ -134,15 +134,15 @@ def test_nothing_is_said_and_nothing_is_fetched(
 
 
 def test_off_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert open_ocr(OcrSettings(mode="off")) == Off("on-screen text: off by the settings")
+    assert open_ocr(OcrSettings(mode="off")) == Disabled("on-screen text: off by the settings")
     monkeypatch.setattr(indexers.ocr, "_packaged_models", lambda: None)
-    assert open_ocr(OcrSettings()) == Off(
+    assert open_ocr(OcrSettings()) == Disabled(
         "on-screen text: off, rapidocr came without its models; "
-        "pip install 'offline-video-rag[ocr]' brings them"
+        "install them with: pip install 'offline-video-rag[ocr]'"
     )
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     off = open_ocr(OcrSettings())
-    assert isinstance(off, Off)
+    assert isinstance(off, Disabled)
     assert "rapidocr and onnxruntime and cv2 not installed" in off.reason
     assert ocr_line(OcrSettings()) == off.reason
     with pytest.raises(ExtraMissing, match=r"pip install 'offline-video-rag\[ocr\]'"):
@@ -159,7 +159,7 @@ def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.delitem(sys.modules, "rapidocr", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
     off = open_ocr(OcrSettings())
-    assert isinstance(off, Off)
+    assert isinstance(off, Disabled)
     assert "on-screen text: off, rapidocr cannot be loaded (libGL.so.1: no such file)" in off.reason
     with pytest.raises(ExtraMissing):
         open_ocr(OcrSettings(mode="on"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexers.tokens import picture_tokens, sentence_tokens
+from indexers.tokens import image_text_tokens, sentence_tokens
 from rag.errors import WeightsInvalid
 from tests.fakes.tiny_models import save_clip, save_siglip
 
@@ -16,23 +16,23 @@ TEXTS = ["A man, holding 12 drills!", "", "it's   the Telescope's\nmirror", "Ün
 
 def test_clip_without_tokenizer_json_has_the_same_ids(tmp_path: Path) -> None:
     folder = save_clip(tmp_path / "clip")
-    expected = [picture_tokens(folder)(text).tolist() for text in TEXTS]
+    expected = [image_text_tokens(folder)(text).tolist() for text in TEXTS]
     model = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
     (folder / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
     pairs = (" ".join(pair) for pair in model["merges"])
     (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *pairs]) + "\n", encoding="utf-8")
     (folder / "tokenizer.json").unlink()
-    assert [picture_tokens(folder)(text).tolist() for text in TEXTS] == expected
+    assert [image_text_tokens(folder)(text).tolist() for text in TEXTS] == expected
     (folder / "merges.txt").unlink()
     with pytest.raises(WeightsInvalid, match=r"merges\.txt"):
-        picture_tokens(folder)
+        image_text_tokens(folder)
 
 
 def test_long_texts_keep_their_end(tmp_path: Path) -> None:
     clip, siglip = save_clip(tmp_path / "clip"), save_siglip(tmp_path / "siglip")
-    short, long = (picture_tokens(clip)(text) for text in ("a cat", TEXTS[-1]))
+    short, long = (image_text_tokens(clip)(text) for text in ("a cat", TEXTS[-1]))
     assert (len(long), long[-1]) == (77, short[-1])
-    short, long = (picture_tokens(siglip)(text) for text in ("a cat", TEXTS[-1]))
+    short, long = (image_text_tokens(siglip)(text) for text in ("a cat", TEXTS[-1]))
     assert len(short) == len(long) == 64
     assert long[-1] == 1
     assert 1 in short
@@ -40,7 +40,7 @@ def test_long_texts_keep_their_end(tmp_path: Path) -> None:
 
 
 def test_siglip_two_sees_no_capitals_and_keeps_punctuation(tmp_path: Path) -> None:
-    tokens = picture_tokens(save_siglip(tmp_path / "two"))
+    tokens = image_text_tokens(save_siglip(tmp_path / "two"))
     assert tokens("A Red LAMP").tolist() == tokens("a red lamp").tolist()
     assert tokens("a red, lamp").tolist() != tokens("a red lamp").tolist()
 

@@ -173,7 +173,7 @@ def test_a_wrong_folder_is_one_line(
     assert fault in message
     assert "\n" not in message
     assert str(folder) in message
-    assert f"`rag models pull {NAME}`" in message
+    assert f"download it again with: rag models pull {NAME}" in message
 
 
 def test_a_broken_place_does_not_hide_a_whole_one(settings: EncoderSettings, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path: P
     assert nothing.name is None
     assert nothing.reason == (
         "no image encoder on this machine: clips are searched by text alone; "
-        "`rag models pull siglip2-base-patch16-224` (1.5 GB, Apache-2.0) brings one"
+        "install one with: rag models pull siglip2-base-patch16-224 (1.5 GB, Apache-2.0)"
     )
     fill(tmp_path / "models" / NAME)
     taken = resolve_image_encoder(settings)

@@ -55,7 +55,7 @@ def test_sound_that_ends_early_is_told_and_what_was_heard_is_kept(tmp_path: Path
     with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
         told = Told()
         assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), told) == 1
-        assert writer.ready()[video_id]["sound"] == "now"
+        assert writer.stage_fingerprints()[video_id]["sound"] == "now"
     assert told == [
         (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
     ]
@@ -86,7 +86,7 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_told(tmp_path: Path) 
         writer.put_measures(made.video_id, [shot], None, mark)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
         assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), told) == 1
-        stages = writer.ready()[made.video_id]
+        stages = writer.stage_fingerprints()[made.video_id]
         assert (stages["shots"], stages["sound"]) == ("then", "now")
     ((_, reason, _),) = told
     assert reason.startswith("2 s of its sound are missing")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip, Video
 from indexers.protocol import ImageEncoder
-from rag.indexing.sounds import AUDIO_RATE, sound_vectors
+from rag.indexing.clip_audio import AUDIO_RATE, audio_embeddings
 from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, Meta
@@ -26,6 +26,7 @@ class Hearing(ImageEncoder):
     """Its vector of a sound says how long it is and how loud."""
 
     name, dim, fingerprint, batch, backend, weights = "hearing", 2, "0" * 32, 1, "", ""
+    takes_audio = True
 
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         return np.ones((len(images), 2), np.float32)
@@ -43,7 +44,7 @@ def test_every_clip_hears_its_own_seconds(part: int) -> None:
         np.arange(6, dtype=np.float32), AUDIO_RATE
     )  # second k has level k; the sound ends at 6 s
     parts = (levels[k : k + part] for k in range(0, len(levels), part))
-    found = sound_vectors(Hearing(), parts, SPANS)
+    found = audio_embeddings(Hearing(), parts, SPANS)
     assert {k: v.tolist() for k, v in found.items()} == {
         0: [2 * AUDIO_RATE, 0.5],
         1: [2 * AUDIO_RATE, 2.5],

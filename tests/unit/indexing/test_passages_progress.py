@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Passage
-from indexers.protocol import ByParts, TextEncoder
+from indexers.protocol import PassageEncoder
 from indexers.registry import open_text_encoder
 from rag.indexing import encoders, index
 from rag.indexing.passages import encode_passages
@@ -56,25 +56,23 @@ class Told(Silent):
 
 def test_rows_stand_in_the_order_of_the_passages() -> None:
     whole = BagOfWords().encode_text([f"{p.title}\n{p.text}" for p in PASSAGES])
-    for encoder in (ByThrees(), BagOfWords()):
-        told: list[int] = []
-        rows = encode_passages(cast("TextEncoder", encoder), PASSAGES, told.append)
-        assert rows.tobytes() == np.asarray(whole, np.float32).tobytes()
-        assert sorted(told) == list(range(len(PASSAGES)))
-    assert encode_passages(cast("TextEncoder", ByThrees()), [], told.append).shape == (0, BagOfWords.dim)
+    told: list[int] = []
+    rows = encode_passages(cast("PassageEncoder", ByThrees()), PASSAGES, told.append)
+    assert rows.tobytes() == np.asarray(whole, np.float32).tobytes()
+    assert sorted(told) == list(range(len(PASSAGES)))
+    assert encode_passages(cast("PassageEncoder", ByThrees()), [], told.append).shape == (0, BagOfWords.dim)
 
 
 def test_each_batch_is_told_of_before_the_next_begins() -> None:
     encoder = ByThrees()
     told: list[int] = []
-    encode_passages(cast("TextEncoder", encoder), PASSAGES, lambda _: told.append(encoder.calls))
+    encode_passages(cast("PassageEncoder", encoder), PASSAGES, lambda _: told.append(encoder.calls))
     assert told == [at // 3 + 1 for at in range(len(PASSAGES))]
 
 
 def test_the_encoder_of_the_house_gives_its_batches() -> None:
     settings = load_settings().encoder
     encoder = open_text_encoder(settings.text, settings)
-    assert isinstance(encoder, ByParts)
     texts = [passage.text for passage in PASSAGES]
     parts = list(encoder.encode_parts(texts))
     assert len(parts) > 1

@@ -91,7 +91,7 @@ def test_a_library_from_before_the_marker_gets_it_at_the_next_write(tmp_path: Pa
         assert len(reader.videos()) == 1
     assert not Layout(folder).has_marker()
     with Writer.open(folder) as writer:
-        assert len(writer.ready()) == 1
+        assert len(writer.stage_fingerprints()) == 1
     assert Layout(folder).has_marker()
 
 

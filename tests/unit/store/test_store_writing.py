@@ -132,7 +132,7 @@ def test_two_paths_of_one_content_go_one_by_one(tmp_path: Path) -> None:
         writer.put_file(file_row("/copy.mp4", video(1).video_id, "video"))
         removed = writer.remove_paths([video_path(1), "/never/seen"])
         assert (removed.paths, removed.videos) == ((video_path(1),), ())
-        assert video(1).video_id in writer.ready()
+        assert video(1).video_id in writer.stage_fingerprints()
         removed = writer.remove_paths(["/copy.mp4", "/corpus/texts/1.txt"])
         assert removed.videos == (video(1).video_id,)
         assert removed.sources == ("source1",)
@@ -254,7 +254,7 @@ def test_odd_names_and_odd_texts_come_back(tmp_path: Path) -> None:
         writer.put_problem(Problem(path, "worse"), "s2")
     with Writer.open(tmp_path / "lib") as writer:
         assert writer.files()[path].path == path
-        assert writer.ready() == {odd.video_id: {"a": {"b": [1, None]}}}
+        assert writer.stage_fingerprints() == {odd.video_id: {"a": {"b": [1, None]}}}
         assert writer.problems() == {path: (Problem(path, "worse"), "s2")}
     with Reader.open(tmp_path / "lib") as reader:
         assert reader.video(odd.video_id) == dataclasses.replace(odd, title="a?b")

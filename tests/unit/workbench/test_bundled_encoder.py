@@ -11,7 +11,7 @@ import pytest
 from eval.workbench.marker import write_marker
 from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS, open_bundled
 from indexers.bundled.space import TextSpace
-from indexers.models.lookup import real_encoder_hint
+from indexers.models.lookup import specialised_encoder_warning
 from indexers.registry import open_query_encoder, open_text_tower, resolve_image_encoder
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
@@ -60,25 +60,25 @@ def _nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_nothing_else")
 def test_auto_takes_it_for_workbench_corpora_alone() -> None:
     assert resolve_image_encoder(SETTINGS).name is None
-    assert resolve_image_encoder(SETTINGS, workbench=True).name == BUNDLED
-    assert resolve_image_encoder(EncoderSettings(image="none"), workbench=True).name is None
+    assert resolve_image_encoder(SETTINGS, recommended=BUNDLED).name == BUNDLED
+    assert resolve_image_encoder(EncoderSettings(image="none"), recommended=BUNDLED).name is None
     assert resolve_image_encoder(EncoderSettings(image=BUNDLED)).name == BUNDLED
 
 
 def test_the_hint_names_the_command() -> None:
-    hint = real_encoder_hint()
-    assert "Workbench" in hint
+    hint = specialised_encoder_warning(BUNDLED)
+    assert BUNDLED in hint
     assert "rag models pull " in hint
     assert "\n" not in hint
 
 
 def test_a_mark_counts_for_what_lies_below_it(tmp_path: Path) -> None:
-    from eval.workbench.marker import is_workbench
+    from corpora.manifest import recommended_encoder
 
     (tmp_path / "made" / "videos").mkdir(parents=True)
     write_marker(tmp_path / "made", {"seed": 0})
-    assert is_workbench(os.fspath(tmp_path / "made" / "videos"))
-    assert not is_workbench(tmp_path)
+    assert recommended_encoder([os.fspath(tmp_path / "made" / "videos")]) == BUNDLED
+    assert recommended_encoder([tmp_path]) is None
 
 
 def _saved(path: Path, change: dict[str, np.ndarray | None]) -> Path:

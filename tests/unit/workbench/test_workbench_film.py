@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from corpora.manifest import recommended_encoder
 from corpora.scan import scan
 from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecars
@@ -26,7 +27,6 @@ from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
 from eval.workbench.long_videos import long_sound, plan_long_video
 from eval.workbench.marker import (
     MANIFEST,
-    is_workbench,
     read_marker,
     write_marker,
 )
@@ -99,9 +99,9 @@ def test_the_index_finds_films_and_passages_and_never_the_truth(corpus: Path) ->
 
 
 def test_the_folder_says_what_it_is(corpus: Path, tmp_path: Path) -> None:
-    assert is_workbench(corpus)
-    assert is_workbench(next((corpus / "videos").iterdir()))
-    assert not is_workbench(tmp_path)
+    assert recommended_encoder([corpus]) == "bundled"
+    assert recommended_encoder([next((corpus / "videos").iterdir())]) == "bundled"
+    assert recommended_encoder([tmp_path]) is None
     said = manifest(corpus)
     assert (said["seed"], said["split"], said["clips"], said["voice"]) == (3, "dev", 2, None)
     for line in said["videos"]:
@@ -236,7 +236,7 @@ def test_a_stopped_run_is_taken_up_again(
     monkeypatch.setattr("eval.workbench.render_pool.render_job", make_one)
     with pytest.raises(KeyboardInterrupt):
         make_corpus(folder, plan, workers=1)
-    assert not is_workbench(folder)
+    assert recommended_encoder([folder]) is None
     kept = (folder / "videos" / videos[0].name).stat().st_mtime_ns
     with (folder / ".workbench" / "films.jsonl").open("a", encoding="utf-8") as record:
         record.write('{"name": "torn')
@@ -399,16 +399,16 @@ def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> Non
     video, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
     video.write_bytes(b"drawn")
     write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 5}]})
-    assert is_workbench(tmp_path)
-    assert is_workbench(video)
+    assert recommended_encoder([tmp_path]) == "bundled"
+    assert recommended_encoder([video]) == "bundled"
     real.write_bytes(b"not drawn")
-    assert not is_workbench(tmp_path)
-    assert not is_workbench(tmp_path / "videos")
-    assert not is_workbench(real)
-    assert is_workbench(video)
+    assert recommended_encoder([tmp_path]) is None
+    assert recommended_encoder([tmp_path / "videos"]) is None
+    assert recommended_encoder([real]) is None
+    assert recommended_encoder([video]) == "bundled"
     real.unlink()
     (tmp_path / "more").symlink_to("/")
-    assert not is_workbench(tmp_path)
+    assert recommended_encoder([tmp_path]) is None
 
 
 def test_a_full_disk_is_told_by_the_worker(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpora.identity import content_hash
-from eval.workbench.marker import is_workbench
+from corpora.manifest import recommended_encoder
 from eval.workbench.screen_text import Card
 from eval.workbench.upload_metadata import CHANNELS, UploadMetadata
 from eval.workbench.video import Render
@@ -93,7 +93,7 @@ def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
     page = WebPage("lockers", "https://howto.example/lockers", "Lockers", "K4711 opens with a spoon.")
     report = make_web(tmp_path / "web", TINY, inserted=[own], pages=[page], workers=1)
     assert (report.uploads, report.videos, report.made, report.pages) == (6, 5, 5, 417)
-    assert is_workbench(tmp_path / "web" / "videos")
+    assert recommended_encoder([tmp_path / "web" / "videos"]) == "bundled"
     rows = [
         json.loads(line) for line in (tmp_path / "web" / "web.jsonl").read_text(encoding="utf-8").splitlines()
     ]

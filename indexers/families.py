@@ -1,0 +1,73 @@
+"""Families of image encoders: what one is, and how it is registered as an extension.
+
+A family is one module with an `ImageEncoderFamily`, and an entry point in the group `rag.image_encoders`
+under the family's name; docs/how-to/image-encoder.md builds one. Modules of families are cheap to import:
+what is heavy is imported when an encoder is opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from corpora.entry_points import find_entry_point, load_entry_point
+from indexers.models.catalogue import Model
+from indexers.models.layout import FolderLayout
+from indexers.settings import EncoderSettings
+
+if TYPE_CHECKING:
+    from indexers.protocol import ImageEncoder, TextTower
+
+GROUP = "rag.image_encoders"
+TORCH_BACKENDS = ("torch-fp32", "torch-bf16")
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSource:
+    """What an encoder is opened from."""
+
+    name: str
+    """As in the settings and in the library: a model's name, or `FAMILY:PATH`."""
+    path: Path
+    """The folder of the weights, or the file that the family's `file` names."""
+    settings: EncoderSettings
+
+
+class OpenImageEncoder(Protocol):
+    """Loads the image half; raises `WeightsInvalid`, `WeightsMissing` or `ExtraMissing`."""
+
+    def __call__(self, source: EncoderSource, *, backend: str, batch: int) -> ImageEncoder: ...
+
+
+class OpenTextTower(Protocol):
+    """Loads the text half alone; raises as `OpenImageEncoder`."""
+
+    def __call__(self, source: EncoderSource) -> TextTower: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageEncoderFamily:
+    """Encoders that one module opens."""
+
+    open_image: OpenImageEncoder
+    open_text: OpenTextTower
+    layout: FolderLayout
+    """Files of a whole model folder."""
+    file: str = ""
+    """The one file of the folder that is opened; empty where the folder is."""
+    backends: tuple[str, ...] = TORCH_BACKENDS
+    """Arithmetics that `encoder.backend` may name; the first is the reference of the others."""
+    models: tuple[Model, ...] = ()
+    """Models known by name, beside those of `indexers.models.catalogue`."""
+
+
+def load_family(name: str) -> ImageEncoderFamily:
+    """Raises `UsageError` for an unknown name, `SettingsError` where its module cannot be imported."""
+    family: ImageEncoderFamily = load_entry_point(GROUP, name, "family of image encoders")
+    return family
+
+
+def is_family(name: str) -> bool:
+    """Whether a family of that name is registered."""
+    return find_entry_point(GROUP, name) is not None
