@@ -49,12 +49,12 @@ def decode_alone(video: Path) -> float:
 
 def encode_alone(model: Path, backend: str, pictures: int) -> float:
     """Encoding as many pictures, in full batches, out of memory."""
-    from indexers.backend import probe_pictures
+    from indexers.backend import probe_images
     from indexers.registry import open_image_encoder
     from indexers.settings import EncoderSettings
 
     encoder = open_image_encoder(f"hf:{model}", EncoderSettings(), backend=backend, batch=BATCH)
-    images = probe_pictures(BATCH)
+    images = probe_images(BATCH)
     encoder.encode_images(images)
     before = cpu()
     for _ in range(pictures // BATCH):

@@ -70,7 +70,7 @@ def measure(open_encoder: Opener, backends: Sequence[str], backend: str = "auto"
     not run here, or does not keep the vectors.
     """
     sizes = (batch,) if batch else BATCHES
-    pictures = probe_pictures(max(sizes))
+    pictures = probe_images(max(sizes))
     names = _candidates(backends, backend)
     reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(pictures[: sizes[0]])
     remarks: list[str] = []
@@ -178,7 +178,7 @@ def _timed(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> tuple[NDArray[
     return rows, Timing(encoder.backend, len(pictures), cpu / len(pictures), wall / len(pictures))
 
 
-def probe_pictures(count: int, height: int = 224, width: int = 398) -> NDArray[np.uint8]:
+def probe_images(count: int, height: int = 224, width: int = 398) -> NDArray[np.uint8]:
     """Pictures with edges, gradients and grain, all different; uint8 (count, height, width, 3)."""
     random = np.random.default_rng(0)
     down, across = np.mgrid[0:height, 0:width].astype(np.float32)

@@ -135,7 +135,11 @@ class ImageEncoder(ABC):
             return np.empty((0, self.dim), np.float32)
         return unit_rows(np.concatenate(rows))
 
-    def encode_clip(self, frames: Frames, rows: NDArray[np.float32]) -> NDArray[np.float32]:  # noqa: ARG002
+    def encode_clip(
+        self,
+        frames: Frames,  # noqa: ARG002 (for encoders of whole clips)
+        rows: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
         """Unit float32 (dim,) of a clip of at least one frame; here the mean of its frames' unit `rows`."""
         return unit_rows(rows.mean(axis=0))
 

@@ -70,7 +70,8 @@ class BundledText:
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, 384), each text alone."""
-        return self._space(self._sentences.encode_text(texts))
+        rows = [self._space(row[None]) for row in self._sentences.encode_text(texts)]
+        return np.concatenate(rows) if rows else np.empty((0, DIM), np.float32)
 
 
 def open_bundled_text(sentences: Path, weights: Path = WEIGHTS) -> BundledText:

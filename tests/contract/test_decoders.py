@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corpora.testing import DecoderContract
 from corpora.video.decoders import decoder_names
 from corpora.video.reader import MediaReader
 from corpora.video.records import DecodeReport, Keyframe
@@ -19,6 +20,18 @@ from tests.fakes.synthetic import Image, damage, read_time_code, truncate, write
 
 TICK = 2e-3
 """Seconds; Matroska rounds times to the millisecond."""
+
+
+class TestPyav(DecoderContract):
+    """The suite that other packages run."""
+
+    name = "pyav"
+
+
+class TestDecord(DecoderContract):
+    """As above."""
+
+    name = "decord"
 
 
 @dataclass(frozen=True)

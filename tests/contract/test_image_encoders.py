@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.backend import Timing, examine, probe_pictures
+from indexers.backend import Timing, examine, probe_images
 from indexers.preprocess import read_preprocessing
 from indexers.protocol import ImageEncoder
 from indexers.registry import (
@@ -21,6 +21,7 @@ from indexers.registry import (
     resolve_image_encoder,
 )
 from indexers.settings import EncoderSettings
+from indexers.testing import ImageEncoderContract
 from indexers.torch_backend import available_backends
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_siglip
@@ -28,6 +29,12 @@ from tests.fakes.tiny_models import save_clip, save_siglip
 SETTINGS = EncoderSettings()
 BATCH = 8
 SIZES = [(64, 114), (64, 113), (114, 64), (64, 64), (224, 398), (48, 60), (65, 64), (30, 200)]
+
+
+class TestBundled(ImageEncoderContract):
+    """The suite that other packages run."""
+
+    encoder = "bundled"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -64,7 +71,7 @@ def encoder(request: pytest.FixtureRequest, name: str) -> ImageEncoder:
 
 @pytest.fixture(scope="module")
 def pictures() -> NDArray[np.uint8]:
-    return probe_pictures(21, 64, 114)
+    return probe_images(21, 64, 114)
 
 
 def test_rows_are_unit_float32(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
@@ -112,7 +119,7 @@ def test_pictures_of_another_kind_are_refused(encoder: ImageEncoder) -> None:
 
 
 def test_it_keeps_the_vectors(encoder: ImageEncoder, name: str) -> None:
-    pictures = probe_pictures(BATCH)
+    pictures = probe_images(BATCH)
     reference = open_image_encoder(name, SETTINGS, batch=BATCH).encode_images(pictures)
     assert isinstance(examine(encoder, pictures, reference), Timing)
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.backend import probe_pictures
+from indexers.backend import probe_images
 from indexers.frame_dedup import encode_frames, stand_ins
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
@@ -35,7 +35,7 @@ def slides(path: Path, crf: int) -> NDArray[np.uint8]:
         stream = out.add_stream("libx264", rate=10)
         stream.width, stream.height, stream.pix_fmt = 398, 224, "yuv420p"
         stream.options = {"crf": str(crf), "threads": "1"}
-        for picture in probe_pictures(4):
+        for picture in probe_images(4):
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
             for _ in range(40):
                 out.mux(stream.encode(frame))

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.backend import Timing, examine, probe_pictures
+from indexers.backend import Timing, examine, probe_images
 from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
@@ -67,7 +67,7 @@ def _unit(rows: Any) -> NDArray[np.float32]:
 
 
 def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageBindEncoder) -> None:
-    pictures = probe_pictures(11)
+    pictures = probe_images(11)
     together = encoder.encode_images(pictures)
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
     for place in (0, 7, 8, 10):
@@ -75,7 +75,7 @@ def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageBindEncoder) ->
 
 
 def test_it_keeps_the_vectors(encoder: ImageBindEncoder, weights: Path) -> None:
-    pictures = probe_pictures(8)
+    pictures = probe_images(8)
     plain = ImageBindEncoder("plain", weights, backend="torch-fp32", batch=8, sizes=SIZES)
     assert isinstance(examine(encoder, pictures, plain.encode_images(pictures)), Timing)
 
@@ -98,7 +98,7 @@ def test_pictures_equal_the_packages_own(weights: Path, whole: Any) -> None:
     )
     encoder = ImageBindEncoder("plain", weights, backend="torch-fp32", batch=4, sizes=SIZES)
     for height, width in ((224, 398), (224, 399), (300, 200)):
-        images = probe_pictures(3, height, width)
+        images = probe_images(3, height, width)
         pixels = torch.stack([transform(Image.fromarray(image)) for image in images])
         np.testing.assert_allclose(IMAGES(images), pixels.numpy(), atol=2e-6)
         expected = _unit(whole({"vision": pixels})["vision"])
@@ -129,7 +129,7 @@ def test_a_clip_is_the_mean_of_its_moments_and_crops(weights: Path, whole: Any) 
     """The package's `load_and_transform_video_data` from its sampled frames on, its crops written out."""
     import torch
 
-    images = probe_pictures(60)
+    images = probe_images(60)
     frames = Frames(np.arange(60) / 2, images)
     encoder = ImageBindEncoder("plain", weights, backend="torch-fp32", batch=8, sizes=SIZES)
     mean = torch.tensor((0.48145466, 0.4578275, 0.40821073))[:, None, None, None]
@@ -146,7 +146,7 @@ def test_a_clip_is_the_mean_of_its_moments_and_crops(weights: Path, whole: Any) 
 
 def test_a_clip_of_any_length_and_shape_has_a_vector(encoder: ImageBindEncoder) -> None:
     for count, height, width in ((1, 224, 398), (3, 398, 224), (61, 224, 224), (5, 120, 90)):
-        frames = Frames(np.arange(count) / 2, probe_pictures(count, height, width))
+        frames = Frames(np.arange(count) / 2, probe_images(count, height, width))
         vector = encoder.encode_clip(frames)
         assert vector.shape == (32,)
         assert abs(float(np.linalg.norm(vector)) - 1) < 1e-5

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.backend import Timing, examine, probe_pictures
+from indexers.backend import Timing, examine, probe_images
 from indexers.protocol import ImageEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
@@ -62,7 +62,7 @@ def _own(folder: Path) -> tuple[Any, Any, Any]:
 
 
 def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageEncoder) -> None:
-    pictures = probe_pictures(13, 64, 114)
+    pictures = probe_images(13, 64, 114)
     together = encoder.encode_images(pictures)
     assert together.shape == (13, 24)
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
@@ -72,7 +72,7 @@ def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageEncoder) -> Non
 
 
 def test_it_keeps_the_vectors(encoder: ImageEncoder, folder: Path) -> None:
-    pictures = probe_pictures(8)
+    pictures = probe_images(8)
     plain = open_image_encoder(f"openclip:local-dir:{folder}", SETTINGS, batch=8)
     assert isinstance(examine(encoder, pictures, plain.encode_images(pictures)), Timing)
 

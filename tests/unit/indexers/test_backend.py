@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers import backend
-from indexers.backend import Opener, Timing, examine, measure, probe_pictures
+from indexers.backend import Opener, Timing, examine, measure, probe_images
 from indexers.protocol import ImageEncoder
 from rag.errors import SettingsError
 
@@ -69,7 +69,7 @@ class Drifting:
         return rows
 
 
-PICTURES = probe_pictures(8, 56, 100)
+PICTURES = probe_images(8, 56, 100)
 REFERENCE = ScriptedEncoder(plain).encode_images(PICTURES)
 
 

@@ -1,0 +1,81 @@
+"""Contract suite that a family of image encoders of another package passes.
+
+It is part of the package, because a package that extends this one has our wheel and not our tests. A test
+module of that package subclasses `ImageEncoderContract`, and pytest runs the inherited tests; the family is
+found by its entry point, as in use. Nothing here imports pytest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexers.backend import probe_images
+from indexers.protocol import ImageEncoder
+from indexers.registry import choose_backend, open_image_encoder, open_text_tower, resolve_image_encoder
+from indexers.settings import EncoderSettings
+
+BATCH = 8
+
+
+class ImageEncoderContract:
+    """What every image encoder does. `encoder` is a value of the setting `encoder.image`."""
+
+    encoder = ""
+    settings = EncoderSettings()
+
+    def _open(self, batch: int = BATCH) -> ImageEncoder:
+        return open_image_encoder(self.encoder, self.settings, batch=batch)
+
+    def _images(self) -> NDArray[np.uint8]:
+        return probe_images(21, 64, 114)
+
+    def test_the_name_resolves(self) -> None:
+        """To itself, by a look at files alone."""
+        settings = self.settings.model_copy(update={"image": self.encoder})
+        assert resolve_image_encoder(settings).name == self.encoder
+
+    def test_rows_are_unit_float32(self) -> None:
+        """(n, dim), different for different images; no images give no rows."""
+        encoder, images = self._open(), self._images()
+        rows = encoder.encode_images(images)
+        assert rows.dtype == np.float32
+        assert rows.shape == (len(images), encoder.dim)
+        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+        assert len(np.unique(rows.round(4), axis=0)) > 1
+        assert encoder.encode_images(images[:0]).shape == (0, encoder.dim)
+
+    def test_an_image_has_the_same_bits_in_any_batch(self) -> None:
+        """At any place, beside any others, and alone: a resumed library equals one that was not stopped."""
+        encoder, images = self._open(), self._images()
+        together = encoder.encode_images(images)
+        order = np.random.default_rng(1).permutation(len(images))
+        assert np.array_equal(encoder.encode_images(images[order]), together[order])
+        for index in (0, BATCH - 1, BATCH, len(images) - 1):
+            assert np.array_equal(encoder.encode_images(images[index : index + 1])[0], together[index])
+
+    def test_two_openings_agree(self) -> None:
+        """In bits and in fingerprint, which another batch changes."""
+        first, second, images = self._open(), self._open(), self._images()
+        assert first.fingerprint == second.fingerprint
+        assert np.array_equal(first.encode_images(images), second.encode_images(images))
+        assert self._open(batch=4).fingerprint != first.fingerprint
+
+    def test_the_text_tower_is_that_of_the_encoder(self) -> None:
+        """Same dim, same weights, same rows; each text encoded alone."""
+        encoder, tower = self._open(), open_text_tower(self.encoder, self.settings)
+        texts = ["a red lamp", "two people at a table"]
+        rows = tower.encode_text(texts)
+        assert rows.dtype == np.float32
+        assert rows.shape == (2, encoder.dim)
+        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+        assert np.array_equal(rows, encoder.encode_text(texts))
+        assert np.array_equal(rows[1:], tower.encode_text(texts[1:]))
+        assert (tower.dim, tower.weights) == (encoder.dim, encoder.weights)
+
+    def test_a_backend_is_chosen(self) -> None:
+        """One that keeps the vectors, in a fixed batch."""
+        settings = self.settings.model_copy(update={"batch": BATCH})
+        choice = choose_backend(self.encoder, settings)
+        opened = open_image_encoder(self.encoder, settings, backend=choice.backend, batch=choice.batch)
+        assert (opened.backend, opened.batch) == (choice.backend, BATCH)
