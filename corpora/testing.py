@@ -61,7 +61,8 @@ class DecoderContract:
         times = np.concatenate([batch.frames.times for batch in batches])
         images = np.concatenate([batch.frames.images for batch in batches])
         assert times.dtype == np.float64
-        assert (images.dtype, images.shape[1:]) == (np.uint8, (60, 80, 3))
+        assert images.dtype == np.uint8
+        assert images.shape[1:] == (60, 80, 3)
         assert [frame_number(image) for image in images] == list(range(0, FPS * SECONDS, 5))
         np.testing.assert_allclose(times, np.arange(len(times)) / 2, atol=TICK)
         assert (stream.report.decoder, stream.report.frames, stream.report.damage) == (
