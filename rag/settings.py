@@ -10,9 +10,9 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
@@ -24,6 +24,7 @@ from pydantic_settings import (
     SettingsError as SourcesError,
 )
 
+from corpora.entry_points import all_entry_points, find_entry_point
 from corpora.settings import ScanSettings, SettingsSection, VideoSettings
 from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
 from localization.settings import LocalizeSettings
@@ -43,11 +44,22 @@ class SearchSettings(SettingsSection):
     """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
 
 
+def _registered_reasoner(name: str) -> str:
+    if find_entry_point("rag.reasoners", name) is None:
+        raise ValueError(
+            f"no reasoner {name!r}; installed are: {', '.join(all_entry_points('rag.reasoners'))}"
+        )
+    return name
+
+
+ReasonerKind = Annotated[str, AfterValidator(_registered_reasoner)]
+
+
 class PartSettings(SettingsSection):
     """A separate model for one part of the roles."""
 
-    kind: Literal["embedded", "openai", "transformers"] | None = None
-    """`embedded`, `openai` or `transformers`; what is not set here is taken from `[reasoner]`."""
+    kind: ReasonerKind | None = None
+    """A kind of reasoner; what is not set here is taken from `[reasoner]`."""
     model: str | None = None
     """Model name at the server, or the folder of a local transformers model."""
     base_url: str | None = None
@@ -69,9 +81,9 @@ class PartSettings(SettingsSection):
 class ReasonerSettings(SettingsSection):
     """The model behind the roles."""
 
-    kind: Literal["embedded", "openai", "transformers"] = "embedded"
+    kind: ReasonerKind = "embedded"
     """`embedded` needs no language model, `openai` uses any OpenAI-compatible server,
-    `transformers` runs a model in this process."""
+    `transformers` runs a model in this process; or the name of an installed extension."""
     model: str = ""
     """Model name at the server, or the folder of a local transformers model."""
     base_url: str = "http://127.0.0.1:8080/v1"

@@ -1,78 +1,87 @@
-"""Reasoners by name. Each is imported when it is opened, so that no other's libraries are needed."""
+"""Reasoners by kind: the entry points of the group `rag.reasoners`, ours among them.
+
+An entry point names a factory: a `ReasonerContext` in, a `Reasoner` out. It is imported when a
+reasoner of its kind is opened, so that no other kind's libraries are needed.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
 
+from corpora.entry_points import load_entry_point
 from rag.errors import SettingsError
 from rag.settings import ReasonerSettings, Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.roles import Part, Reasoner
+    from rag.reasoners.llm.recording import Recording
+    from rag.reasoners.llm.usage import UsageCounter
+    from rag.reasoners.protocol import Part, Reasoner
 
-__all__ = ["open_reasoner"]
+__all__ = ["ReasonerContext", "open_reasoner"]
 
-_PARTS: tuple[Part, ...] = ("analyst", "planner", "watcher", "judge")
+GROUP = "rag.reasoners"
+
+
+@dataclass(frozen=True)
+class ReasonerContext:
+    """What a factory may build a reasoner of."""
+
+    settings: ReasonerSettings
+    """Of the part that the reasoner runs."""
+    seed: int
+    text_encoder: TextEncoder | None
+    """Of the library; None where no library is open."""
+    tower: TextTower | None
+    """The text half of the library's image encoder; None without images."""
+    usage_counter: UsageCounter
+    """Shared by all reasoners of a run: their calls count against one budget."""
+    recording: Recording | None
+    """Shared by all reasoners of a run; None where nothing is recorded or replayed."""
 
 
 def open_reasoner(
     settings: Settings, text_encoder: TextEncoder | None, tower: TextTower | None = None
 ) -> Reasoner:
-    """The reasoner of `settings.reasoner`: one mind, or one for each part that has a model of its own.
+    """The reasoner of `settings.reasoner`, routed where planner, watcher or judge have one of their own.
 
     `text_encoder`, `tower`: of the library, for the embedded reasoner; a language model needs neither.
-    Raises `ReasonerError`, `ModelError` or `SettingsError` where a language model cannot be opened.
+    Raises `ReasonerError`, `ModelError` or `SettingsError` where a reasoner cannot be opened, and
+    `UsageError` for an unknown kind.
     """
-    chosen = {part: settings.reasoner.of_part(part) for part in _PARTS}
-    taped = settings.reasoner.record is not None or settings.reasoner.replay is not None
-    if all(part.kind == "embedded" for part in chosen.values()):
-        if taped:
-            raise SettingsError(
-                "reasoner.record and reasoner.replay are for a language model; the embedded one says the "
-                "same each time by itself"
-            )
-        return _embedded(text_encoder, tower)
-    shared = _shared(settings.reasoner)
-    reasoners: dict[str, Reasoner] = {}
-    played: dict[Part, Reasoner] = {}
-    for part, own in chosen.items():
-        # Parts under the same settings are one mind: a model in this process is loaded once.
-        who = own.kind if own.kind == "embedded" else _identity(own)
-        if who not in reasoners:
-            reasoners[who] = (
-                _embedded(text_encoder, tower)
-                if own.kind == "embedded"
-                else _language_model(own, settings.seed, shared)
-            )
-        played[part] = reasoners[who]
-    if len(reasoners) == 1:
-        return played["analyst"]
+    from rag.reasoners.llm.recording import open_recording
+    from rag.reasoners.llm.usage import UsageCounter
+    from rag.reasoners.protocol import Part
+
+    by_part: dict[Part, ReasonerSettings] = {
+        part: settings.reasoner.of_part(part) for part in ("analyst", *get_args(Part))
+    }
+    whole = settings.reasoner
+    recorded = whole.record is not None or whole.replay is not None
+    if recorded and all(own.kind == "embedded" for own in by_part.values()):
+        raise SettingsError(
+            "reasoner.record and reasoner.replay are for a language model; the embedded reasoner always "
+            "gives the same reply"
+        )
+    recording = open_recording(whole) if recorded else None
+    usage_counter = UsageCounter()
+    opened: dict[str, Reasoner] = {}
+    routed: dict[Part, Reasoner] = {}
+    for part, own in by_part.items():
+        # Parts under the same settings share one reasoner: a model in this process is loaded once.
+        identity = own.kind if own.kind == "embedded" else _identity(own)
+        if identity not in opened:
+            factory: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
+            context = ReasonerContext(own, settings.seed, text_encoder, tower, usage_counter, recording)
+            opened[identity] = factory(context)
+        routed[part] = opened[identity]
+    if len(opened) == 1:
+        return routed["analyst"]
     from rag.reasoners.routing import RoutedReasoner
 
-    return RoutedReasoner(played)
-
-
-def _embedded(text_encoder: TextEncoder | None, tower: TextTower | None) -> Reasoner:
-    from rag.reasoners.embedded import EmbeddedReasoner
-
-    if text_encoder is None:
-        raise SettingsError("the embedded reasoner needs a text encoder; open a library first")
-    return EmbeddedReasoner(text_encoder, tower)
-
-
-def _language_model(own: ReasonerSettings, seed: int, shared: dict[str, Any]) -> Reasoner:
-    from rag.reasoners.llm import open_llm_reasoner
-
-    return open_llm_reasoner(own, seed=seed, **shared)
-
-
-def _shared(settings: ReasonerSettings) -> dict[str, Any]:
-    """One count of calls and one recording for all models of a run."""
-    from rag.reasoners.llm.recording import open_tape
-    from rag.reasoners.llm.usage import Ledger
-
-    return {"ledger": Ledger(), "tape": open_tape(settings)}
+    return RoutedReasoner(routed)
 
 
 def _identity(own: ReasonerSettings) -> str:

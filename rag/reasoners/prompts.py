@@ -31,7 +31,7 @@ BARE = re.compile(r"[\w ,.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class EncodedImage:
     """One frame as it is sent: JPEG bytes, size in pixels."""
 
     data: bytes
@@ -42,19 +42,19 @@ class Picture:
 @dataclass(frozen=True, slots=True)
 class Message:
     speaker: Literal["system", "user", "assistant"]
-    parts: tuple[str | Picture, ...]
+    parts: tuple[str | EncodedImage, ...]
 
     @property
     def text(self) -> str:
         return "".join(part for part in self.parts if isinstance(part, str))
 
     @property
-    def pictures(self) -> tuple[Picture, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Picture))
+    def images(self) -> tuple[EncodedImage, ...]:
+        return tuple(part for part in self.parts if isinstance(part, EncodedImage))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PromptItem:
     """Numbered material for a prompt: its name, its words, and the frames that belong to it.
 
     `images`: uint8 (h, w, 3) RGB, upright, in time order.
@@ -65,7 +65,7 @@ class Shown:
     images: tuple[NDArray[np.uint8], ...] = ()
 
 
-Material = str | Sequence[Shown]
+Material = str | Sequence[PromptItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def parse_prompt(role: str, text: str, preamble: str) -> Prompt:
 def render(
     prompt: Prompt,
     variables: Mapping[str, Material],
-    images: Sequence[Shown] | None = None,
+    images: Sequence[PromptItem] | None = None,
     *,
     short_side: int,
 ) -> tuple[Message, Message]:
@@ -130,8 +130,8 @@ def render(
     tag = _tag(given.values())
     given["!tag"] = tag
 
-    def filled(template: str) -> tuple[str | Picture, ...]:
-        parts: list[str | Picture] = []
+    def filled(template: str) -> tuple[str | EncodedImage, ...]:
+        parts: list[str | EncodedImage] = []
         end = 0
         for match in PLACEHOLDER.finditer(template):
             parts.append(template[end : match.start()])
@@ -144,7 +144,7 @@ def render(
     return Message("system", filled(prompt.system)), Message("user", filled(prompt.user))
 
 
-def picture(image: NDArray[np.uint8], short_side: int) -> Picture:
+def encode_image(image: NDArray[np.uint8], short_side: int) -> EncodedImage:
     """Frame uint8 (h, w, 3) RGB as JPEG, its short side at most `short_side` pixels (never enlarged)."""
     from PIL import Image
 
@@ -156,10 +156,10 @@ def picture(image: NDArray[np.uint8], short_side: int) -> Picture:
         drawn = drawn.resize(size, Image.Resampling.BICUBIC)
     buffer = io.BytesIO()
     drawn.save(buffer, "JPEG", quality=JPEG_QUALITY)
-    return Picture(buffer.getvalue(), *size)
+    return EncodedImage(buffer.getvalue(), *size)
 
 
-def _material(name: str, value: Material, tag: str, short_side: int) -> Iterable[str | Picture]:
+def _material(name: str, value: Material, tag: str, short_side: int) -> Iterable[str | EncodedImage]:
     if name.startswith("!"):
         if not isinstance(value, str) or not BARE.fullmatch(value):
             raise ValueError(f"variable {name}: {value!r} cannot stand without a fence")
@@ -173,7 +173,7 @@ def _material(name: str, value: Material, tag: str, short_side: int) -> Iterable
             yield ("\n\n" if index else "") + _fenced(shown.name, shown.text, tag)
             if shown.images:
                 yield "\n"
-                yield from (picture(image, short_side) for image in shown.images)
+                yield from (encode_image(image, short_side) for image in shown.images)
 
 
 def _fenced(name: str, text: str, tag: str) -> str:
@@ -194,8 +194,8 @@ def _tag(values: Iterable[Material]) -> str:
     return digest[:8]
 
 
-def _merged(parts: Iterable[str | Picture]) -> tuple[str | Picture, ...]:
-    merged: list[str | Picture] = []
+def _merged(parts: Iterable[str | EncodedImage]) -> tuple[str | EncodedImage, ...]:
+    merged: list[str | EncodedImage] = []
     for part in parts:
         last = merged[-1] if merged else None
         if isinstance(part, str) and isinstance(last, str):

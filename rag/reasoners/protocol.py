@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from rag.reasoners.prompts import Material, Shown
+    from rag.reasoners.prompts import Material, PromptItem
     from rag.records import Usage
 
 Part = Literal["planner", "watcher", "analyst", "judge"]
@@ -35,7 +35,7 @@ class RoleCall:
 
     variables: Mapping[str, Material]
     """Material by name; bare words of ours under `!name`."""
-    images: Sequence[Shown] | None = None
+    images: Sequence[PromptItem] | None = None
     """What `{{images}}` stands for; None where the prompt has no such place."""
 
 

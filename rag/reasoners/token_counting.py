@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Frames
-from rag.reasoners.llm.usage import Ledger, usage_together
+from rag.reasoners.llm.usage import UsageCounter, usage_together
 from rag.reasoners.prompts import load_prompt, render
 from rag.reasoners.roles import Reading, ReadWindow, VideoView
 from rag.reasoners.routing import RoutedReasoner
@@ -109,7 +109,7 @@ class TokenCountingReasoner:
         self.name = inner.name
         self._inner = inner
         self._count = count
-        self._ledger = Ledger()
+        self._usage_counter = UsageCounter()
 
     @property
     def fingerprint(self) -> str:
@@ -128,7 +128,7 @@ class TokenCountingReasoner:
 
     def usage(self) -> Usage:
         """Calls and tokens as counted here, with those that the inner mind tells; resets both."""
-        return usage_together((self._ledger.usage(), self._inner.usage()))
+        return usage_together((self._usage_counter.usage(), self._inner.usage()))
 
     def _add(self, role: Role[RequestT, ReplyT], request: RequestT, reply: ReplyT) -> None:
         if self._count is None:
@@ -136,10 +136,10 @@ class TokenCountingReasoner:
         call = role.prompt(_with_placeholders(request))
         messages = render(load_prompt(role), call.variables, call.images, short_side=1)
         text = "\n".join(message.text for message in messages)
-        images = sum(len(message.pictures) for message in messages)
+        images = sum(len(message.images) for message in messages)
         prompt = counted_tokens(text, images, self._count)
         completion = self._count(reply.model_dump_json())
-        self._ledger.add_estimate(role.name, prompt, completion, IMAGE_TOKENS * images)
+        self._usage_counter.add_estimate(role.name, prompt, completion, IMAGE_TOKENS * images)
 
 
 def _with_placeholders(request: RequestT) -> RequestT:

@@ -45,26 +45,26 @@ def told(found: DetectiveResult) -> bytes:
 
 
 def test_video_detective_is_replayed_to_the_byte(tmp_path: Path) -> None:
-    tape = tmp_path / "run.jsonl"
+    recording = tmp_path / "run.jsonl"
     with chat_server([say(play, USAGE)]) as server:
-        live = investigated(tmp_path / "live", reasoner(server.base_url, record=tape), question())
+        live = investigated(tmp_path / "live", reasoner(server.base_url, record=recording), question())
         asked = len(server.requests)
     assert live.answer.choice == "B"
     assert live.answer.usage.calls == asked == len(live.looks) + 3
-    kept = tape.read_bytes()
+    kept = recording.read_bytes()
     first, second = (
-        investigated(tmp_path / name, reasoner(replay=tape), question()) for name in ("first", "second")
+        investigated(tmp_path / name, reasoner(replay=recording), question()) for name in ("first", "second")
     )
     assert told(live) == told(first) == told(second)
-    assert tape.read_bytes() == kept
+    assert recording.read_bytes() == kept
 
 
 def test_another_question_is_not_in_the_recording(tmp_path: Path) -> None:
-    tape = tmp_path / "run.jsonl"
+    recording = tmp_path / "run.jsonl"
     with chat_server([say(play, USAGE)]) as server:
-        investigated(tmp_path / "live", reasoner(server.base_url, record=tape), question())
+        investigated(tmp_path / "live", reasoner(server.base_url, record=recording), question())
     with pytest.raises(ReplayUnknown):
-        investigated(tmp_path / "again", reasoner(replay=tape), question("Which thing is of part 4?"))
+        investigated(tmp_path / "again", reasoner(replay=recording), question("Which thing is of part 4?"))
 
 
 def browsed(folder: Path, reasoner: LlmReasoner) -> bytes:
@@ -77,10 +77,10 @@ def browsed(folder: Path, reasoner: LlmReasoner) -> bytes:
 
 
 def test_video_browser_is_replayed_to_the_byte(tmp_path: Path) -> None:
-    tape = tmp_path / "run.jsonl"
+    recording = tmp_path / "run.jsonl"
     with chat_server([say(play, USAGE)]) as server:
-        live = browsed(tmp_path / "live", reasoner(server.base_url, record=tape))
+        live = browsed(tmp_path / "live", reasoner(server.base_url, record=recording))
         assert server.requests
-    first, second = (browsed(tmp_path / name, reasoner(replay=tape)) for name in ("first", "second"))
+    first, second = (browsed(tmp_path / name, reasoner(replay=recording)) for name in ("first", "second"))
     assert b"PLUM" in live
     assert first == second

@@ -72,10 +72,10 @@ def test_what_the_model_does_not_cite_is_not_cited(folder):
 
 
 def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path):
-    tape = tmp_path / "run.jsonl"
+    recording = tmp_path / "run.jsonl"
     with chat_server([say(REWRITTEN), say(ANCHOR), say(ANSWER)]) as server:
-        live = asked(folder, server.base_url, record=tape)
-    again = asked(folder, "http://127.0.0.1:1/v1", replay=tape)
+        live = asked(folder, server.base_url, record=recording)
+    again = asked(folder, "http://127.0.0.1:1/v1", replay=recording)
     assert replace(again, timings={}) == replace(live, timings={})
     assert again.usage.calls == 3
     command = [
@@ -85,7 +85,7 @@ def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path
         "ask",
         QUESTION,
         "--replay",
-        tape,
+        recording,
         "--library",
         folder,
         "--json",

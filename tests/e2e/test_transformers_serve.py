@@ -16,7 +16,7 @@ import pytest
 from rag.errors import ReplyInvalid
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import OpenAIClient
-from rag.reasoners.prompts import Message, picture
+from rag.reasoners.prompts import Message, encode_image
 from rag.reasoners.roles import OBSERVE, ObserveRequest
 from rag.settings import ReasonerSettings
 from tests.fakes.readings import OPEN
@@ -75,8 +75,8 @@ def settings(model, base_url, **changes) -> ReasonerSettings:
 
 def test_pictures_arrive_and_are_counted_by_the_server(model, base_url):
     client = OpenAIClient(settings(model, base_url))
-    black = picture(np.zeros((40, 60, 3), np.uint8), 32)
-    white = picture(np.full((40, 60, 3), 255, np.uint8), 32)
+    black = encode_image(np.zeros((40, 60, 3), np.uint8), 32)
+    white = encode_image(np.full((40, 60, 3), 255, np.uint8), 32)
     plain = client.send([Message("user", ("look: ",))], {})
     dark, light, again = (
         client.send([Message("user", ("look: ", shown))], {}) for shown in (black, white, black)
@@ -88,9 +88,9 @@ def test_pictures_arrive_and_are_counted_by_the_server(model, base_url):
 
 
 def test_noise_is_mended_within_bounds_then_a_typed_failure_and_all_of_it_replays(model, base_url, tmp_path):
-    tape = tmp_path / "run.jsonl"
+    recording = tmp_path / "run.jsonl"
     spent = []
-    for changes in ({"record": tape}, {"replay": tape, "base_url": "http://127.0.0.1:1/v1"}):
+    for changes in ({"record": recording}, {"replay": recording, "base_url": "http://127.0.0.1:1/v1"}):
         chosen = {"repairs": 1, "image_short_side": 32, **changes}
         reasoner = open_llm_reasoner(settings(model, base_url).model_copy(update=chosen))
         with pytest.raises(ReplyInvalid, match="no usable reply for observe in 2 attempts"):

@@ -121,11 +121,11 @@ class ShotMind(RuleReasoner):
         self._ask("locate")
         self.located.append(request)
         times = np.asarray(request.view.times)
-        if request.wanted.startswith("near "):
-            second = float(request.wanted.split()[1])
+        if request.query.startswith("near "):
+            second = float(request.query.split()[1])
             inside = request.view.start <= second < request.view.end
             return Located(relevant=inside, frame=0 if inside else None, confidence=0.9)
-        if "nothing" in request.wanted or not len(times):
+        if "nothing" in request.query or not len(times):
             return Located(relevant=False, confidence=0.9, reason="not in it")
         at = int(np.abs(times - self.moment).argmin())
         near = 1.0 / (1.0 + abs(float(times[at]) - self.moment) / 10)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from eval.tasks.egofact.records import EventStructure, FactPassage, Statement
 from eval.tasks.egofact.schema import EventFields
-from rag.reasoners.prompts import Shown
+from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Reasoner, Reply, Role, RoleCall
 from rag.reasoners.roles.material import labels, listed_options
 from rag.records import Question
@@ -47,7 +47,7 @@ def _check_prompt(request: CheckRequest) -> RoleCall:
         {
             "question": request.question.text,
             "options": listed_options(request.question),
-            "material": [Shown(f"text {at}", text) for at, text in enumerate(request.context_texts)],
+            "material": [PromptItem(f"text {at}", text) for at, text in enumerate(request.context_texts)],
             "!labels": ", ".join(labels(len(request.question.options))),
         }
     )

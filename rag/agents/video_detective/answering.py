@@ -64,7 +64,7 @@ def read_packs(
         ),
         passages=(),
         must_choose=must_choose,
-        sought_by_option=True,
+        searched_by_option=True,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from corpora.records import Evidence
 from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
-from rag.reasoners.embedded.observing import without_quotations
+from rag.reasoners.embedded.observe import without_quotations
 
 SPOKEN = ("subtitle", "asr")
 MAX_GAP = 2.0

@@ -31,7 +31,7 @@ def names(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def runs(text: str) -> list[str]:
+def content_runs(text: str) -> list[str]:
     """Neighbouring words that carry meaning, without the words between them; each once, in order."""
     found: list[str] = []
     for clause in _BREAK.split(text):
@@ -47,7 +47,7 @@ def runs(text: str) -> list[str]:
 
 def entities(text: str, most: int) -> tuple[str, ...]:
     """At most `most` keywords: names and quotations first, then runs with a number, then the others."""
-    plain = runs(text)
+    plain = content_runs(text)
     numbered = [run for run in plain if any(letter.isdigit() for letter in run)]
     found: list[str] = []
     for phrase in (*names(text), *numbered, *plain):
@@ -69,11 +69,11 @@ def new_phrases(texts: Iterable[str], known: str, most: int) -> tuple[str, ...]:
     return tuple(found[:most])
 
 
-def worded(text: str, most: int) -> str:
+def query_words(text: str, most: int) -> str:
     """The words of a text that carry meaning, in order, as one would type them into a search box."""
     words: list[str] = []
     stems: set[str] = set()
-    for run in runs(text):
+    for run in content_runs(text):
         for word in run.split():
             new = set(content_words(word)) - stems
             if new:

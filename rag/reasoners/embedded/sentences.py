@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from corpora.records import Evidence
+from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
-from rag.relevance import content_words
+from rag.relevance import content_words, lexical_overlap
 
 MAX_GAP = 2.0
 """Seconds of silence between two cues after which they are two sentences."""
@@ -21,8 +22,14 @@ MAX_WORDS = 45
 """Speech without punctuation is cut at the last cue that ends before this."""
 LONGEST_SENTENCE = 2 * MAX_WORDS
 """Words of a spoken sentence that stays whole because it has an end."""
-LEAST_WORDS = 4
+MIN_WORDS = 4
 """Words on end that make a sentence of a description; tags, parted by commas, are shorter."""
+MOST_SENTENCES = 16
+TITLE_SHARE = 0.3
+TYPE_SHARE = 0.3
+PLACE_SHARE = 0.4
+"""Weights of a shared title, of the kind of thing asked for, and of a high place in retrieval, against
+a weight of 1 for all of the question's words in the sentence itself."""
 HEADING_WORDS = 8
 """A wrapped line of prose is longer."""
 
@@ -62,23 +69,23 @@ def split_sentences(text: str) -> list[str]:
     return found
 
 
-def joined(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
+def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
     """Spoken cues put together into sentences: (text, start, end), in time order.
 
     A cue that repeats the end of the one before it (rolling captions) adds only what is new.
     """
-    runs: list[list[tuple[str, float, float]]] = []
+    content_runs: list[list[tuple[str, float, float]]] = []
     last = ""
     for cue in sorted(cues, key=lambda cue: (cue.start, cue.end, cue.text)):
-        text = _news(last, " ".join(cue.text.split()))
+        text = _new_text(last, " ".join(cue.text.split()))
         last = " ".join(cue.text.split())
         if not text:
             continue
-        if runs and _continues(runs[-1], cue):
-            runs[-1].append((text, cue.start, cue.end))
+        if content_runs and _continues(content_runs[-1], cue):
+            content_runs[-1].append((text, cue.start, cue.end))
         else:
-            runs.append([(text, cue.start, cue.end)])
-    return [sentence for run in runs for sentence in _sentences_of_run(run)]
+            content_runs.append([(text, cue.start, cue.end)])
+    return [sentence for run in content_runs for sentence in _sentences_of_run(run)]
 
 
 def sentences_of(reading: Reading) -> list[Sentence]:
@@ -93,11 +100,28 @@ def sentences_of(reading: Reading) -> list[Sentence]:
     return list(found.values())
 
 
+def shortlist(
+    wanted: Sequence[str], sentences: Sequence[Sentence], kind: AnswerType | None = None
+) -> list[Sentence]:
+    """At most 16 of the sentences, in their own order. `wanted`: stems of what is asked."""
+    if len(sentences) <= MOST_SENTENCES:
+        return list(sentences)
+    worth = []
+    for sentence in sentences:
+        value = lexical_overlap(wanted, set(content_words(sentence.context)))
+        value += TITLE_SHARE * lexical_overlap(wanted, set(content_words(sentence.title)))
+        if kind is not None and kind.name != "thing":
+            value += TYPE_SHARE * kind.strength(sentence.text)
+        worth.append(value + PLACE_SHARE / (1 + sentence.index))
+    kept = sorted(range(len(sentences)), key=lambda i: (-round(worth[i], 6), i))[:MOST_SENTENCES]
+    return [sentences[i] for i in sorted(kept)]
+
+
 def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
     for kind in ("subtitle", "asr"):
         spoken = [evidence for evidence in window.texts if evidence.kind == kind]
         before = ""
-        for text, start, end in joined(spoken):
+        for text, start, end in joined_cues(spoken):
             yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
             before = text
     for evidence in window.texts:
@@ -115,13 +139,13 @@ def _described(text: str, title: str) -> list[str]:
     title = " ".join(title.split()).rstrip(".")
     rest = text.removeprefix(title).lstrip(". ") if title else text
     head, _, tail = rest.rpartition(". ")
-    if not _speaks(tail):
+    if not _is_prose(tail):
         rest = f"{head}." if head else ""
-    return [sentence for sentence in split_sentences(rest) if _speaks(sentence)]
+    return [sentence for sentence in split_sentences(rest) if _is_prose(sentence)]
 
 
-def _speaks(text: str) -> bool:
-    return max(len(part.split()) for part in text.split(",")) >= LEAST_WORDS
+def _is_prose(text: str) -> bool:
+    return max(len(part.split()) for part in text.split(",")) >= MIN_WORDS
 
 
 def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
@@ -214,7 +238,7 @@ def _last_edge(words: Sequence[str], position: int, edges: Collection[int]) -> i
     return last or MAX_WORDS
 
 
-def _news(last: str, text: str) -> str:
+def _new_text(last: str, text: str) -> str:
     if not last:
         return text
     if text == last:

@@ -42,7 +42,7 @@ SEEN = MIDDLE
 """Standard score from which words count as seen (relevance one half)."""
 SCENE_SEEN = 1.0
 """Of scenes, of which some one must be the nearest."""
-MOST_THINGS = 3
+MAX_OBJECTS = 3
 ONE_EVENT = 6
 """Frames up to which a view is taken to show one event."""
 PART = 1 / 3
@@ -50,16 +50,16 @@ PART = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FrameLabels:
     """The nearest wordings of a stretch; empty where nothing stands out."""
 
     scene: str
-    doing: str
-    things: tuple[str, ...]
+    action: str
+    objects: tuple[str, ...]
 
-    def said(self) -> str:
-        """`fixing things in a garage: opens up something; a hammer, a book`."""
-        parts = "; ".join(part for part in (self.doing, ", ".join(self.things)) if part)
+    def text(self) -> str:
+        """`fixing objects in a garage: opens up something; a hammer, a book`."""
+        parts = "; ".join(part for part in (self.action, ", ".join(self.objects)) if part)
         return ": ".join(part for part in (self.scene, parts) if part)
 
 
@@ -67,23 +67,23 @@ class ZeroShotScorer:
     """Over one tower; blind (every score None) without one, and for views without frame vectors."""
 
     def __init__(self, tower: TextTower | None) -> None:
-        self._scale = ImageScoreCalibrator(tower) if tower is not None else None
+        self._calibrator = ImageScoreCalibrator(tower) if tower is not None else None
         self._vocabulary: Vocabulary = getattr(tower, "vocabulary", EVERYDAY)
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
     def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
         """(n, d), or None where nothing can be seen: no tower, no stored vectors, or those of another one."""
-        held = view.frame_vectors
-        if self._scale is None or held is None or not len(held):
+        vectors = view.frame_vectors
+        if self._calibrator is None or vectors is None or not len(vectors):
             return None
-        return held if held.shape[1] == self._scale.background.shape[1] else None
+        return vectors if vectors.shape[1] == self._calibrator.background.shape[1] else None
 
     def z(self, texts: Sequence[str], view: VideoView) -> NDArray[np.float64] | None:
         """(t, n) standard scores of texts against frames, to 6 decimals (`ImageScoreCalibrator.level_z`)."""
         vectors = self.vectors(view)
-        if vectors is None or self._scale is None or not texts:
+        if vectors is None or self._calibrator is None or not texts:
             return None
-        return np.asarray(np.round(self._scale.level_z(self._rows(texts), vectors), 6), np.float64)
+        return np.asarray(np.round(self._calibrator.level_z(self._rows(texts), vectors), 6), np.float64)
 
     def relevance(self, texts: Sequence[str], view: VideoView) -> list[float] | None:
         """Of each text to the frame that shows it best, in [0, 1]."""
@@ -92,7 +92,7 @@ class ZeroShotScorer:
             return None
         return [relevance_of(float(row.max())) for row in scores]
 
-    def nearer(self, texts: Sequence[str], view: VideoView) -> list[str]:
+    def above_vocabulary(self, texts: Sequence[str], view: VideoView) -> list[str]:
         """Those of the texts that fit some frame better than every wording of the encoder's own does.
 
         Words that no picture can show, as a number that somebody says, come near to any picture of
@@ -107,47 +107,47 @@ class ZeroShotScorer:
         most = others.max(axis=0)
         return [text for text, row in zip(texts, scores, strict=True) if bool((row >= most).any())]
 
-    def named(self, view: VideoView) -> Named | None:
+    def labels(self, view: VideoView) -> FrameLabels | None:
         """What all frames of a view show, taken together."""
         vectors = self.vectors(view)
-        return None if vectors is None else self._named(vectors)
+        return None if vectors is None else self._labels(vectors)
 
-    def named_each(self, view: VideoView) -> list[Named] | None:
+    def labels_each(self, view: VideoView) -> list[FrameLabels] | None:
         """What each frame shows by itself."""
         vectors = self.vectors(view)
-        return None if vectors is None else [self._named(vectors[at : at + 1]) for at in range(len(vectors))]
+        return None if vectors is None else [self._labels(vectors[at : at + 1]) for at in range(len(vectors))]
 
-    def _named(self, vectors: NDArray[np.float32]) -> Named:
+    def _labels(self, vectors: NDArray[np.float32]) -> FrameLabels:
         known = self._vocabulary
         wordings = [f"A video that shows {scene}." for scene in known.scenes]
         scene = self._ranked(wordings, vectors, 1.0)
         brief = len(vectors) <= ONE_EVENT
-        doing = self._ranked(known.actions, vectors, 1.0 if brief else PART)
-        things = self._ranked(known.objects, vectors, PART)
-        return Named(
+        action = self._ranked(known.actions, vectors, 1.0 if brief else PART)
+        objects = self._ranked(known.objects, vectors, PART)
+        return FrameLabels(
             scene=known.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
-            doing=known.actions[doing[0][0]] if doing[0][1] >= SEEN else "",
-            things=tuple(known.objects[at] for at, z in things[:MOST_THINGS] if z >= SEEN),
+            action=known.actions[action[0][0]] if action[0][1] >= SEEN else "",
+            objects=tuple(known.objects[at] for at, z in objects[:MAX_OBJECTS] if z >= SEEN),
         )
 
     def _ranked(
         self, texts: Sequence[str], vectors: NDArray[np.float32], share: float
     ) -> list[tuple[int, float]]:
         """(index, mean standard score over the best `share` of the frames), best first."""
-        assert self._scale is not None
-        z = np.sort(self._scale.level_z(self._rows(texts), vectors), axis=1)
+        assert self._calibrator is not None
+        z = np.sort(self._calibrator.level_z(self._rows(texts), vectors), axis=1)
         strength = np.round(z[:, -max(1, round(z.shape[1] * share)) :].mean(axis=1), 6)
         order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
         return [(at, float(strength[at])) for at in order]
 
     def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        assert self._scale is not None
+        assert self._calibrator is not None
         missing = [text for text in dict.fromkeys(texts) if text not in self._encoded]
         if missing:
             if len(self._encoded) > 8192:
                 self._encoded.clear()
                 missing = list(dict.fromkeys(texts))
-            self._encoded.update(zip(missing, self._scale.encode(missing), strict=True))
+            self._encoded.update(zip(missing, self._calibrator.encode(missing), strict=True))
         return np.stack([self._encoded[text] for text in texts])
 
 

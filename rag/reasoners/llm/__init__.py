@@ -1,4 +1,4 @@
-"""The roles played by a language model: a local server's, or one loaded in this process."""
+"""Roles run by a language model: one at a server, or one loaded in this process."""
 
 from __future__ import annotations
 
@@ -8,44 +8,55 @@ from typing import TYPE_CHECKING
 from rag.errors import SettingsError
 
 if TYPE_CHECKING:
+    from rag.reasoners import ReasonerContext
     from rag.reasoners.llm.messages import ChatClient
     from rag.reasoners.llm.reasoner import LlmReasoner
-    from rag.reasoners.llm.recording import Tape
-    from rag.reasoners.llm.usage import Ledger
+    from rag.reasoners.llm.recording import Recording
+    from rag.reasoners.llm.usage import UsageCounter
     from rag.settings import ReasonerSettings
 
-__all__ = ["open_llm_reasoner"]
+__all__ = ["open_llm", "open_llm_reasoner"]
+
+
+def open_llm(context: ReasonerContext) -> LlmReasoner:
+    """The factory of the kinds `openai` and `transformers`; raises as `open_llm_reasoner` does."""
+    return open_llm_reasoner(
+        context.settings,
+        seed=context.seed,
+        usage_counter=context.usage_counter,
+        recording=context.recording,
+    )
 
 
 def open_llm_reasoner(
     settings: ReasonerSettings,
     *,
     seed: int = 0,
-    ledger: Ledger | None = None,
-    tape: Tape | None = None,
+    usage_counter: UsageCounter | None = None,
+    recording: Recording | None = None,
 ) -> LlmReasoner:
     """The reasoner that `settings.kind` names (`openai` or `transformers`).
 
-    `ledger`, `tape`: shared by several; by default its own, and what `settings.record` or
+    `usage_counter`, `recording`: shared by several; by default its own, and what `settings.record` or
     `settings.replay` say. No server is contacted yet; a model in process is loaded now, but for a
     replay, which needs none.
     Raises `SettingsError`, `WeightsMissing` or `WeightsInvalid`.
     """
     from rag.reasoners.llm.reasoner import LlmReasoner
-    from rag.reasoners.llm.recording import open_tape
+    from rag.reasoners.llm.recording import open_recording
 
     client = _open_client(settings, seed)
-    if tape is None:
-        tape = open_tape(settings)
-    return LlmReasoner(client, settings, ledger=ledger, tape=tape, seed=seed)
+    if recording is None:
+        recording = open_recording(settings)
+    return LlmReasoner(client, settings, usage_counter=usage_counter, recording=recording, seed=seed)
 
 
 def _open_client(settings: ReasonerSettings, seed: int) -> ChatClient:
     if settings.replay is not None:
-        from rag.reasoners.llm.messages import NoClient
+        from rag.reasoners.llm.messages import ReplayClient
 
         named = Path(settings.model).expanduser().name if settings.kind == "transformers" else settings.model
-        return NoClient(f"{settings.kind}:{named}")
+        return ReplayClient(f"{settings.kind}:{named}")
     match settings.kind:
         case "openai":
             from rag.reasoners.llm.openai_client import OpenAIClient

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rag.errors import BudgetSpent
 
 if TYPE_CHECKING:
-    from rag.reasoners.llm.usage import Ledger
+    from rag.reasoners.llm.usage import UsageCounter
     from rag.settings import ReasonerSettings
 
 CLOSING = frozenset({"answer_choice", "answer_open", "judge"})
@@ -35,25 +35,25 @@ class Budget:
             settings.kept_for_answer,
         )
 
-    def allow(self, name: str, role: str, ledger: Ledger, tokens: int) -> float | None:
+    def allow(self, name: str, role: str, usage_counter: UsageCounter, tokens: int) -> float | None:
         """Seconds that the next call may take (None: no bound), or `BudgetSpent` naming the setting.
 
         `tokens`: what the call will read, as estimated.
         """
         share = 1.0 if role in CLOSING else 1.0 - self.kept
         calls = max(1, self.calls - int(self.calls * (1.0 - share)))
-        if ledger.calls >= calls:
+        if usage_counter.calls >= calls:
             raise BudgetSpent(
                 f"{name}: {calls} calls spent on one question (at {role}); raise reasoner.max_calls"
             )
-        if self.tokens and ledger.tokens + tokens > self.tokens * share:
+        if self.tokens and usage_counter.tokens + tokens > self.tokens * share:
             raise BudgetSpent(
-                f"{name}: {ledger.tokens} tokens spent on one question, and {role} would read {tokens} more; "
-                "raise reasoner.max_total_tokens"
+                f"{name}: {usage_counter.tokens} tokens spent on one question, and {role} would read "
+                f"{tokens} more; raise reasoner.max_total_tokens"
             )
         if not self.seconds:
             return None
-        left = self.seconds * share - ledger.seconds
+        left = self.seconds * share - usage_counter.seconds
         if left <= 0:
             raise self.late(name, role)
         return left

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import Message
 
 LARGEST_COUNT = 2**53
@@ -25,7 +25,7 @@ AROUND = 60
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExchangeInput:
     """What is put to a model."""
 
     role: str
@@ -36,7 +36,9 @@ class Asked:
     """`speaker` and `parts`: texts, and pictures as their hash and size."""
 
     @classmethod
-    def of(cls, role: str, prompt: str, settings: Mapping[str, Any], messages: Sequence[Message]) -> Asked:
+    def of(
+        cls, role: str, prompt: str, settings: Mapping[str, Any], messages: Sequence[Message]
+    ) -> ExchangeInput:
         return cls(role, prompt, dict(settings), tuple(_plain(message) for message in messages))
 
     @cached_property
@@ -51,8 +53,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Exchange:
-    asked: Asked
-    sent: Sent
+    asked: ExchangeInput
+    sent: ChatReply
     seconds: float
 
     def line(self) -> str:
@@ -75,17 +77,17 @@ class Exchange:
         """Raises `ValueError`, `KeyError`, `TypeError`, `RecursionError` or `OverflowError` for what is no
         exchange, or not the one it says."""
         held = json.loads(line)
-        asked = Asked(held["role"], held["prompt"], held["settings"], tuple(held["messages"]))
+        asked = ExchangeInput(held["role"], held["prompt"], held["settings"], tuple(held["messages"]))
         if asked.key != held["key"]:
             raise ValueError("its key is not that of what it holds")
-        _require_asked(asked)
+        _check_input(asked)
         seconds = float(held["seconds"])
         if not 0.0 <= seconds < math.inf:
             raise ValueError("seconds is no length of time")
-        return cls(asked, _sent(held["reply"]), seconds)
+        return cls(asked, _chat_reply(held["reply"]), seconds)
 
 
-def difference(now: Asked, recorded: Asked) -> str:
+def difference(now: ExchangeInput, recorded: ExchangeInput) -> str:
     """The first thing in which two differ, in a few words."""
     for name in sorted({*now.settings, *recorded.settings}):
         here, there = now.settings.get(name), recorded.settings.get(name)
@@ -100,8 +102,8 @@ def difference(now: Asked, recorded: Asked) -> str:
     return f"the input is {here[start : at + AROUND]!r}, recorded with {there[start : at + AROUND]!r}"
 
 
-def _require_asked(asked: Asked) -> None:
-    """Raises `ValueError` for parts of another kind than `Asked.of` makes."""
+def _check_input(asked: ExchangeInput) -> None:
+    """Raises `ValueError` for parts of another kind than `ExchangeInput.of` makes."""
     for message in asked.messages:
         match message:
             case {"speaker": str(), "parts": [*parts]}:
@@ -114,9 +116,9 @@ def _require_asked(asked: Asked) -> None:
         raise ValueError("role and prompt are text")
 
 
-def _sent(held: Mapping[str, Any]) -> Sent:
+def _chat_reply(held: Mapping[str, Any]) -> ChatReply:
     """Raises `ValueError` or `TypeError` for a reply that no model gave."""
-    sent = Sent(**held)
+    sent = ChatReply(**held)
     if not isinstance(sent.text, str) or not isinstance(sent.cut, bool):
         raise ValueError("reply.text is text, and reply.cut true or false")
     for count in (sent.prompt_tokens, sent.completion_tokens, sent.image_tokens):
@@ -136,7 +138,7 @@ def _plain(message: Message) -> dict[str, Any]:
     return {"speaker": message.speaker, "parts": parts}
 
 
-def _text(asked: Asked) -> str:
+def _text(asked: ExchangeInput) -> str:
     """The input as one text; the system message is the prompt's, and comes last."""
     ordered = sorted(asked.messages, key=lambda message: message["speaker"] == "system")
     return "\n".join(

@@ -33,7 +33,7 @@ from PIL import Image
 from safetensors import SafetensorError
 
 from rag.errors import ReasonerError, ReasonerUnreachable, SettingsError, WeightsInvalid, WeightsMissing
-from rag.reasoners.llm.messages import Sent, chat_messages
+from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 
@@ -58,10 +58,10 @@ class LocalClient:
         schema: dict[str, Any],  # noqa: ARG002 (of ChatClient)
         *,
         within: float | None = None,
-    ) -> Sent:
+    ) -> ChatReply:
         response = self._llm.chat(chat_messages(messages), **({} if within is None else {"within": within}))
         counts = response.additional_kwargs
-        return Sent(
+        return ChatReply(
             text=response.message.content or "",
             prompt_tokens=counts.get("prompt_tokens"),
             completion_tokens=counts.get("completion_tokens"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ChatReply:
     """One reply, and what it cost where the model said so (None where it did not)."""
 
     text: str
@@ -34,7 +34,7 @@ class ChatClient(Protocol):
 
     def send(
         self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
-    ) -> Sent:
+    ) -> ChatReply:
         """Raise `ReasonerError` or one of its kinds; `schema` is the JSON schema of the reply wanted.
 
         `within`: seconds after which the call is broken off with `ReasonerUnreachable`, where that
@@ -43,13 +43,13 @@ class ChatClient(Protocol):
         ...
 
 
-class NoClient:
+class ReplayClient:
     """Stands where a model's name is needed and no model: in a replay."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def send(self, *_: Any, **__: Any) -> Sent:
+    def send(self, *_: Any, **__: Any) -> ChatReply:
         raise AssertionError("a replay contacts nothing")
 
 

@@ -23,7 +23,7 @@ from llama_index.llms.openai_like import OpenAILike
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
 from rag.reasoners.llm.endpoint import Endpoint, NotAChatReply, parse_base_url
-from rag.reasoners.llm.messages import Sent, chat_messages
+from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 
@@ -68,7 +68,7 @@ class OpenAIClient:
 
     def send(
         self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
-    ) -> Sent:
+    ) -> ChatReply:
         seconds = min(self._settings.timeout_seconds, within or math.inf)
         try:
             return _run(self._send(messages, schema, seconds))
@@ -85,7 +85,7 @@ class OpenAIClient:
         except TimeoutError as error:
             raise self._unreachable(f"no reply within {seconds:g} s") from error
 
-    async def _send(self, messages: Sequence[Message], schema: dict[str, Any], seconds: float) -> Sent:
+    async def _send(self, messages: Sequence[Message], schema: dict[str, Any], seconds: float) -> ChatReply:
         last: BaseException | None = None
 
         def remember(state: tenacity.RetryCallState) -> None:
@@ -113,7 +113,7 @@ class OpenAIClient:
             async with asyncio.timeout(seconds), http:
                 async for attempt in retrying:
                     with attempt:
-                        return _sent(await llm.achat(chat))
+                        return _chat_reply(await llm.achat(chat))
         except TimeoutError:
             if last is not None:
                 raise last from None
@@ -184,7 +184,7 @@ class OpenAIClient:
         return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
-def _run(work: Coroutine[Any, Any, Sent]) -> Sent:
+def _run(work: Coroutine[Any, Any, ChatReply]) -> ChatReply:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -216,11 +216,11 @@ def _retry_after(error: BaseException | None) -> float | None:
         return None
 
 
-def _sent(response: Any) -> Sent:
+def _chat_reply(response: Any) -> ChatReply:
     """Text and counts of a `ChatResponse`. A count of 0 for the prompt is no count."""
     usage = response.raw.usage
     details = getattr(usage, "prompt_tokens_details", None)
-    return Sent(
+    return ChatReply(
         text=response.message.content or "",
         prompt_tokens=_count(getattr(usage, "prompt_tokens", None)) or None,
         completion_tokens=_count(getattr(usage, "completion_tokens", None)),

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.budget import Budget
-from rag.reasoners.llm.exchanges import Asked
-from rag.reasoners.llm.messages import ChatClient, Sent
+from rag.reasoners.llm.exchanges import ExchangeInput
+from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.replies import parse_reply
-from rag.reasoners.llm.usage import Ledger, estimated_image_tokens, estimated_text_tokens
-from rag.reasoners.prompts import Message, Prompt, Shown, load_prompt, prompt_versions, render
+from rag.reasoners.llm.usage import UsageCounter, estimated_image_tokens, estimated_text_tokens
+from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from rag.reasoners.llm.recording import Tape
+    from rag.reasoners.llm.recording import Recording
     from rag.reasoners.protocol import ReplyT, RequestT, Role
     from rag.records import Usage
     from rag.settings import ReasonerSettings
 
-SHOWN_BACK = 2000
+REPLY_EXCERPT = 2000
 """Characters of a bad reply that are shown to the model again; a runaway reply is not fed back whole."""
 
 
@@ -34,8 +34,8 @@ class LlmReasoner:
 
     `settings.max_calls` and the other bounds hold between two `usage()`: for one question,
     repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or
-    another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `ledger`, `tape`: shared
-    by the models of one run.
+    another `ReasonerError`; and, in a replay, `ReplayUnknown`, which is none. `usage_counter`,
+    `recording`: shared by the models of one run.
     """
 
     def __init__(
@@ -43,8 +43,8 @@ class LlmReasoner:
         client: ChatClient,
         settings: ReasonerSettings,
         *,
-        ledger: Ledger | None = None,
-        tape: Tape | None = None,
+        usage_counter: UsageCounter | None = None,
+        recording: Recording | None = None,
         seed: int = 0,
     ) -> None:
         self.name = client.name
@@ -52,8 +52,8 @@ class LlmReasoner:
         self._client = client
         self._settings = settings
         self._budget = Budget.of(settings)
-        self._ledger = ledger if ledger is not None else Ledger()
-        self._tape = tape
+        self._usage_counter = usage_counter if usage_counter is not None else UsageCounter()
+        self._recording = recording
         self._seed = seed
 
     @property
@@ -86,7 +86,7 @@ class LlmReasoner:
         call = role.prompt(request)
         images = call.images
         if images is not None and not self._settings.images:
-            images = [Shown(shown.name, shown.text) for shown in images]
+            images = [PromptItem(shown.name, shown.text) for shown in images]
         messages: tuple[Message, ...] = render(
             prompt, call.variables, images, short_side=self._settings.image_short_side
         )
@@ -110,20 +110,20 @@ class LlmReasoner:
 
     def _send(
         self, prompt: Prompt, messages: Sequence[Message], reply_model: type[BaseModel], *, repair: bool
-    ) -> Sent:
+    ) -> ChatReply:
         role = prompt.role
         text = sum(estimated_text_tokens(message.text) for message in messages)
         expected = text + estimated_image_tokens(messages)
-        within = self._budget.allow(self.name, role, self._ledger, expected)
-        self._ledger.begin(role, repair=repair)
+        within = self._budget.allow(self.name, role, self._usage_counter, expected)
+        self._usage_counter.begin(role, repair=repair)
 
-        def live() -> tuple[Sent, float]:
+        def live() -> tuple[ChatReply, float]:
             started = time.perf_counter()
             try:
                 sent = self._client.send(messages, reply_model.model_json_schema(), within=within)
             except ReasonerError as error:
                 spent = time.perf_counter() - started
-                self._ledger.spend(role, spent)
+                self._usage_counter.spend(role, spent)
                 late = isinstance(error, ReasonerUnreachable)
                 if (
                     late
@@ -135,18 +135,18 @@ class LlmReasoner:
                 raise
             return sent, time.perf_counter() - started
 
-        if self._tape is None:
+        if self._recording is None:
             sent, seconds = live()
         else:
-            asked = Asked.of(role, prompt.version, self._facts, messages)
-            sent, seconds = self._tape.exchange(asked, live)
-        self._ledger.spend(role, seconds)
-        self._ledger.record(role, messages, sent)
+            asked = ExchangeInput.of(role, prompt.version, self._facts, messages)
+            sent, seconds = self._recording.exchange(asked, live)
+        self._usage_counter.spend(role, seconds)
+        self._usage_counter.record(role, messages, sent)
         return sent
 
     def usage(self) -> Usage:
-        """What the calls since the last `usage` cost (keys of `by_role`: `ledger.KEYS`); resets the count."""
-        return self._ledger.usage()
+        """What the calls since the last `usage` cost (keys of `by_role`: `usage.KEYS`); resets the count."""
+        return self._usage_counter.usage()
 
 
 def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ReplyT:
@@ -160,7 +160,7 @@ def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> Reply
 
 
 def _correction(text: str, fault: str) -> tuple[Message, Message]:
-    shown = text[:SHOWN_BACK] if text.strip() else "(empty reply)"
+    shown = text[:REPLY_EXCERPT] if text.strip() else "(empty reply)"
     return (
         Message("assistant", (shown,)),
         Message(

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from corpora.outputs import RECORDING_HEAD
 from rag.errors import ReplayUnknown, SettingsError
-from rag.reasoners.llm.exchanges import Asked, Exchange, difference
+from rag.reasoners.llm.exchanges import Exchange, ExchangeInput, difference
 
 if TYPE_CHECKING:
-    from rag.reasoners.llm.messages import Sent
+    from rag.reasoners.llm.messages import ChatReply
     from rag.settings import ReasonerSettings
 
 HEAD = RECORDING_HEAD
@@ -29,13 +29,17 @@ COMPARED = 2000
 """Characters of an input by which the nearest recorded one is found."""
 
 
-class Tape(Protocol):
-    def exchange(self, asked: Asked, send: Callable[[], tuple[Sent, float]]) -> tuple[Sent, float]:
+SendCall = Callable[[], "tuple[ChatReply, float]"]
+"""Asks the model: its reply, and the seconds it took."""
+
+
+class Recording(Protocol):
+    def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:
         """The reply and its seconds; `send` asks the model."""
         ...
 
 
-def open_tape(settings: ReasonerSettings) -> Tape | None:
+def open_recording(settings: ReasonerSettings) -> Recording | None:
     """As `reasoner.record` or `reasoner.replay` say; None where neither does. Raises `SettingsError`."""
     if settings.record is not None and settings.replay is not None:
         raise SettingsError("reasoner.record and reasoner.replay exclude each other; give one of them")
@@ -65,7 +69,7 @@ class Recorder:
         except OSError as error:
             raise SettingsError(f"{path}: cannot be recorded into: {error.strerror or error}") from error
 
-    def exchange(self, asked: Asked, send: Callable[[], tuple[Sent, float]]) -> tuple[Sent, float]:
+    def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:
         sent, seconds = send()
         made = Exchange(asked, sent, seconds)
         with self._path.open("ab") as file:
@@ -99,7 +103,7 @@ class Replayer:
                 raise SettingsError(f"{path}: line {number} is damaged: {error}") from error
             self._held[made.asked.key].append(made)
 
-    def exchange(self, asked: Asked, send: Callable[[], tuple[Sent, float]]) -> tuple[Sent, float]:  # noqa: ARG002 (of Tape)
+    def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:  # noqa: ARG002
         held = self._held.get(asked.key)
         if held is None:
             raise ReplayUnknown(f"{self._path}: {self._why(asked)}; record anew with --record")
@@ -108,7 +112,7 @@ class Replayer:
         made = held[min(at, len(held) - 1)]
         return made.sent, made.seconds
 
-    def _why(self, asked: Asked) -> str:
+    def _why(self, asked: ExchangeInput) -> str:
         """What is asked, against the recorded exchange of its role that comes nearest."""
         same = [made[0].asked for made in self._held.values() if made[0].asked.role == asked.role]
         if not same:
@@ -131,7 +135,7 @@ def _may_be_recording(kept: bytes) -> bool:
     return head.startswith(kept) or kept.startswith(head + b"\n")
 
 
-def _compared(asked: Asked) -> str:
+def _compared(asked: ExchangeInput) -> str:
     user = [message for message in asked.messages if message["speaker"] != "system"]
     parts = [part for message in user for part in message["parts"] if isinstance(part, str)]
     return "\n".join(parts)[:COMPARED]

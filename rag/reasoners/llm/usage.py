@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import Message
 from rag.records import Usage
 
@@ -41,7 +41,7 @@ def estimated_image_tokens(messages: Sequence[Message]) -> int:
     return sum(
         math.ceil(shown.width / PATCH) * math.ceil(shown.height / PATCH)
         for message in messages
-        for shown in message.pictures
+        for shown in message.images
     )
 
 
@@ -69,7 +69,7 @@ def usage_together(given: Iterable[Usage]) -> Usage:
     return usage_of(roles)
 
 
-class Ledger:
+class UsageCounter:
     """Calls since the last `usage`."""
 
     def __init__(self) -> None:
@@ -98,14 +98,14 @@ class Ledger:
     def spend(self, role: str, seconds: float) -> None:
         self._row(role)["seconds"] += seconds
 
-    def record(self, role: str, messages: Sequence[Message], sent: Sent) -> None:
+    def record(self, role: str, messages: Sequence[Message], sent: ChatReply) -> None:
         row = self._row(role)
-        pictures = estimated_image_tokens(messages)
+        estimated = estimated_image_tokens(messages)
         images, prompt, completion = sent.image_tokens, sent.prompt_tokens, sent.completion_tokens
-        row["estimated_image_calls"] += images is None and pictures > 0
+        row["estimated_image_calls"] += images is None and estimated > 0
         row["estimated_text_calls"] += prompt is None or completion is None
         if images is None:
-            images = pictures if prompt is None else min(pictures, prompt)
+            images = estimated if prompt is None else min(estimated, prompt)
         if prompt is None:
             prompt = images + sum(estimated_text_tokens(message.text) for message in messages)
         if completion is None:

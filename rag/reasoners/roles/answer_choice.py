@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import labels, listed_options
-from rag.reasoners.roles.reading import Reading, check_citations, shown_passages, shown_windows
+from rag.reasoners.roles.reading import Reading, check_citations, passage_items, window_items
 
 OR_NONE = "or null if the material supports none of them"
 
@@ -37,11 +37,11 @@ def _prompt(reading: Reading) -> RoleCall:
             "question": reading.question.text,
             "options": listed_options(reading.question),
             "anchor": reading.anchor.description,
-            "passages": shown_passages(reading),
+            "passages": passage_items(reading),
             "!labels": ", ".join(labels(len(reading.question.options))),
             "!otherwise": NEVER_NONE if reading.must_choose else OR_NONE,
         },
-        shown_windows(reading),
+        window_items(reading),
     )
 
 

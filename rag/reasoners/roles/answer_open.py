@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from rag.reasoners.protocol import Reply, Role, RoleCall
-from rag.reasoners.roles.reading import Reading, check_citations, shown_passages, shown_windows
+from rag.reasoners.roles.reading import Reading, check_citations, passage_items, window_items
 
 
 class OpenAnswer(Reply):
@@ -22,9 +22,9 @@ def _prompt(reading: Reading) -> RoleCall:
         {
             "question": reading.question.text,
             "anchor": reading.anchor.description,
-            "passages": shown_passages(reading),
+            "passages": passage_items(reading),
         },
-        shown_windows(reading),
+        window_items(reading),
     )
 
 

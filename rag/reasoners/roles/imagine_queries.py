@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import check_numbers, check_queries
-from rag.reasoners.roles.memory import Memory, remembered
+from rag.reasoners.roles.memory import Memory, memory_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ImaginedQueries(Reply):
 
 
 def _prompt(request: ImagineRequest) -> RoleCall:
-    return RoleCall({"memory": remembered(request.memory), "!count": str(request.count)})
+    return RoleCall({"memory": memory_text(request.memory), "!count": str(request.count)})
 
 
 def _check(request: ImagineRequest, reply: ImaginedQueries) -> None:

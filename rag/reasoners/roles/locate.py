@@ -8,8 +8,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.memory import Memory, remembered
-from rag.reasoners.roles.views import VideoView, check_inside, shown_view
+from rag.reasoners.roles.memory import Memory, memory_text
+from rag.reasoners.roles.views import VideoView, check_inside, view_item
 
 MAY_BE_NOWHERE = (
     "the video may not hold it at all. Then relevant is false, windows is empty and frame is null"
@@ -27,7 +27,7 @@ class LocateRequest:
     ask for one `frame`.
     """
 
-    wanted: str
+    query: str
     """The question, or the description of the moment."""
     view: VideoView
     target: Literal["windows", "frame"] = "windows"
@@ -72,16 +72,16 @@ class Located(Reply):
 
 
 def _prompt(request: LocateRequest) -> RoleCall:
-    moment = remembered(request.memory) if request.memory is not None else "(nothing)"
+    moment = memory_text(request.memory) if request.memory is not None else "(nothing)"
     return RoleCall(
         {
-            "wanted": request.wanted,
+            "wanted": request.query,
             "memory": moment,
             "!target": request.target,
             "!otherwise": MUST_CHOOSE if request.must_choose else MAY_BE_NOWHERE,
             "!count": str(request.max_windows),
         },
-        [shown_view("video", request.view)],
+        [view_item("video", request.view)],
     )
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from rag.reasoners.prompts import Shown
+from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.memory import ConstraintKind
-from rag.reasoners.roles.views import VideoView, shown_view
+from rag.reasoners.roles.views import VideoView, view_item
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class FrameMatch(Reply):
 
 
 def _prompt(request: MatchRequest) -> RoleCall:
-    shown: list[Shown] = []
+    shown: list[PromptItem] = []
     if request.reference is not None:
-        shown.append(shown_view("reference", request.reference))
-    shown.append(shown_view("candidate", request.candidate))
+        shown.append(view_item("reference", request.reference))
+    shown.append(view_item("candidate", request.candidate))
     constraint = f"{request.constraint_kind}: {request.constraint}" if request.constraint else "(none)"
     return RoleCall(
         {

@@ -26,7 +26,7 @@ class Memory:
     constraint: str = ""
 
 
-def remembered(memory: Memory) -> str:
+def memory_text(memory: Memory) -> str:
     """One line a part that is there."""
     parts = {
         "The video as a whole": memory.global_impression,

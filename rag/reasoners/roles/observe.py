@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.decompose_facets import Facet
-from rag.reasoners.roles.views import VideoView, shown_view
+from rag.reasoners.roles.views import VideoView, view_item
 from rag.records import Question
 
 
@@ -45,7 +45,7 @@ def _prompt(request: ObserveRequest) -> RoleCall:
             "keywords": _listed([word for facet in request.facets for word in facet.keywords]),
             "events": _listed([query for facet in request.facets for query in facet.queries]),
         },
-        [shown_view("video", request.view)],
+        [view_item("video", request.view)],
     )
 
 

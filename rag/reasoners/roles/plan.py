@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from rag.reasoners.prompts import Shown
+from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import check_queries, listed_options
 from rag.records import Question
@@ -90,7 +90,7 @@ def _prompt(request: PlanRequest) -> RoleCall:
             or "(none yet)",
             "tried": "\n".join(f"{tried.query} -> {tried.found} new results" for tried in request.tried)
             or "(none yet)",
-            "known": [_shown_known(index, video) for index, video in enumerate(request.known)],
+            "known": [_video_item(index, video) for index, video in enumerate(request.known)],
             "!step": str(request.step),
             "!steps": str(request.max_steps),
             "!count": str(request.max_queries),
@@ -111,10 +111,10 @@ def _check(request: PlanRequest, reply: Plan) -> None:
         raise BadReply(f"the query {repeated[0][:80]!r} was tried before; give another one")
 
 
-def _shown_known(index: int, video: KnownVideo) -> Shown:
+def _video_item(index: int, video: KnownVideo) -> PromptItem:
     spans = ", ".join(f"{start:.1f} s to {end:.1f} s" for start, end in video.windows)
     lines = [f"Status: {video.status}", f"Title: {video.title}", f"Found: {video.summary or '(nothing)'}"]
-    return Shown(f"video {index}", "\n".join([*lines, *([f"At: {spans}"] if spans else [])]))
+    return PromptItem(f"video {index}", "\n".join([*lines, *([f"At: {spans}"] if spans else [])]))
 
 
 PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _check)

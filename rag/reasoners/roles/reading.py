@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from corpora.records import Clip, Evidence, Frames, Passage
 from localization.records import Window
 from rag.questions import option_label
-from rag.reasoners.prompts import Shown
+from rag.reasoners.prompts import PromptItem
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.material import check_numbers
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
@@ -59,23 +59,23 @@ class Reading:
     passages: tuple[ReadPassage, ...]
     must_choose: bool = False
     """True: of the options one is taken even where the evidence supports none, as an examination asks."""
-    sought_by_option: bool = False
+    searched_by_option: bool = False
     """Whether the windows were looked for by what each option asks for: then every option finds evidence
     that fits it, and how well it does tells less of which is right."""
 
 
-def shown_windows(reading: Reading) -> list[Shown]:
+def window_items(reading: Reading) -> list[PromptItem]:
     """Each window with its frames, under the number by which it is cited."""
-    return [_shown_window(f"window {index}", window) for index, window in enumerate(reading.windows)]
+    return [_window_item(f"window {index}", window) for index, window in enumerate(reading.windows)]
 
 
-def shown_passages(reading: Reading) -> list[Shown]:
+def passage_items(reading: Reading) -> list[PromptItem]:
     """Each passage under the number by which it is cited."""
     shown = []
     for index, read in enumerate(reading.passages):
         found_for = "" if read.option is None else f"\nFound for option: {option_label(read.option)}"
         text = f"Title: {read.passage.title or '(none)'}{found_for}\nText: {read.passage.text}"
-        shown.append(Shown(f"passage {index}", text))
+        shown.append(PromptItem(f"passage {index}", text))
     return shown
 
 
@@ -85,7 +85,7 @@ def check_citations(windows: Sequence[int], passages: Sequence[int], reading: Re
     check_numbers("passages", passages, len(reading.passages))
 
 
-def _shown_window(name: str, window: ReadWindow) -> Shown:
+def _window_item(name: str, window: ReadWindow) -> PromptItem:
     lines = [
         f"Video: {window.title or '(no title)'}",
         f"Time: {window.window.start:.1f} s to {window.window.end:.1f} s",
@@ -96,4 +96,4 @@ def _shown_window(name: str, window: ReadWindow) -> Shown:
         images = tuple(window.frames.images)
         if images:
             lines.append("Frames at: " + ", ".join(f"{time:.1f} s" for time in window.frames.times))
-    return Shown(name, "\n".join(lines), images)
+    return PromptItem(name, "\n".join(lines), images)

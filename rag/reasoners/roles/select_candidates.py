@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag.reasoners.prompts import Shown
+from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.material import check_numbers
 
-SHOWN_DESCRIPTION = 400
+DESCRIPTION_EXCERPT = 400
 """Characters of a search result's description; the rest is rarely about its content."""
 
 
@@ -44,7 +44,8 @@ class SelectedCandidates(Reply):
 
 def _prompt(request: SelectRequest) -> RoleCall:
     listed = [
-        Shown(f"result {index}", _listed(candidate)) for index, candidate in enumerate(request.candidates)
+        PromptItem(f"result {index}", _listed(candidate))
+        for index, candidate in enumerate(request.candidates)
     ]
     return RoleCall(
         {
@@ -63,7 +64,7 @@ def _check(request: SelectRequest, reply: SelectedCandidates) -> None:
 
 
 def _listed(candidate: Candidate) -> str:
-    about = candidate.description[:SHOWN_DESCRIPTION]
+    about = candidate.description[:DESCRIPTION_EXCERPT]
     parts = {
         "Title": candidate.title,
         "Channel": candidate.channel,

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.views import VideoView, check_inside, shown_view
+from rag.reasoners.roles.views import VideoView, check_inside, view_item
 from rag.records import Question
 
 
@@ -41,7 +41,7 @@ class Timeline(Reply):
 
 def _prompt(request: TimelineRequest) -> RoleCall:
     question = request.question.text if request.question is not None else "(none)"
-    return RoleCall({"question": question}, [shown_view("video", request.view)])
+    return RoleCall({"question": question}, [view_item("video", request.view)])
 
 
 def _check(request: TimelineRequest, reply: Timeline) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from rag.reasoners.protocol import Reply, Role, RoleCall
-from rag.reasoners.roles.memory import Memory, remembered
-from rag.reasoners.roles.views import VideoView, shown_view
+from rag.reasoners.roles.memory import Memory, memory_text
+from rag.reasoners.roles.views import VideoView, view_item
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Consensus:
 
 
 def _prompt(request: VerifyRequest) -> RoleCall:
-    return RoleCall({"memory": remembered(request.memory)}, [shown_view("video", request.view)])
+    return RoleCall({"memory": memory_text(request.memory)}, [view_item("video", request.view)])
 
 
 VERIFY_VIDEO = Role("verify_video", "watcher", VerifyRequest, VideoVerdict, _prompt)

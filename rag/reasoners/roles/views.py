@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from corpora.records import Evidence, Frames
-from rag.reasoners.prompts import Shown
+from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class VideoView:
         return () if shown is None else tuple(float(time) for time in shown)
 
 
-def shown_view(name: str, view: VideoView) -> Shown:
+def view_item(name: str, view: VideoView) -> PromptItem:
     """A video's words and frames; the frames are numbered from 0 in the order of `view.times`."""
     lines = [f"Video: {view.title or '(no title)'}", f"Time: {view.start:.1f} s to {view.end:.1f} s"]
     if view.description:
@@ -59,7 +59,7 @@ def shown_view(name: str, view: VideoView) -> Shown:
     if images:
         at = ", ".join(f"{index} at {time:.1f} s" for index, time in enumerate(view.times))
         lines.append(f"Frames: {at}")
-    return Shown(name, "\n".join([*lines, *([words] if words else [])]), images)
+    return PromptItem(name, "\n".join([*lines, *([words] if words else [])]), images)
 
 
 class Span(Protocol):

@@ -25,7 +25,7 @@ from rag.agents.shotfinder.page import page
 from rag.agents.shotfinder.records import ShotRequest, ShotRun
 from rag.agents.shotfinder.settings import MAIN, ShotSettings, sweep
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
-from rag.reasoners.embedded.imagining import imagine_queries
+from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.web import Faults
 from tests.fakes.browser_world import frame_source, make_web
@@ -223,7 +223,7 @@ def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_p
         moment = 5.0
 
         def locate(self, request: LocateRequest) -> Located:
-            if request.wanted == "a bell":
+            if request.query == "a bell":
                 return Located(relevant=False, confidence=0.0)
             return super().locate(request)
 

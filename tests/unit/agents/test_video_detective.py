@@ -261,4 +261,4 @@ def test_evenly_spread_frames() -> None:
 
 def test_what_is_laid_before_the_mind_was_looked_for_by_the_options(library: Library) -> None:
     _, reasoner = run(library)
-    assert reasoner.readings[0].sought_by_option
+    assert reasoner.readings[0].searched_by_option

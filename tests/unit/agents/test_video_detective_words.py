@@ -13,7 +13,7 @@ from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
 from rag.agents.video_detective.wording import cited_texts, texts_of
 from rag.library import Library
-from rag.reasoners.embedded.observing import without_quotations
+from rag.reasoners.embedded.observe import without_quotations
 from rag.records import Question, VideoCitation
 from tests.fakes.detective_world import open_world
 

@@ -25,7 +25,7 @@ from eval.tasks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds, read_
 from eval.tasks.egofact.sources.passages import read_passages
 from eval.tasks.egofact.sources.workbench import read_workbench, segments_of_stories
 from rag.errors import ReplyInvalid, UsageError
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.settings import ReasonerSettings
 from tests.fakes.egofact_world import (
@@ -267,7 +267,7 @@ class Scripted:
 
     def send(self, messages, schema, *, within=None):  # noqa: ARG002 (the protocol's own arguments)
         self.heard.append("\n".join(message.text for message in messages))
-        return Sent(self.lines[min(len(self.heard), len(self.lines)) - 1])
+        return ChatReply(self.lines[min(len(self.heard), len(self.lines)) - 1])
 
 
 def _roles(*lines, **settings):

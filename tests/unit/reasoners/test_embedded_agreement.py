@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.reasoners.embedded.agreement import agreement, stance
+from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposite, stance
 from rag.reasoners.embedded.answer_types import answer_type, focus_noun
-from rag.reasoners.embedded.antonyms import ANTONYMS, opposite
 
 PAIRS = [
     (

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from rag.reasoners.embedded.choices import TEMPERATURE, TEMPERATURE_SOUGHT, answer_choice
+from rag.reasoners.embedded.answer_choice import TEMPERATURE, TEMPERATURE_BY_OPTION, answer_choice
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.records import Question
@@ -34,8 +34,8 @@ def asked(options: tuple[str, ...], lines: tuple[str, ...] = LINES) -> Reading:
 def both(given: Reading) -> tuple[ChosenOption, ChosenOption]:
     """As it stands, and as of windows that the options were looked for in."""
     vectors = SentenceVectors(BagOfWords())
-    sought = dataclasses.replace(given, sought_by_option=True)
-    return answer_choice(given, vectors, None), answer_choice(sought, vectors, None)
+    event_text = dataclasses.replace(given, searched_by_option=True)
+    return answer_choice(given, vectors, None), answer_choice(event_text, vectors, None)
 
 
 def test_an_even_field_is_told_as_one() -> None:
@@ -43,17 +43,17 @@ def test_an_even_field_is_told_as_one() -> None:
     given = asked(
         ("The towel is wet since it was rinsed.", "The envelope is measured.", "Part 12 is announced."),
     )
-    sharp, told = both(given)
-    assert told.choice == sharp.choice
-    assert told.confidence < 0.7
-    assert told.confidence < sharp.confidence
+    sharp, text_score = both(given)
+    assert text_score.choice == sharp.choice
+    assert text_score.confidence < 0.7
+    assert text_score.confidence < sharp.confidence
 
 
 def test_a_wide_margin_is_still_told_as_one() -> None:
     given = asked(("Never hold the blade in 3 fingers.", "Hold the blade in 5 fingers.", "zebra", "okapi"))
-    _, told = both(given)
-    assert told.choice == "A"
-    assert told.confidence > 0.8
+    _, text_score = both(given)
+    assert text_score.choice == "A"
+    assert text_score.confidence > 0.8
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -61,17 +61,17 @@ def test_the_choice_and_the_order_of_the_options_never_change(seed: int) -> None
     draw = random.Random(seed)
     words = sorted({*THINGS, *" ".join(LINES).rstrip(".").split()})
     options = tuple(" ".join(draw.sample(words, draw.randint(1, 6))) for _ in range(draw.randint(2, 6)))
-    sharp, told = both(asked(options))
-    assert told.choice == sharp.choice
-    assert told.confidence == pytest.approx(max(told.scores), abs=2e-6)
-    assert sum(told.scores) == pytest.approx(1.0, abs=1e-9)
+    sharp, text_score = both(asked(options))
+    assert text_score.choice == sharp.choice
+    assert text_score.confidence == pytest.approx(max(text_score.scores), abs=2e-6)
+    assert sum(text_score.scores) == pytest.approx(1.0, abs=1e-9)
     for one in range(len(options)):
         for other in range(len(options)):
             if sharp.scores[one] > sharp.scores[other] + 1e-5:
-                assert told.scores[one] >= told.scores[other]
+                assert text_score.scores[one] >= text_score.scores[other]
 
 
 def test_odds_are_those_of_the_temperature() -> None:
-    sharp, told = both(asked(("the caliper and the envelope", "the wrench of part 12")))
-    odds = [math.log(max(each.scores) / min(each.scores)) for each in (sharp, told)]
-    assert odds[1] == pytest.approx(odds[0] * TEMPERATURE / TEMPERATURE_SOUGHT, rel=1e-3)
+    sharp, text_score = both(asked(("the caliper and the envelope", "the wrench of part 12")))
+    odds = [math.log(max(each.scores) / min(each.scores)) for each in (sharp, text_score)]
+    assert odds[1] == pytest.approx(odds[0] * TEMPERATURE / TEMPERATURE_BY_OPTION, rel=1e-3)

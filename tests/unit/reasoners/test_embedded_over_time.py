@@ -7,7 +7,7 @@ import pytest
 
 from corpora.records import Clip, Evidence
 from localization.records import Window
-from rag.reasoners.embedded.over_time import answer_over_time, asks_for_count, asks_for_order
+from rag.reasoners.embedded.temporal_options import answer_over_time, asks_for_count, asks_for_order
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
 from rag.records import Question

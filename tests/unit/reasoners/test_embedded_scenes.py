@@ -8,8 +8,7 @@ import numpy as np
 
 from corpora.records import Clip, Evidence
 from localization.records import Window
-from rag.reasoners.embedded.choices import answer_choice
-from rag.reasoners.embedded.scenes import windows_in_scene
+from rag.reasoners.embedded.answer_choice import answer_choice, windows_in_scene
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
@@ -37,30 +36,30 @@ def reading(text: str, *windows: ReadWindow) -> Reading:
 def test_windows_of_the_scene_alone_are_listened_to() -> None:
     elsewhere = window(10.0, "hammer", "The voice says the number 34.")
     there = window(500.0, "kettle", "The voice says the number 12.")
-    scale: Any = ImageScoreCalibrator(PictureWords())
+    calibrator: Any = ImageScoreCalibrator(PictureWords())
     asked = reading("In a clip that shows a kettle, which number does the voice say?", elsewhere, there)
-    assert windows_in_scene(asked, scale) == {1}
-    assert answer_choice(asked, SentenceVectors(BagOfWords()), scale).choice == "A"
+    assert windows_in_scene(asked, calibrator) == {1}
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == "A"
     asked = reading("In a clip that shows a hammer, which number does the voice say?", elsewhere, there)
-    assert answer_choice(asked, SentenceVectors(BagOfWords()), scale).choice == "B"
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == "B"
 
 
 def test_nothing_is_left_out_where_the_scene_cannot_be_told() -> None:
     both = window(10.0, "hammer", "The number 34."), window(500.0, "kettle", "The number 12.")
-    scale: Any = ImageScoreCalibrator(PictureWords())
-    assert windows_in_scene(reading("Which number does the voice say?", *both), scale) is None
+    calibrator: Any = ImageScoreCalibrator(PictureWords())
+    assert windows_in_scene(reading("Which number does the voice say?", *both), calibrator) is None
     assert (
         windows_in_scene(reading("In a clip that shows a kettle, which number is said?", *both), None) is None
     )
     unseen = reading("In a clip that shows a giraffe, which number is said?", *both)
-    assert windows_in_scene(unseen, scale) is None
+    assert windows_in_scene(unseen, calibrator) is None
 
 
 def test_words_that_come_near_are_not_seen_where_others_come_nearer() -> None:
     tower = PictureWords()
-    sight = ZeroShotScorer(tower)
+    scorer = ZeroShotScorer(tower)
     vectors = np.stack([tower.picture(["knife"], f"{i}") for i in range(3)])
     view = VideoView("v", 0.0, 3.0, frame_times=np.arange(3.0), frame_vectors=vectors)
-    assert sight.nearer(["a knife", "the voice says part 12"], view) == ["a knife"]
-    assert sight.nearer([], view) == []
-    assert ZeroShotScorer(None).nearer(["a knife"], view) == []
+    assert scorer.above_vocabulary(["a knife", "the voice says part 12"], view) == ["a knife"]
+    assert scorer.above_vocabulary([], view) == []
+    assert ZeroShotScorer(None).above_vocabulary(["a knife"], view) == []

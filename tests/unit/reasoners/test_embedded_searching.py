@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.embedded.decomposing import decompose, points_back, without_naming
-from rag.reasoners.embedded.facets import decompose_facets
-from rag.reasoners.embedded.imagining import imagine_queries
-from rag.reasoners.embedded.locating import asked_parts
-from rag.reasoners.embedded.phrases import entities, names, runs, worded
-from rag.reasoners.embedded.planning import plan
-from rag.reasoners.embedded.selecting import days_in, select_candidates
+from rag.reasoners.embedded.decompose_facets import decompose_facets
+from rag.reasoners.embedded.imagine_queries import imagine_queries
+from rag.reasoners.embedded.locate import asking_sentences
+from rag.reasoners.embedded.phrases import content_runs, entities, names, query_words
+from rag.reasoners.embedded.plan import plan
+from rag.reasoners.embedded.question_parts import decompose, refers_back, without_source_sentences
+from rag.reasoners.embedded.select_candidates import days_in, select_candidates
 from rag.reasoners.embedded.statements import statements
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import (
@@ -43,9 +43,9 @@ def vectors():
 def test_names_quotations_and_runs():
     text = "In the video 'Bench day' by Ola Berg, who lifts the torque wrench, NASA is named."
     assert names(text) == ["Bench day", "Ola Berg", "NASA"]
-    assert runs("the torque wrench clicks on the bench") == ["torque wrench clicks", "bench"]
+    assert content_runs("the torque wrench clicks on the bench") == ["torque wrench clicks", "bench"]
     assert entities("a red mug, the 2024 race and Mara Lind", 2) == ("Mara Lind", "2024 race")
-    assert worded("which bird does the winner keep at home, the bird?", 10) == "bird winner home"
+    assert query_words("which bird does the winner keep at home, the bird?", 10) == "bird winner home"
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_question_of_several_steps_has_several_parts(question, count):
 
 
 def test_a_part_may_point_back():
-    assert points_back("what does the person tighten with it?")
-    assert not points_back("what does Ola tighten?")
+    assert refers_back("what does the person tighten with it?")
+    assert not refers_back("what does Ola tighten?")
 
 
 def test_only_what_is_missing_is_searched_and_with_what_was_found(vectors):
@@ -144,11 +144,11 @@ def test_an_upload_of_another_day_than_the_one_named_stands_back(vectors):
 
 def test_sentences_that_only_name_the_video_are_not_asked():
     asked = "In it, what does she pour into the mug?"
-    assert without_naming(f"The channel Tea uploaded a film in May. {asked}") == asked
-    assert asked_parts(f"The channel Tea uploaded a film in May. {asked}") == [asked]
+    assert without_source_sentences(f"The channel Tea uploaded a film in May. {asked}") == asked
+    assert asking_sentences(f"The channel Tea uploaded a film in May. {asked}") == [asked]
     kept = "My bicycle is a folding one. How do I fold it?"
-    assert without_naming(kept) == kept
-    assert without_naming("Look at the film.") == "Look at the film."
+    assert without_source_sentences(kept) == kept
+    assert without_source_sentences("Look at the film.") == "Look at the film."
 
 
 def test_imagined_queries_are_the_memorys_own_words():

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 from corpora.records import Clip, Evidence, Passage
 from localization.records import Window
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
-from rag.reasoners.embedded.sentences import Sentence, joined, sentences_of, split_sentences
-from rag.reasoners.embedded.shortlist import MOST_SENTENCES, shortlist
+from rag.reasoners.embedded.sentences import (
+    MOST_SENTENCES,
+    Sentence,
+    joined_cues,
+    sentences_of,
+    shortlist,
+    split_sentences,
+)
 from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
 from rag.records import Question
 
@@ -65,14 +71,14 @@ def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:
         cue(3, 6, "segments of beryllium. Gold covers"),
         cue(6, 9, "all of them."),
     ]
-    assert joined(cues) == [
+    assert joined_cues(cues) == [
         ("The mirror is made of eighteen segments of beryllium.", 0, 6),
         ("Gold covers all of them.", 3, 9),
     ]
 
 
 def test_silence_parts_sentences() -> None:
-    assert joined([cue(0, 2, "First part"), cue(9, 11, "second part")]) == [
+    assert joined_cues([cue(0, 2, "First part"), cue(9, 11, "second part")]) == [
         ("First part", 0, 2),
         ("second part", 9, 11),
     ]
@@ -85,12 +91,12 @@ def test_rolling_captions_add_only_what_is_new() -> None:
         cue(4, 6, "with a brush and a rag."),
         cue(6, 7, "with a brush and a rag."),
     ]
-    assert [text for text, _, _ in joined(cues)] == ["we clean the chain with a brush and a rag."]
+    assert [text for text, _, _ in joined_cues(cues)] == ["we clean the chain with a brush and a rag."]
 
 
 def test_speech_without_punctuation_is_cut() -> None:
     cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
-    sentences = joined(cues)
+    sentences = joined_cues(cues)
     assert len(sentences) > 3
     assert all(len(text.split()) <= 45 for text, _, _ in sentences)
     assert sentences[0][1] == 0
@@ -99,20 +105,20 @@ def test_speech_without_punctuation_is_cut() -> None:
 
 def test_a_cut_lies_where_a_cue_begins() -> None:
     cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
-    told = [text.split() for text, _, _ in joined(cues)]
+    told = [text.split() for text, _, _ in joined_cues(cues)]
     assert all(words[0].startswith("word") and words[-1] == "on" for words in told)
 
 
 def test_a_long_sentence_that_ends_is_whole() -> None:
     cues = [cue(i, i + 1, f"part{i} of one thing that is") for i in range(11)]
     cues.append(cue(11, 12, "said. And more."))
-    (first, start, end), (second, _, _) = joined(cues)
+    (first, start, end), (second, _, _) = joined_cues(cues)
     assert len(first.split()) == 67
     assert first.endswith("that is said.")
     assert (start, end) == (0, 12)
     assert second == "And more."
     endless = " ".join(f"word{at}" for at in range(100))
-    assert [len(text.split()) for text, _, _ in joined([cue(0, 9, endless)])] == [45, 45, 10]
+    assert [len(text.split()) for text, _, _ in joined_cues([cue(0, 9, endless)])] == [45, 45, 10]
 
 
 def test_abbreviations_and_decimals_end_nothing() -> None:
@@ -127,9 +133,9 @@ def test_abbreviations_and_decimals_end_nothing() -> None:
 @given(st.lists(st.text("ab .?", max_size=30), max_size=12))
 def test_no_word_is_lost_or_made(texts: list[str]) -> None:
     cues = [cue(2.0 * i, 2.0 * i + 2, f"{i}x {text}") for i, text in enumerate(texts)]
-    words = " ".join(text for text, _, _ in joined(cues)).split()
+    words = " ".join(text for text, _, _ in joined_cues(cues)).split()
     assert words == " ".join(evidence.text for evidence in cues).split()
-    assert all(start < end for _, start, end in joined(cues))
+    assert all(start < end for _, start, end in joined_cues(cues))
 
 
 def test_the_shortlist_keeps_what_speaks_to_the_question_in_order() -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence
-from rag.reasoners.embedded.listening import asked_of_speech
-from rag.reasoners.embedded.locating import locate
-from rag.reasoners.embedded.observing import MOST_SAID, observe
-from rag.reasoners.embedded.timelines import timeline
+from rag.reasoners.embedded.locate import locate
+from rag.reasoners.embedded.observe import MAX_SPOKEN_LINES, observe
+from rag.reasoners.embedded.text_lines import speech_question
+from rag.reasoners.embedded.timeline import timeline
 from rag.reasoners.embedded.vectors import SentenceVectors
-from rag.reasoners.embedded.verifying import match_frame, verify_video
+from rag.reasoners.embedded.verify_video import match_frame, verify_video
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import (
     Facet,
@@ -56,7 +56,7 @@ def showing(*words: str, texts: tuple[Evidence, ...] = ()) -> VideoView:
 
 
 @pytest.fixture(scope="module")
-def sight():
+def scorer():
     return ZeroShotScorer(Tower())
 
 
@@ -69,26 +69,26 @@ def said(start: float, text: str, kind: str = "subtitle") -> Evidence:
     return Evidence("v", start, start + 3, kind, text)
 
 
-def test_a_frame_stands_for_the_stretch_to_its_neighbours(sight, vectors):
+def test_a_frame_stands_for_the_stretch_to_its_neighbours(scorer, vectors):
     view = showing("boat", "boat", "guitar", "boat", "boat")
-    reply = locate(LocateRequest("somebody plays a guitar", view, max_windows=1), sight, vectors)
+    reply = locate(LocateRequest("somebody plays a guitar", view, max_windows=1), scorer, vectors)
     (window,) = reply.windows
     assert (window.start, window.end) == (15.0, 35.0)
     assert reply.confidence > 0.9
 
 
-def test_a_line_of_the_transcript_is_a_place_too(sight, vectors):
+def test_a_line_of_the_transcript_is_a_place_too(scorer, vectors):
     view = showing("boat", "boat", "boat", texts=(said(21, "The mirror is made of glass."),))
-    reply = locate(LocateRequest("What is the mirror made of?", view), sight, vectors)
+    reply = locate(LocateRequest("What is the mirror made of?", view), scorer, vectors)
     assert reply.relevant
     assert (reply.windows[0].start, reply.windows[0].end) == (19.0, 26.0)
     assert "subtitle at 21.0 s" in reply.windows[0].reason
 
 
-def test_a_question_about_somebodys_words_is_sought_in_the_words(sight, vectors):
+def test_a_question_about_somebodys_words_is_sought_in_the_words(scorer, vectors):
     line = "The best advice on this I ever had came from my old friend Beatrix."
     view = showing("guitar", "boat", "kitchen", texts=(said(2.0, "Let us begin."), said(24.0, line)))
-    found = locate(LocateRequest("Who does the speaker say gave the best advice?", view), sight, vectors)
+    found = locate(LocateRequest("Who does the speaker say gave the best advice?", view), scorer, vectors)
     assert found.windows[0].start < 24.0 < found.windows[0].end
     assert line[:20] in found.reason
     assert not any("frame" in window.reason for window in found.windows)
@@ -104,80 +104,80 @@ def test_a_question_about_somebodys_words_is_sought_in_the_words(sight, vectors)
     ],
 )
 def test_saying_is_taken_off_a_question_about_words(text, asked):
-    assert asked_of_speech(text) == asked
+    assert speech_question(text) == asked
 
 
-def test_nowhere_is_a_legal_answer_unless_one_must_choose(sight, vectors):
+def test_nowhere_is_a_legal_answer_unless_one_must_choose(scorer, vectors):
     view = showing("boat", "boat")
-    away = locate(LocateRequest("a guitar", view, "frame"), sight, vectors)
+    away = locate(LocateRequest("a guitar", view, "frame"), scorer, vectors)
     assert (away.relevant, away.frame) == (False, None)
     assert (
-        locate(LocateRequest("a guitar", view, "frame", must_choose=True), sight, vectors).frame is not None
+        locate(LocateRequest("a guitar", view, "frame", must_choose=True), scorer, vectors).frame is not None
     )
-    assert not locate(LocateRequest("a guitar", view), sight, vectors).relevant
+    assert not locate(LocateRequest("a guitar", view), scorer, vectors).relevant
 
 
-def test_what_came_before_and_after_decides_between_like_frames(sight, vectors):
+def test_what_came_before_and_after_decides_between_like_frames(scorer, vectors):
     view = showing("boat", "guitar", "chart", "kitchen", "guitar", "boat")
     for memory, frame in (
         (Memory(key_moment="a guitar", before="a kitchen"), 4),
         (Memory("", "a guitar", "a boat"), 1),
     ):
         request = LocateRequest("a guitar", view, "frame", memory=memory)
-        assert locate(request, sight, vectors).frame == frame
+        assert locate(request, scorer, vectors).frame == frame
 
 
-def test_frames_of_another_encoder_are_not_looked_at(sight, vectors):
+def test_frames_of_another_encoder_are_not_looked_at(scorer, vectors):
     view = replace(showing("guitar"), frame_vectors=np.ones((1, 3), np.float32))
-    assert not locate(LocateRequest("a guitar", view, "frame"), sight, vectors).relevant
+    assert not locate(LocateRequest("a guitar", view, "frame"), scorer, vectors).relevant
 
 
-def test_keywords_are_there_when_they_are_shown_or_read(sight, vectors):
+def test_keywords_are_there_when_they_are_shown_or_read(scorer, vectors):
     view = showing("guitar", texts=(said(1, "Budget: 40 euros", "ocr"), said(4, "We sail tomorrow.")))
     facets = (Facet("question", ("guitar", "budget", "chart"), ("somebody plays a guitar",)),)
-    reply = observe(ObserveRequest(Question("q", "?"), view, facets), sight, vectors)
+    reply = observe(ObserveRequest(Question("q", "?"), view, facets), scorer, vectors)
     assert reply.missing == ("chart",)
     assert not reply.needs_more_info
     assert "On the screen: “Budget: 40 euros”." in reply.caption
     assert "Said: “We sail tomorrow.”" in reply.caption
     assert "somebody plays a guitar" in reply.caption
-    other = observe(ObserveRequest(Question("q", "?"), view, (Facet("A", (), ("a boat",)),)), sight, vectors)
+    other = observe(ObserveRequest(Question("q", "?"), view, (Facet("A", (), ("a boat",)),)), scorer, vectors)
     assert (other.needs_more_info, other.missing_visual_keyword) == (True, "a boat")
 
 
-def test_of_many_lines_a_caption_tells_those_nearest_the_question(sight, vectors):
+def test_of_many_lines_a_caption_tells_those_nearest_the_question(scorer, vectors):
     lines = [said(2.0 * at, f"Line {at} is of no weight.") for at in range(30)]
     asked = Question("q", "What must be torqued to ninety newton metres?")
     view = showing("guitar", texts=(*lines, said(70.0, "Torque the wheel bolts to ninety newton metres.")))
-    told = observe(ObserveRequest(asked, view), sight, vectors).caption
+    told = observe(ObserveRequest(asked, view), scorer, vectors).caption
     assert "Torque the wheel bolts" in told
-    assert told.count("Said:") == MOST_SAID
-    few = replace(view, texts=tuple(lines[:MOST_SAID]))
-    assert observe(ObserveRequest(asked, few), sight, vectors).caption.count("Said:") == MOST_SAID
+    assert told.count("Said:") == MAX_SPOKEN_LINES
+    few = replace(view, texts=tuple(lines[:MAX_SPOKEN_LINES]))
+    assert observe(ObserveRequest(asked, few), scorer, vectors).caption.count("Said:") == MAX_SPOKEN_LINES
 
 
-def test_the_course_is_in_order_and_neighbours_alike_are_one_event(sight):
+def test_the_course_is_in_order_and_neighbours_alike_are_one_event(scorer):
     view = showing("boat", "boat", "guitar", texts=(said(12, "We sail."),))
-    reply = timeline(TimelineRequest(view), sight)
+    reply = timeline(TimelineRequest(view), scorer)
     assert [(event.start, event.end) for event in reply.events] == [(0.0, 20.0), (12.0, 15.0), (20.0, 30.0)]
     assert "boat" in reply.events[0].description
     assert reply.events[1].description == "We sail."
 
 
-def test_a_video_is_verified_by_all_parts_of_the_memory(sight, vectors):
+def test_a_video_is_verified_by_all_parts_of_the_memory(scorer, vectors):
     view = showing("boat", "guitar", texts=(said(1, "The sea is calm today."),))
     right = Memory("a boat", "a guitar", auditory_memory="The sea is calm.")
-    reply = verify_video(VerifyRequest(right, view), sight, vectors)
+    reply = verify_video(VerifyRequest(right, view), scorer, vectors)
     assert (reply.video_match, reply.audio_match) == (True, True)
-    wrong = verify_video(VerifyRequest(Memory("a kitchen", "a chart"), view), sight, vectors)
+    wrong = verify_video(VerifyRequest(Memory("a kitchen", "a chart"), view), scorer, vectors)
     assert (wrong.video_match, wrong.audio_match) == (False, None)
     assert wrong.contradictions == ("a kitchen", "a chart")
 
 
-def test_a_frame_matches_only_where_text_and_reference_both_do(sight, vectors):
+def test_a_frame_matches_only_where_text_and_reference_both_do(scorer, vectors):
     one, same, other = showing("guitar"), showing("guitar"), showing("boat")
-    assert match_frame(MatchRequest("a guitar", one, same), sight, vectors).matched
-    unlike = match_frame(MatchRequest("a guitar", one, other), sight, vectors)
+    assert match_frame(MatchRequest("a guitar", one, same), scorer, vectors).matched
+    unlike = match_frame(MatchRequest("a guitar", one, other), scorer, vectors)
     assert (unlike.text_match, unlike.image_match, unlike.matched) == (True, False, False)
-    alone = match_frame(MatchRequest("a guitar", one), sight, vectors)
+    alone = match_frame(MatchRequest("a guitar", one), scorer, vectors)
     assert (alone.image_match, alone.matched) == (None, True)

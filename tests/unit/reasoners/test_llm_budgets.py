@@ -8,7 +8,7 @@ import time
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_OPEN
@@ -40,7 +40,7 @@ def test_a_single_call_may_be_any_role():
 
 
 def test_tokens_are_bounded_before_a_prompt_is_sent():
-    client = Scripted(Sent(ANCHOR, prompt_tokens=900, completion_tokens=50))
+    client = Scripted(ChatReply(ANCHOR, prompt_tokens=900, completion_tokens=50))
     spent = LlmReasoner(client, ReasonerSettings(kind="openai", model="m", max_total_tokens=2000))
     spent.run(ANCHOR_EVENT, OPEN)
     with pytest.raises(

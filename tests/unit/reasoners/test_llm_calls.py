@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.usage import KEYS
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ANSWER_OPEN, REWRITE_QUESTION, AnchorEvent
@@ -63,7 +63,7 @@ def test_repair_is_bounded(repairs):
 
 
 def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
-    client = Scripted("x" * 100_000, Sent("", cut=True), ANCHOR)
+    client = Scripted("x" * 100_000, ChatReply("", cut=True), ANCHOR)
     make_reasoner(client).run(ANCHOR_EVENT, OPEN)
     assert len(client.heard[1][2].text) == 2000
     assert client.heard[2][2].text == "(empty reply)"
@@ -97,8 +97,8 @@ def test_a_model_that_reads_words_only_is_sent_no_picture():
     assert not reasoner.reads_pixels
     reasoner.run(ANSWER_CHOICE, reading(CHOICE))
     make_reasoner(with_pictures).run(ANSWER_CHOICE, reading(CHOICE))
-    assert len(without.heard[0][1].pictures) == 0
-    assert len(with_pictures.heard[0][1].pictures) == 8
+    assert len(without.heard[0][1].images) == 0
+    assert len(with_pictures.heard[0][1].images) == 8
     assert "This mirror is made of glass." in without.heard[0][1].text
 
 
@@ -112,7 +112,9 @@ def test_calls_are_bounded_for_each_question():
 
 
 def test_counts_of_the_server_are_taken_as_they_are():
-    reasoner = make_reasoner(Scripted(Sent(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0)))
+    reasoner = make_reasoner(
+        Scripted(ChatReply(ANCHOR, prompt_tokens=120, completion_tokens=15, image_tokens=0))
+    )
     reasoner.run(ANCHOR_EVENT, OPEN)
     usage = reasoner.usage()
     assert (usage.prompt_tokens, usage.completion_tokens, usage.image_tokens) == (120, 15, 0)
@@ -122,7 +124,7 @@ def test_counts_of_the_server_are_taken_as_they_are():
 
 
 def test_missing_counts_are_estimated_and_marked():
-    client = Scripted(Sent(json.dumps(CHOSEN)))
+    client = Scripted(ChatReply(json.dumps(CHOSEN)))
     reasoner = make_reasoner(client)
     reasoner.run(ANSWER_CHOICE, reading(CHOICE))
     row = reasoner.usage().by_role["answer_choice"]

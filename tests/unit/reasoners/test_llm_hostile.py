@@ -11,10 +11,10 @@ import pytest
 
 from rag.errors import SettingsError
 from rag.reasoners.llm.endpoint import NotAChatReply, _chat_only
-from rag.reasoners.llm.exchanges import Asked, Exchange
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.exchanges import Exchange, ExchangeInput
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import _retry_after
-from rag.reasoners.llm.recording import HEAD, open_tape
+from rag.reasoners.llm.recording import HEAD, open_recording
 from rag.reasoners.llm.replies import first_object
 from rag.reasoners.protocol import BadReply
 from rag.settings import ReasonerSettings
@@ -25,7 +25,7 @@ def test_recording_never_touches_a_file_of_another_kind(tmp_path, held):
     path = tmp_path / "one.json"
     path.write_text(held)
     with pytest.raises(SettingsError, match="no recording; name another file"):
-        open_tape(ReasonerSettings(record=path))
+        open_recording(ReasonerSettings(record=path))
     assert path.read_text() == held
 
 
@@ -33,19 +33,21 @@ def test_recording_never_touches_a_file_of_another_kind(tmp_path, held):
 def test_a_recording_that_was_killed_in_its_first_line_goes_on(tmp_path, held):
     path = tmp_path / "run.jsonl"
     path.write_text(held)
-    open_tape(ReasonerSettings(record=path))
+    open_recording(ReasonerSettings(record=path))
     assert path.read_text() == f"{HEAD}\n"
 
 
 def test_a_device_is_no_recording():
     for role in ("record", "replay"):
         with pytest.raises(SettingsError, match="no regular file"):
-            open_tape(ReasonerSettings(**{role: Path("/dev/zero")}))
+            open_recording(ReasonerSettings(**{role: Path("/dev/zero")}))
 
 
 def line_of(sent: object, seconds: object = 1.0, messages: tuple = ()) -> str:
-    asked = Asked("judge", "0" * 12, {"model": "m"}, messages)
-    whole = json.loads(Exchange(Asked("judge", "0" * 12, {"model": "m"}, ()), Sent("x"), 1.0).line())
+    asked = ExchangeInput("judge", "0" * 12, {"model": "m"}, messages)
+    whole = json.loads(
+        Exchange(ExchangeInput("judge", "0" * 12, {"model": "m"}, ()), ChatReply("x"), 1.0).line()
+    )
     changed = {**whole, "reply": sent, "seconds": seconds, "messages": list(messages)}
     return json.dumps({**changed, "key": asked.key, "input": asked.input})
 
@@ -73,7 +75,7 @@ def test_a_damaged_line_is_named(tmp_path, line):
     path = tmp_path / "run.jsonl"
     path.write_text(f"{HEAD}\n{line}\n")
     with pytest.raises(SettingsError, match="line 2 is damaged"):
-        open_tape(ReasonerSettings(replay=path))
+        open_recording(ReasonerSettings(replay=path))
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "-" + "9" * 400, "1e999", "-1e999"])

@@ -19,14 +19,14 @@ from rag.errors import (
     WeightsMissing,
 )
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.prompts import Message, picture
+from rag.reasoners.prompts import Message, encode_image
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.settings import ReasonerSettings
 from tests.fakes.readings import CHOICE, OPEN, reading
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 
-BLACK = picture(np.zeros((40, 60, 3), np.uint8), 32)
-WHITE = picture(np.full((40, 60, 3), 255, np.uint8), 32)
+BLACK = encode_image(np.zeros((40, 60, 3), np.uint8), 32)
+WHITE = encode_image(np.full((40, 60, 3), 255, np.uint8), 32)
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from eval.tasks.egofact.language_model import CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS
-from rag.reasoners.prompts import Picture, Shown, load_prompt, parse_prompt, picture, render
+from rag.reasoners.prompts import EncodedImage, PromptItem, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ROLES
 from rag.reasoners.roles.material import listed_options
-from rag.reasoners.roles.reading import shown_passages, shown_windows
-from tests.fakes.readings import CHOICE, reading
+from rag.reasoners.roles.reading import passage_items, window_items
+from tests.readings import CHOICE, reading
 
 PROMPTS = (*ROLES.values(), CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS)
 
@@ -114,7 +114,7 @@ def test_undecodable_names_become_text_that_a_server_takes():
 def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
     image = np.zeros((100, 300, 3), np.uint8)
     image[:, 150:] = 255
-    small = picture(image, 50)
+    small = encode_image(image, 50)
     assert (small.width, small.height) == (150, 50)
     opened = Image.open(io.BytesIO(small.data))
     assert opened.format == "JPEG"
@@ -122,7 +122,7 @@ def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
     pixels = np.asarray(opened)
     assert pixels[25, 10].max() < 20
     assert pixels[25, 140].min() > 235
-    assert (picture(image, 400).width, picture(image, 400).height) == (300, 100)
+    assert (encode_image(image, 400).width, encode_image(image, 400).height) == (300, 100)
 
 
 def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_numbered():
@@ -133,14 +133,14 @@ def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_nu
             "question": CHOICE.text,
             "options": listed_options(CHOICE),
             "anchor": "a",
-            "passages": shown_passages(read),
+            "passages": passage_items(read),
             "!labels": "A, B, C",
             "!otherwise": "or null",
         },
-        shown_windows(read),
+        window_items(read),
         short_side=32,
     )
-    kinds = ["P" if isinstance(part, Picture) else "t" for part in user.parts]
+    kinds = ["P" if isinstance(part, EncodedImage) else "t" for part in user.parts]
     assert "".join(kinds) == "tPPPPtPPPPt"
     before_first, before_second, after = (part for part in user.parts if isinstance(part, str))
     assert "[BEGIN window 0 " in before_first
@@ -152,9 +152,9 @@ def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_nu
     assert "[BEGIN passage 0 " in after
     assert "Found for option: B" in after
     assert "(A) When cooled. It is made of glass." in before_first
-    assert {shown.height for shown in user.pictures} == {32}
+    assert {shown.height for shown in user.images} == {32}
 
 
 def test_nothing_read_is_said_so():
     assert user_text("{{images}}|{{p}}", {"p": []}, images=[]) == "(none)|(none)"
-    assert "x" in user_text("{{images}}", {}, images=[Shown("window 0", "x")])
+    assert "x" in user_text("{{images}}", {}, images=[PromptItem("window 0", "x")])

@@ -16,9 +16,9 @@ from rag.errors import ReasonerUnreachable, ReplayUnknown, ReplyInvalid, Setting
 from rag.reasoners import open_reasoner
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.exchanges import Exchange
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.recording import HEAD, open_tape
+from rag.reasoners.llm.recording import HEAD, open_recording
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
@@ -30,7 +30,9 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def replayed(path, **changes) -> LlmReasoner:
     settings = ReasonerSettings(kind="openai", model="m", replay=path, **changes)
-    return LlmReasoner(Scripted(AssertionError("a replay asks nobody")), settings, tape=open_tape(settings))
+    return LlmReasoner(
+        Scripted(AssertionError("a replay asks nobody")), settings, recording=open_recording(settings)
+    )
 
 
 def exchanges(path) -> list[dict]:
@@ -40,95 +42,95 @@ def exchanges(path) -> list[dict]:
 
 
 @pytest.fixture
-def tape(tmp_path):
+def recording(tmp_path):
     return tmp_path / "run.jsonl"
 
 
-def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(tape):
-    sent = Sent(ANCHOR, prompt_tokens=120, completion_tokens=15)
-    live = recorded(tape, "nonsense", sent, json.dumps(CHOSEN))
+def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(recording):
+    sent = ChatReply(ANCHOR, prompt_tokens=120, completion_tokens=15)
+    live = recorded(recording, "nonsense", sent, json.dumps(CHOSEN))
     said = (live.run(ANCHOR_EVENT, OPEN), live.run(ANSWER_CHOICE, reading(CHOICE)))
     usage = live.usage()
-    again = replayed(tape)
+    again = replayed(recording)
     assert (again.run(ANCHOR_EVENT, OPEN), again.run(ANSWER_CHOICE, reading(CHOICE))) == said
     assert again.usage() == usage
     assert usage.by_role["anchor_event"]["repairs"] == 1
-    first, *_ = exchanges(tape)
+    first, *_ = exchanges(recording)
     assert set(first) == {"key", "role", "prompt", "input", "settings", "messages", "reply", "seconds"}
     assert (first["role"], first["settings"]["model"]) == ("anchor_event", "scripted")
     assert first["settings"]["temperature"] == 0
 
 
-def test_replies_to_one_input_come_in_the_order_in_which_they_were_given(tape):
+def test_replies_to_one_input_come_in_the_order_in_which_they_were_given(recording):
     other = ANCHOR.replace("within", "before")
-    live = recorded(tape, ANCHOR, other)
+    live = recorded(recording, ANCHOR, other)
     assert [live.run(ANCHOR_EVENT, OPEN).position for _ in range(2)] == ["within", "before"]
-    again = replayed(tape)
+    again = replayed(recording)
     assert [again.run(ANCHOR_EVENT, OPEN).position for _ in range(3)] == ["within", "before", "before"]
 
 
-def test_an_unknown_exchange_stops_with_the_difference_shown(tape):
-    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
+def test_an_unknown_exchange_stops_with_the_difference_shown(recording):
+    recorded(recording, ANCHOR).run(ANCHOR_EVENT, OPEN)
     other = Question("q", OPEN.text.replace("telescope", "microscope"))
     with pytest.raises(ReplayUnknown, match=r"anchor_event: the input is .*microscope.*recorded .*telescope"):
-        replayed(tape).run(ANCHOR_EVENT, other)
+        replayed(recording).run(ANCHOR_EVENT, other)
     with pytest.raises(ReplayUnknown, match="max_tokens is 256, recorded with 4096"):
-        replayed(tape, max_tokens=256).run(ANCHOR_EVENT, OPEN)
+        replayed(recording, max_tokens=256).run(ANCHOR_EVENT, OPEN)
     with pytest.raises(ReplayUnknown, match="holds no exchange for rewrite_question"):
-        replayed(tape).run(REWRITE_QUESTION, OPEN)
+        replayed(recording).run(REWRITE_QUESTION, OPEN)
 
 
-def test_another_prompt_is_named(tape):
-    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
-    made = Exchange.read(tape.read_text().splitlines()[1])
+def test_another_prompt_is_named(recording):
+    recorded(recording, ANCHOR).run(ANCHOR_EVENT, OPEN)
+    made = Exchange.read(recording.read_text().splitlines()[1])
     older = replace(made, asked=replace(made.asked, prompt="000000000000"))
-    tape.write_text(f"{HEAD}\n{older.line()}\n")
+    recording.write_text(f"{HEAD}\n{older.line()}\n")
     with pytest.raises(ReplayUnknown, match=f"prompt is version {made.asked.prompt}, recorded with 0000"):
-        replayed(tape).run(ANCHOR_EVENT, OPEN)
+        replayed(recording).run(ANCHOR_EVENT, OPEN)
 
 
-def test_pictures_are_part_of_the_key_by_their_bytes(tape):
-    live = recorded(tape, json.dumps(CHOSEN))
+def test_pictures_are_part_of_the_key_by_their_bytes(recording):
+    live = recorded(recording, json.dumps(CHOSEN))
     live.run(ANSWER_CHOICE, reading(CHOICE))
-    (held,) = exchanges(tape)
-    pictures = [part for message in held["messages"] for part in message["parts"] if isinstance(part, dict)]
-    assert len(pictures) == 8
-    assert {(shown["width"], shown["height"]) for shown in pictures} == {(64, 48)}
+    (held,) = exchanges(recording)
+    images = [part for message in held["messages"] for part in message["parts"] if isinstance(part, dict)]
+    assert len(images) == 8
+    assert {(shown["width"], shown["height"]) for shown in images} == {(64, 48)}
     darker = reading(CHOICE)
     darker.windows[0].frames.images[:] //= 2
     with pytest.raises(ReplayUnknown, match="the input is"):
-        replayed(tape).run(ANSWER_CHOICE, darker)
+        replayed(recording).run(ANSWER_CHOICE, darker)
 
 
-def test_failures_are_never_kept(tape):
-    live = recorded(tape, ReasonerUnreachable("gone"), ANCHOR)
+def test_failures_are_never_kept(recording):
+    live = recorded(recording, ReasonerUnreachable("gone"), ANCHOR)
     with pytest.raises(ReasonerUnreachable):
         live.run(ANCHOR_EVENT, OPEN)
-    assert exchanges(tape) == []
+    assert exchanges(recording) == []
     live.run(ANCHOR_EVENT, OPEN)
-    assert len(exchanges(tape)) == 1
+    assert len(exchanges(recording)) == 1
 
 
-def test_a_bad_reply_for_ever_is_replayed_as_the_same_failure(tape):
-    for opened in (lambda: recorded(tape, "nonsense"), lambda: replayed(tape)):
+def test_a_bad_reply_for_ever_is_replayed_as_the_same_failure(recording):
+    for opened in (lambda: recorded(recording, "nonsense"), lambda: replayed(recording)):
         with pytest.raises(ReplyInvalid, match="in 3 attempts"):
             opened().run(ANCHOR_EVENT, OPEN)
 
 
-def test_where_the_model_is_reached_is_no_part_of_the_key(tape):
-    recorded(tape, ANCHOR, base_url="http://127.0.0.1:1/v1").run(ANCHOR_EVENT, OPEN)
-    assert replayed(tape, base_url="http://127.0.0.1:2/v1", timeout_seconds=3).run(ANCHOR_EVENT, OPEN)
+def test_where_the_model_is_reached_is_no_part_of_the_key(recording):
+    recorded(recording, ANCHOR, base_url="http://127.0.0.1:1/v1").run(ANCHOR_EVENT, OPEN)
+    assert replayed(recording, base_url="http://127.0.0.1:2/v1", timeout_seconds=3).run(ANCHOR_EVENT, OPEN)
 
 
-def test_recording_goes_on_in_the_same_file_after_a_half_written_line(tape):
-    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
-    with tape.open("ab") as file:
+def test_recording_goes_on_in_the_same_file_after_a_half_written_line(recording):
+    recorded(recording, ANCHOR).run(ANCHOR_EVENT, OPEN)
+    with recording.open("ab") as file:
         file.write(b'{"key": "half')
-    assert replayed(tape).run(ANCHOR_EVENT, OPEN)
+    assert replayed(recording).run(ANCHOR_EVENT, OPEN)
     other = Question("q", "What does she open?")
-    recorded(tape, ANCHOR).run(ANCHOR_EVENT, other)
-    assert len(exchanges(tape)) == 2
-    assert replayed(tape).run(ANCHOR_EVENT, other)
+    recorded(recording, ANCHOR).run(ANCHOR_EVENT, other)
+    assert len(exchanges(recording)) == 2
+    assert replayed(recording).run(ANCHOR_EVENT, other)
 
 
 KILLED = """
@@ -145,53 +147,55 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_was_answered_before_a_kill_is_kept(tape):
-    code = KILLED.format(root=str(ROOT), path=os.fspath(tape))
+def test_what_was_answered_before_a_kill_is_kept(recording):
+    code = KILLED.format(root=str(ROOT), path=os.fspath(recording))
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    assert replayed(tape).run(ANCHOR_EVENT, OPEN)
+    assert replayed(recording).run(ANCHOR_EVENT, OPEN)
 
 
 @pytest.mark.parametrize("held", [b"", b"{}\n", b"\xff\xfe\n", f"{HEAD}\n{{}}\n".encode(), b'{"a": 1}'])
-def test_what_is_no_recording_is_refused(tape, held):
-    tape.write_bytes(held)
+def test_what_is_no_recording_is_refused(recording, held):
+    recording.write_bytes(held)
     with pytest.raises(SettingsError, match=r"run\.jsonl"):
-        replayed(tape)
+        replayed(recording)
 
 
-def test_a_changed_line_is_refused(tape):
-    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
-    tape.write_text(tape.read_text().replace("telescope", "microscope"))
+def test_a_changed_line_is_refused(recording):
+    recorded(recording, ANCHOR).run(ANCHOR_EVENT, OPEN)
+    recording.write_text(recording.read_text().replace("telescope", "microscope"))
     with pytest.raises(SettingsError, match=r"line 2 is damaged: its key is not that of what it holds"):
-        replayed(tape)
+        replayed(recording)
 
 
 def test_files_that_cannot_be_used_are_named(tmp_path):
     with pytest.raises(SettingsError, match="cannot be read"):
-        open_tape(ReasonerSettings(replay=tmp_path / "gone.jsonl"))
+        open_recording(ReasonerSettings(replay=tmp_path / "gone.jsonl"))
     with pytest.raises(SettingsError, match="cannot be recorded into"):
-        open_tape(ReasonerSettings(record=tmp_path / "gone" / "run.jsonl"))
+        open_recording(ReasonerSettings(record=tmp_path / "gone" / "run.jsonl"))
     foreign = tmp_path / "notes.txt"
     foreign.write_text("my notes\n")
     with pytest.raises(SettingsError, match="no recording; name another file"):
-        open_tape(ReasonerSettings(record=foreign))
+        open_recording(ReasonerSettings(record=foreign))
     assert foreign.read_text() == "my notes\n"
 
 
-def test_record_and_replay_exclude_each_other(tape):
+def test_record_and_replay_exclude_each_other(recording):
     with pytest.raises(SettingsError, match="exclude each other"):
-        open_tape(ReasonerSettings(record=tape, replay=tape))
+        open_recording(ReasonerSettings(record=recording, replay=recording))
 
 
-def test_the_embedded_reasoner_has_nothing_to_record(tape):
+def test_the_embedded_reasoner_has_nothing_to_record(recording):
     with pytest.raises(SettingsError, match="for a language model"):
-        open_reasoner(Settings(reasoner={"record": tape}), None)
+        open_reasoner(Settings(reasoner={"record": recording}), None)
 
 
-def test_a_replay_needs_neither_server_nor_model(tape):
-    recorded(tape, ANCHOR).run(ANCHOR_EVENT, OPEN)
-    tape.write_text(tape.read_text())
-    reasoner = open_llm_reasoner(ReasonerSettings(kind="transformers", model="/nowhere/tiny", replay=tape))
+def test_a_replay_needs_neither_server_nor_model(recording):
+    recorded(recording, ANCHOR).run(ANCHOR_EVENT, OPEN)
+    recording.write_text(recording.read_text())
+    reasoner = open_llm_reasoner(
+        ReasonerSettings(kind="transformers", model="/nowhere/tiny", replay=recording)
+    )
     assert reasoner.name == "transformers:tiny"
     with pytest.raises(ReplayUnknown, match="model is 'transformers:tiny', recorded with 'scripted'"):
         reasoner.run(ANCHOR_EVENT, OPEN)

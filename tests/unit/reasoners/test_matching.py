@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.reasoners.embedded.judging import judge
+from rag.reasoners.embedded.judge import judge
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.matching import exact_match, normalized, normalized_match, token_f1
 from rag.reasoners.roles import JudgeRequest

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.listening import heard
-from rag.reasoners.embedded.locating import frame_scores, sought
+from rag.reasoners.embedded.locate import event_text, frame_scores
 from rag.reasoners.embedded.statements import WHOLE, positioned_statements, statements
+from rag.reasoners.embedded.text_lines import rank_lines
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, VerifyRequest, VideoVerdict, VideoView
 from rag.relevance import content_words
@@ -32,7 +32,7 @@ SAME_SCENE = 0.85
 """Cosine of two frames from which they show the same scene."""
 
 
-def verify_video(request: VerifyRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> VideoVerdict:
+def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoVerdict:
     """Against an impression of the whole: the mean over its sentences of how well frames or lines fit.
 
     Without one, against a moment: by the frame that fits all of it at once, with its neighbours in time,
@@ -43,19 +43,21 @@ def verify_video(request: VerifyRequest, sight: ZeroShotScorer, vectors: Sentenc
     whole = memory.global_impression
     moment = [part for part in (memory.key_moment, memory.before, memory.after) if content_words(part)]
     if content_words(whole):
-        found, enough = _fit_of_all(whole, view, sight, vectors), WHOLE_ENOUGH
+        found, enough = _fit_of_all(whole, view, scorer, vectors), WHOLE_ENOUGH
     else:
-        found, enough = _moment_fit(memory, moment, audio, view, sight, vectors), MOMENT_ENOUGH
+        found, enough = _moment_fit(memory, moment, audio, view, scorer, vectors), MOMENT_ENOUGH
     fit = 0.0 if found is None else round(found, 6)
     match = found is not None and fit >= enough
-    sure = fit / enough / 2 if fit < enough else 0.5 + (fit - enough) / (1 - enough) / 2
+    confidence = fit / enough / 2 if fit < enough else 0.5 + (fit - enough) / (1 - enough) / 2
     # Who compared nothing knows nothing.
-    sure = 0.5 if found is None else sure
-    parts = {part: _fit_of_all(part, view, sight, vectors) for part in (whole, *moment) if not match and part}
+    confidence = 0.5 if found is None else confidence
+    parts = {
+        part: _fit_of_all(part, view, scorer, vectors) for part in (whole, *moment) if not match and part
+    }
     return VideoVerdict(
         video_match=match,
         audio_match=None if audio is None else audio >= MATCHES,
-        confidence=round(sure if match else 1 - sure, 6),
+        confidence=round(confidence if match else 1 - confidence, 6),
         contradictions=tuple(part for part, one in parts.items() if one is not None and one < 1 - MATCHES),
         reason="there is nothing to compare"
         if found is None
@@ -63,14 +65,14 @@ def verify_video(request: VerifyRequest, sight: ZeroShotScorer, vectors: Sentenc
     )
 
 
-def match_frame(request: MatchRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> FrameMatch:
+def match_frame(request: MatchRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> FrameMatch:
     """A point that cannot be compared from vectors and words is None, and decides nothing."""
     view = request.candidate
-    text = _fit_of_all(request.description, view, sight, vectors)
-    image = None if request.reference is None else _alike(view, request.reference, sight)
+    text = _fit_of_all(request.description, view, scorer, vectors)
+    image = None if request.reference is None else _alike(view, request.reference, scorer)
     audio = _audio(request.auditory_memory, view, vectors)
     asked = request.constraint if request.constraint_kind in ("color", "style") else ""
-    constraint = _pictured(asked, view, sight) if content_words(asked) else None
+    constraint = _by_frames(asked, view, scorer) if content_words(asked) else None
     # Who compared nothing knows nothing.
     fit = MATCHES if text is None else text
     return FrameMatch(
@@ -84,13 +86,13 @@ def match_frame(request: MatchRequest, sight: ZeroShotScorer, vectors: SentenceV
     )
 
 
-def _fit_of_all(part: str, view: VideoView, sight: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
+def _fit_of_all(part: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
     """The mean over the sentences of a part: a video of the same kind shares some of them, never all.
 
     What it began or ended with is sought there alone.
     """
-    told = positioned_statements(part) or [(part, WHOLE)]
-    fits = [_fit(sentence, _share_of(view, share), sight, vectors) for sentence, share in told]
+    parts_ = positioned_statements(part) or [(part, WHOLE)]
+    fits = [_fit(sentence, _share_of(view, share), scorer, vectors) for sentence, share in parts_]
     known = [fit for fit in fits if fit is not None]
     return sum(known) / len(known) if known else None
 
@@ -100,7 +102,7 @@ def _moment_fit(
     moment: Sequence[str],
     audio: float | None,
     view: VideoView,
-    sight: ZeroShotScorer,
+    scorer: ZeroShotScorer,
     vectors: SentenceVectors,
 ) -> float | None:
     """In [0, 1]: of the best frame for the moment alone and of the best with its neighbours, the mean.
@@ -108,16 +110,16 @@ def _moment_fit(
     Taken apart, a deed, a thing and what came next are each to be seen somewhere in any long video. Where
     there are no frames, the mean over what lines say of each part.
     """
-    alone = frame_scores(memory.key_moment, Memory(key_moment=memory.key_moment), view, sight)
-    beside = frame_scores(memory.key_moment, replace(memory, auditory_memory=""), view, sight)
+    alone = frame_scores(memory.key_moment, Memory(key_moment=memory.key_moment), view, scorer)
+    beside = frame_scores(memory.key_moment, replace(memory, auditory_memory=""), view, scorer)
     if alone is not None and beside is not None:
-        seen: float | None = relevance_of((float(alone.max()) + float(beside.max())) / 2)
+        by_frames: float | None = relevance_of((float(alone.max()) + float(beside.max())) / 2)
     else:
-        spoken = [said for part in moment if (said := _spoken(part, view, vectors)) is not None]
-        seen = sum(spoken) / len(spoken) if spoken else None
-    if seen is None or audio is None:
-        return audio if seen is None else seen
-    return (seen + SOUND * audio) / (1 + SOUND)
+        spoken = [by_lines for part in moment if (by_lines := _by_lines(part, view, vectors)) is not None]
+        by_frames = sum(spoken) / len(spoken) if spoken else None
+    if by_frames is None or audio is None:
+        return audio if by_frames is None else by_frames
+    return (by_frames + SOUND * audio) / (1 + SOUND)
 
 
 def _share_of(view: VideoView, share: tuple[float, float]) -> VideoView:
@@ -127,17 +129,17 @@ def _share_of(view: VideoView, share: tuple[float, float]) -> VideoView:
     length = view.end - view.start
     start, end = view.start + share[0] * length, view.start + share[1] * length
     texts = tuple(line for line in view.texts if line.start < end and line.end > start)
-    times, held = view.frame_times, view.frame_vectors
-    if times is None or held is None or not len(times):
+    times, vectors_ = view.frame_times, view.frame_vectors
+    if times is None or vectors_ is None or not len(times):
         return replace(view, start=start, end=end, texts=texts)
     inside = (times >= start) & (times < end)
     inside[np.abs(times - (start + end) / 2).argmin()] = True
     return replace(
-        view, start=start, end=end, texts=texts, frame_times=times[inside], frame_vectors=held[inside]
+        view, start=start, end=end, texts=texts, frame_times=times[inside], frame_vectors=vectors_[inside]
     )
 
 
-def _fit(text: str, view: VideoView, sight: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
+def _fit(text: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
     """In [0, 1]; None where there are neither frames nor lines.
 
     Frames go before lines: that somebody speaks of a thing says little about its being seen, and in an hour
@@ -145,36 +147,38 @@ def _fit(text: str, view: VideoView, sight: ZeroShotScorer, vectors: SentenceVec
     """
     if not content_words(text):
         return None
-    seen = _pictured(text, view, sight)
-    said = _spoken(text, view, vectors)
-    if seen is None or said is None:
-        return said if seen is None else seen
-    return seen + SPOKEN * max(0.0, said - seen)
+    by_frames = _by_frames(text, view, scorer)
+    by_lines = _by_lines(text, view, vectors)
+    if by_frames is None or by_lines is None:
+        return by_lines if by_frames is None else by_frames
+    return by_frames + SPOKEN * max(0.0, by_lines - by_frames)
 
 
-def _pictured(text: str, view: VideoView, sight: ZeroShotScorer) -> float | None:
-    event = sought(text)
-    found = sight.relevance([event, f"a video that shows {event}"], view)
+def _by_frames(text: str, view: VideoView, scorer: ZeroShotScorer) -> float | None:
+    event = event_text(text)
+    found = scorer.relevance([event, f"a video that shows {event}"], view)
     return None if found is None else max(found)
 
 
-def _spoken(text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
+def _by_lines(text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
     best = [
-        found[0].relevance for part in statements(text) or [text] if (found := heard(part, view, vectors))
+        found[0].relevance
+        for part in statements(text) or [text]
+        if (found := rank_lines(part, view, vectors))
     ]
     return max(best, default=None)
 
 
-def _audio(remembered: str, view: VideoView, vectors: SentenceVectors) -> float | None:
+def _audio(memory_text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
     """How well what is said fits what was heard; None where one of the two is silent."""
-    if not content_words(remembered):
+    if not content_words(memory_text):
         return None
-    return _spoken(remembered, view, vectors)
+    return _by_lines(memory_text, view, vectors)
 
 
-def _alike(one: VideoView, other: VideoView, sight: ZeroShotScorer) -> float | None:
+def _alike(one: VideoView, other: VideoView, scorer: ZeroShotScorer) -> float | None:
     """Greatest cosine of their frames; None where their vectors are not there or not of one kind."""
-    ours, theirs = sight.vectors(one), sight.vectors(other)
+    ours, theirs = scorer.vectors(one), scorer.vectors(other)
     if ours is None or theirs is None:
         return None
     return round(float((ours.astype("float64") @ theirs.astype("float64").T).max()), 6)

@@ -12,8 +12,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag.reasoners.embedded.listening import Heard, heard, lines, relevances
-from rag.reasoners.embedded.locating import sought
+from rag.reasoners.embedded.locate import event_text
+from rag.reasoners.embedded.text_lines import (
+    ScoredLine,
+    lines,
+    rank_lines,
+    relevances,
+)
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
 from rag.relevance import content_words
@@ -22,35 +27,39 @@ if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
 SUPPORTED = 0.5
-MOST_SAID, MOST_SHOWN = 6, 4
+MAX_SPOKEN_LINES, MAX_SCREEN_LINES = 6, 4
 """Lines of a caption that are spoken, and that stand on the screen."""
 MOST_COMPARED = 24
 
-_SAID = ("subtitle", "asr")
-_TOLD = ("caption", "chapter")
+_SPOKEN_KINDS = ("subtitle", "asr")
+_DESCRIBED_KINDS = ("caption", "chapter")
 _QUOTATION = re.compile(r"\s*\b(?:On the screen|Said): “[^“”]*”\.(?=\s|$)")
-ROOM = ((_SAID, MOST_SAID), (("ocr",), MOST_SHOWN), (_TOLD, MOST_SHOWN))
+ROOM = ((_SPOKEN_KINDS, MAX_SPOKEN_LINES), (("ocr",), MAX_SCREEN_LINES), (_DESCRIBED_KINDS, MAX_SCREEN_LINES))
 
 
-def observe(request: ObserveRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
+def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
     view = request.view
     facets = request.facets or (Facet("question", (), (request.vlm_query or request.question.text,)),)
-    held = lines(view)
-    told = _worth_telling(held, request.question.text, view, vectors)
+    lines_ = lines(view)
+    described = _selected_lines(lines_, request.question.text, view, vectors)
     keywords = list(dict.fromkeys(word for facet in facets for word in facet.keywords if word.strip()))
     queries = list(dict.fromkeys(query for facet in facets for query in facet.queries if query.strip()))
-    seen = _seen([*keywords, *(sought(query) for query in queries)], view, sight)
-    read = set(content_words(" ".join(line.text for line in held)))
-    missing = tuple(word for word in keywords if not _read(word, read) and seen.get(word, 0.0) < SUPPORTED)
-    unmet = [query for query in queries if not _supported(query, held, seen, vectors)]
-    lacking = next(iter(unmet), "") or next(iter(missing), "")
-    shown = sight.nearer([text for text, relevance in seen.items() if relevance >= SUPPORTED], view)
-    named = sight.named(view)
+    relevance_of_text = _seen([*keywords, *(event_text(query) for query in queries)], view, scorer)
+    screen = set(content_words(" ".join(line.text for line in lines_)))
+    missing = tuple(
+        word for word in keywords if not _read(word, screen) and relevance_of_text.get(word, 0.0) < SUPPORTED
+    )
+    unmet = [query for query in queries if not _supported(query, lines_, relevance_of_text, vectors)]
+    missing_item = next(iter(unmet), "") or next(iter(missing), "")
+    labels_shown = scorer.above_vocabulary(
+        [text for text, relevance in relevance_of_text.items() if relevance >= SUPPORTED], view
+    )
+    labels = scorer.labels(view)
     return Observation(
-        caption=_caption(told, shown, named.said() if named is not None else ""),
+        caption=_caption(described, labels_shown, labels.text() if labels is not None else ""),
         missing=missing,
         needs_more_info=bool(unmet) or bool(missing and not queries),
-        missing_visual_keyword=lacking,
+        missing_visual_keyword=missing_item,
         reasoning=_reasoning(len(queries) - len(unmet), len(queries), len(missing), len(keywords)),
     )
 
@@ -60,50 +69,52 @@ def without_quotations(caption: str) -> str:
     return _QUOTATION.sub("", caption).strip()
 
 
-def _seen(texts: Sequence[str], view: VideoView, sight: ZeroShotScorer) -> dict[str, float]:
+def _seen(texts: Sequence[str], view: VideoView, scorer: ZeroShotScorer) -> dict[str, float]:
     """Relevance of each text to the frame that shows it best; empty where nothing can be seen."""
     plain = [text for text in dict.fromkeys(texts) if content_words(text)]
-    relevance = sight.relevance(plain, view)
+    relevance = scorer.relevance(plain, view)
     return {} if relevance is None else dict(zip(plain, relevance, strict=True))
 
 
-def _read(word: str, read: set[str]) -> bool:
+def _read(word: str, screen: set[str]) -> bool:
     stems = content_words(word)
-    return bool(stems) and set(stems) <= read
+    return bool(stems) and set(stems) <= screen
 
 
-def _supported(query: str, held: Sequence[Heard], seen: dict[str, float], vectors: SentenceVectors) -> bool:
-    if seen.get(sought(query), 0.0) >= SUPPORTED:
+def _supported(
+    query: str, lines_: Sequence[ScoredLine], relevance_of_text: dict[str, float], vectors: SentenceVectors
+) -> bool:
+    if relevance_of_text.get(event_text(query), 0.0) >= SUPPORTED:
         return True
-    texts = [line.text for line in held if line.kind != "tag"][:MOST_COMPARED]
+    texts = [line.text for line in lines_ if line.kind != "tag"][:MOST_COMPARED]
     return bool(texts) and bool(content_words(query)) and max(relevances(query, texts, vectors)) >= SUPPORTED
 
 
-def _worth_telling(
-    held: Sequence[Heard], question: str, view: VideoView, vectors: SentenceVectors
-) -> list[Heard]:
+def _selected_lines(
+    lines_: Sequence[ScoredLine], question: str, view: VideoView, vectors: SentenceVectors
+) -> list[ScoredLine]:
     """All lines of a kind that a caption has room for, else those nearest the question, in time order."""
-    kept: list[Heard] = []
+    kept: list[ScoredLine] = []
     for kinds, most in ROOM:
-        found = [line for line in held if line.kind in kinds]
+        found = [line for line in lines_ if line.kind in kinds]
         if len(found) > most:
-            ranked = [line for line in heard(question, view, vectors) if line.kind in kinds]
+            ranked = [line for line in rank_lines(question, view, vectors) if line.kind in kinds]
             found = sorted(ranked[:most] or found[:most], key=lambda line: (line.start, line.end, line.text))
         kept += found
     return kept
 
 
-def _caption(held: Sequence[Heard], shown: Sequence[str], named: str) -> str:
+def _caption(lines_: Sequence[ScoredLine], labels_shown: Sequence[str], labels: str) -> str:
     """Empty where nothing can be told: a sentence that says so would be read as if it told something."""
-    said = [line.text for line in held if line.kind in _SAID]
-    read = [line.text for line in held if line.kind == "ocr"]
-    told = [line.text for line in held if line.kind in _TOLD]
+    spoken = [line.text for line in lines_ if line.kind in _SPOKEN_KINDS]
+    screen = [line.text for line in lines_ if line.kind == "ocr"]
+    described = [line.text for line in lines_ if line.kind in _DESCRIBED_KINDS]
     parts = []
-    if seems := "; ".join(dict.fromkeys(part for part in (named, *shown) if part)):
+    if seems := "; ".join(dict.fromkeys(part for part in (labels, *labels_shown) if part)):
         parts.append(f"Seems to show {seems}.")
-    parts += [f"On the screen: “{text}”." for text in read]
-    parts += [f"Said: “{text}”." for text in said]
-    parts += told
+    parts += [f"On the screen: “{text}”." for text in screen]
+    parts += [f"Said: “{text}”." for text in spoken]
+    parts += described
     return " ".join(parts)
 
 

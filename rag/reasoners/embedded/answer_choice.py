@@ -4,10 +4,10 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
 
     words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
     says_i    = coverage of the option's words by s, and whether s says it or its contrary
-    picture_i = log(n share) of the n options, by the frames of the windows (`picture_votes`)
+    picture_i = log(n share) of the n options, by the frames of the windows (`frame_votes`)
     p         = softmax((8 words + 3 coverage + 2.5 verdict + picture) / T)
 
-with T = 1, and T = 3 where the windows were looked for by the options (`Reading.sought_by_option`):
+with T = 1, and T = 3 where the windows were looked for by the options (`Reading.searched_by_option`):
 there each option's nearest sentence is the best of a whole film, and a denial or a number in one
 of them outweighs what is nearly even. T tells how sure the choice is, and never which it is.
 
@@ -28,15 +28,14 @@ from typing import TYPE_CHECKING
 
 from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
-from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.picture_votes import picture_votes
-from rag.reasoners.embedded.rewriting import asks_for_thing, statement, two_hop
-from rag.reasoners.embedded.scenes import windows_in_scene
-from rag.reasoners.embedded.sentences import Sentence, sentences_of
-from rag.reasoners.embedded.shortlist import shortlist
+from rag.reasoners.embedded.frame_votes import frame_votes
+from rag.reasoners.embedded.rewriting import asks_for_thing, parts, statement, two_hop
+from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
+from rag.reasoners.embedded.temporal_options import answer_over_time
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, text_relevance
+from rag.relevance.image_relevance import MIDDLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,15 +43,17 @@ if TYPE_CHECKING:
 
 TEMPERATURE = 1.0
 """Of the softmax over options; 1 by definition of the weights below."""
-TEMPERATURE_SOUGHT = 3.0
+TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three films that no report is about."""
-WORDS, COVERAGE, VERDICT, PICTURE = 8.0, 3.0, 2.5, 1.0
+WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
 SURE_RELEVANCE = 0.9
 """From which a sentence supports an option that shares no word with it."""
-LEAST_PICTURE = 0.6
+SCENE_SHARE = 0.6
+"""Of the best window's standard score that a window must reach to show the same scene."""
+LEAST_IMAGE_SHARE = 0.6
 """Share of what the pictures say below which they support no option."""
 
 
@@ -63,28 +64,28 @@ class Weighed:
     sentence: Sentence | None
     words: float
     relevance: float
-    says: Agreement
-    picture: float | None
+    agreement_: Agreement
+    image: float | None
     frames: tuple[int, ...]
     """Windows whose frames gave the vote."""
 
-    def told(self) -> float:
+    def text_score(self) -> float:
         """What the words say."""
-        return WORDS * self.words + COVERAGE * self.says.coverage + VERDICT * self.says.verdict
+        return WORDS * self.words + COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
 
-    def shown(self) -> float:
+    def image_score(self) -> float:
         """What the pictures say."""
-        return PICTURE * (self.picture or 0.0)
+        return IMAGES * (self.image or 0.0)
 
 
 def answer_choice(
-    reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None
+    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption:
     """The likeliest option, or None where neither words nor pictures come near any."""
-    timed = answer_over_time(reading, vectors, scale)
+    timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
-    weighed = _weigh(reading, vectors, scale)
+    weighed = _weigh(reading, vectors, calibrator)
     if not reading.must_choose and not any(_supported(option, len(weighed)) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
@@ -94,7 +95,9 @@ def answer_choice(
     best = max(range(len(sharp)), key=lambda i: (sharp[i], -i))
     # Of options as good as equal the first is taken, and none may then be told as likelier than it.
     logits[best] = max(logits)
-    scores = _softmax([value / TEMPERATURE_SOUGHT for value in logits]) if reading.sought_by_option else sharp
+    scores = (
+        _softmax([value / TEMPERATURE_BY_OPTION for value in logits]) if reading.searched_by_option else sharp
+    )
     chosen = weighed[best]
     windows = set(chosen.frames)
     passages: set[int] = set()
@@ -117,43 +120,68 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
     A library holds a passage for every X, so how well words fit says nothing about which X it is.
     """
     hops = [two_hop(option) for option in reading.question.options]
-    told = [option.told() for option in weighed]
-    if all(hops) and any(option.picture is not None for option in weighed):
+    text_score = [option.text_score() for option in weighed]
+    if all(hops) and any(option.image is not None for option in weighed):
         groups: dict[str, list[float]] = {}
-        for hop, value in zip(hops, told, strict=True):
+        for hop, value in zip(hops, text_score, strict=True):
             groups.setdefault(hop.when if hop else "", []).append(value)
         whole = {when: _log_sum(values) for when, values in groups.items()}
-        told = [value - whole[hop.when if hop else ""] for hop, value in zip(hops, told, strict=True)]
-    return [value + option.shown() for value, option in zip(told, weighed, strict=True)]
+        text_score = [
+            value - whole[hop.when if hop else ""] for hop, value in zip(hops, text_score, strict=True)
+        ]
+    return [value + option.image_score() for value, option in zip(text_score, weighed, strict=True)]
 
 
-def _weigh(reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None) -> list[Weighed]:
+def _weigh(
+    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
+) -> list[Weighed]:
     question = reading.question
     wanted = content_words(" ".join([question.text, *question.options]))
-    votes = picture_votes(reading, scale)
-    telling = _telling(reading, votes is not None)
-    there = windows_in_scene(reading, scale)
-    if there is not None:
-        telling = [s for s in telling if s.origin == "passage" or s.index in there]
-    sentences = shortlist(wanted, telling)
+    votes = frame_votes(reading, calibrator)
+    informative = _informative_sentences(reading, votes is not None)
+    in_scene = windows_in_scene(reading, calibrator)
+    if in_scene is not None:
+        informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
+    sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
     rows = vectors.of([*claims, *(s.context for s in sentences)])
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
         nearest, words = _nearest(claim, option, sentences, rows)
-        says = Agreement(0.0, 0.0, ())
+        agreement_ = Agreement(0.0, 0.0, ())
         relevance = 0.0
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
-            says = agreement(_body(option), nearest.context, rivals)
+            agreement_ = agreement(_body(option), nearest.context, rivals)
             relevance = text_relevance(words, 0.0)
         vote = votes[index] if votes else None
-        picture, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, says, picture, frames))
+        image, frames = (vote.z, vote.windows) if vote else (None, ())
+        weighed.append(Weighed(nearest, words, relevance, agreement_, image, frames))
     return weighed
 
 
-def _telling(reading: Reading, pictured: bool) -> list[Sentence]:
+def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) -> frozenset[int] | None:
+    """Indices of the windows whose frames show the scene of "In a clip that shows SCENE, ...".
+
+    None where it cannot be told: the question names no scene, no frame is known, or no window shows it
+    (mean standard score of its frames below 2.5, relevance one half).
+    """
+    scene = parts(reading.question.text).scene
+    if not scene or calibrator is None:
+        return None
+    rows = calibrator.encode([f"A video that shows {scene}."])
+    fits = {
+        index: round(float(calibrator.level_z(rows, window.frame_vectors).mean()), 6)
+        for index, window in enumerate(reading.windows)
+        if window.frame_vectors is not None and len(window.frame_vectors)
+    }
+    best = max(fits.values(), default=0.0)
+    if best < MIDDLE:
+        return None
+    return frozenset(index for index, fit in fits.items() if fit >= SCENE_SHARE * best)
+
+
+def _informative_sentences(reading: Reading, has_images: bool) -> list[Sentence]:
     """The sentences that can tell the options apart.
 
     Which thing is seen in a video's event stands in no passage: passages that name all the options
@@ -161,7 +189,7 @@ def _telling(reading: Reading, pictured: bool) -> list[Sentence]:
     """
     sentences = sentences_of(reading)
     question = reading.question
-    if not pictured or any(two_hop(option) for option in question.options):
+    if not has_images or any(two_hop(option) for option in question.options):
         return sentences
     return [s for s in sentences if s.origin == "window"] if asks_for_thing(question.text) else sentences
 
@@ -172,9 +200,11 @@ def _nearest(
     best, most, likest = None, -math.inf, 0.0
     wanted, own = content_words(claim), content_words(option)
     for sentence in sentences:
-        held = set(content_words(f"{sentence.title} {sentence.context}"))
-        words = float(rows[claim] @ rows[sentence.context]) + 0.12 * lexical_overlap(wanted, held)
-        rank = round(words + 0.25 * lexical_overlap(own, held), 6)
+        words_of_sentence = set(content_words(f"{sentence.title} {sentence.context}"))
+        words = float(rows[claim] @ rows[sentence.context]) + 0.12 * lexical_overlap(
+            wanted, words_of_sentence
+        )
+        rank = round(words + 0.25 * lexical_overlap(own, words_of_sentence), 6)
         if rank > most:
             best, most, likest = sentence, rank, round(words, 6)
     return best, likest
@@ -187,13 +217,13 @@ def _body(option: str) -> str:
 
 def _share(option: Weighed, options: int) -> float:
     """Of what the pictures say, in [0, 1]: a vote is log(n share) of n options."""
-    return 0.0 if option.picture is None else math.exp(option.picture) / options
+    return 0.0 if option.image is None else math.exp(option.image) / options
 
 
 def _supported(option: Weighed, options: int) -> bool:
-    named = option.says.coverage > 0 or option.relevance >= SURE_RELEVANCE
+    named = option.agreement_.coverage > 0 or option.relevance >= SURE_RELEVANCE
     by_words = option.relevance >= LEAST_RELEVANCE and named
-    return by_words or _share(option, options) >= LEAST_PICTURE
+    return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
 
 
 def _log_sum(values: Sequence[float]) -> float:
@@ -214,15 +244,15 @@ def _softmax(logits: Sequence[float]) -> tuple[float, ...]:
 
 def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
     chosen = weighed[best]
-    said = []
+    reasons = []
     if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
         source = "a passage" if chosen.sentence.origin == "passage" else "the video"
         if chosen.sentence.title:
             source = f"the passage “{chosen.sentence.title}”"
-        said.append(f"{option_label(best)} is nearest to what {source} says: “{chosen.sentence.text}”")
-    if chosen.picture is not None and chosen.picture > 0:
-        said.append(f"the pictures fit it best ({_share(chosen, len(weighed)):.0%})")
+        reasons.append(f"{option_label(best)} is nearest to what {source} says: “{chosen.sentence.text}”")
+    if chosen.image is not None and chosen.image > 0:
+        reasons.append(f"the pictures fit it best ({_share(chosen, len(weighed)):.0%})")
     for index, other in enumerate(weighed):
-        if index != best and other.says.reasons and other.sentence == chosen.sentence:
-            said.append(f"{option_label(index)} is contradicted: {other.says.reasons[0]}")
-    return "; ".join(said)[:1500] + "." if said else "No option stands out."
+        if index != best and other.agreement_.reasons and other.sentence == chosen.sentence:
+            reasons.append(f"{option_label(index)} is contradicted: {other.agreement_.reasons[0]}")
+    return "; ".join(reasons)[:1500] + "." if reasons else "No option stands out."

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.decomposing import decompose
-from rag.reasoners.embedded.listening import Heard, asked_of_speech, heard
+from rag.reasoners.embedded.question_parts import decompose
 from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.statements import statements
+from rag.reasoners.embedded.text_lines import ScoredLine, rank_lines, speech_question
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
 from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
 from rag.relevance import content_words
@@ -39,7 +39,7 @@ BESIDE = 0.5
 """Weight of what was just before and just after, against the moment itself."""
 NEARBY = 12.0
 """Seconds before or after a moment that count as just before or just after."""
-HEARD = 2.0
+LINE_WEIGHT = 2.0
 """Standard scores that a line heard at the moment is worth, of relevance 1."""
 MOST_LINES = 6
 _ASKING = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)
@@ -53,17 +53,20 @@ class _Stretch:
     reason: str
 
 
-def locate(request: LocateRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> Located:
+def locate(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Located:
     """The best windows, or the best frame; N/A where nothing reaches 0.2 and it need not be chosen."""
     if request.target == "frame":
-        return _frame(request, sight, vectors)
-    view, found = request.view, list[_Stretch]()
-    for text in asked_parts(request.wanted):
-        said = _said(text, view, vectors)
-        found += said or [*_pictured(replace(request, wanted=text), sight), *_spoken(text, view, vectors)]
-    kept = [stretch for stretch in _merged(found) if stretch.relevance >= LEAST or request.must_choose]
+        return _frame(request, scorer, vectors)
+    view, stretches = request.view, list[_Stretch]()
+    for text in asking_sentences(request.query):
+        quoted = _by_quoted_lines(text, view, vectors)
+        stretches += quoted or [
+            *_by_frames(replace(request, query=text), scorer),
+            *_by_lines(text, view, vectors),
+        ]
+    kept = [stretch for stretch in _merged(stretches) if stretch.relevance >= LEAST or request.must_choose]
     if not kept and not request.must_choose:
-        best = max((stretch.relevance for stretch in found), default=0.0)
+        best = max((stretch.relevance for stretch in stretches), default=0.0)
         return Located(
             relevant=False, confidence=round(1 - best, 6), reason="no frame and no line speaks to it"
         )
@@ -79,7 +82,7 @@ def locate(request: LocateRequest, sight: ZeroShotScorer, vectors: SentenceVecto
     return Located(relevant=True, windows=windows, confidence=kept[0].relevance, reason=kept[0].reason)
 
 
-def asked_parts(text: str) -> list[str]:
+def asking_sentences(text: str) -> list[str]:
     """Of a question of several sentences those that ask for something; any other text as it stands.
 
     "The channel X uploaded a film in May. In it, what is poured?": only the second can be seen.
@@ -90,35 +93,35 @@ def asked_parts(text: str) -> list[str]:
     return asking or [text]
 
 
-def sought(text: str) -> str:
+def event_text(text: str) -> str:
     """A question as the event that one would see; any other text as it stands."""
     taken = parts(text)
     event = declarative(taken.core) if text.rstrip().endswith("?") else text.strip()
-    told = event if content_words(event.replace("something", "")) else taken.scene or text
-    return f"{taken.event}, {told}" if taken.event and taken.event not in told else told
+    texts = event if content_words(event.replace("something", "")) else taken.scene or text
+    return f"{taken.event}, {texts}" if taken.event and taken.event not in texts else texts
 
 
 def frame_scores(
-    wanted: str, memory: Memory | None, view: VideoView, sight: ZeroShotScorer
+    query: str, memory: Memory | None, view: VideoView, scorer: ZeroShotScorer
 ) -> NDArray[np.float64] | None:
     """(n,) standard scores of a view's frames: the moment, and half as much its neighbours in time."""
-    told = _moments(wanted, memory)
-    scores = sight.z([sought(text) for text in told], view)
+    texts = _moments(query, memory)
+    scores = scorer.z([event_text(text) for text in texts], view)
     if scores is None:
         return None
     # What is remembered of one frame holds of it all at once; a question is asked in one way or another.
     total = scores.max(axis=0) if memory is None else scores.mean(axis=0)
     weight = 1.0
     # Sparse frames rarely show the moment itself, but nearly always the scene that it belongs to.
-    scenes = list(dict.fromkeys(scene for text in told if (scene := parts(text).scene)))
-    around = sight.z([f"a video that shows {scene}" for scene in scenes], view)
+    scenes = list(dict.fromkeys(scene for text in texts if (scene := parts(text).scene)))
+    around = scorer.z([f"a video that shows {scene}" for scene in scenes], view)
     if around is not None:
         total = total + SCENE * around.max(axis=0)
         weight += SCENE
     times = np.asarray(view.times, np.float64)
     for text, side in ((memory.before, -1), (memory.after, 1)) if memory is not None else ():
-        told = statements(text)
-        near = sight.z(told, view) if told else None
+        texts = statements(text)
+        near = scorer.z(texts, view) if texts else None
         if near is None or len(times) != total.size:
             continue
         total = total + BESIDE * _best_beside(near.mean(axis=0), times, side)
@@ -126,12 +129,12 @@ def frame_scores(
     return np.asarray(np.round(total / weight, 6), np.float64)
 
 
-def _moments(wanted: str, memory: Memory | None) -> list[str]:
-    told = memory.key_moment or memory.global_impression if memory is not None else ""
+def _moments(query: str, memory: Memory | None) -> list[str]:
+    remembered = memory.key_moment or memory.global_impression if memory is not None else ""
     constraint = (
         memory.constraint if memory is not None and memory.constraint_kind in ("color", "style") else ""
     )
-    texts = [f"{text} {constraint}".strip() for text in (told, wanted) if text.strip()]
+    texts = [f"{text} {constraint}".strip() for text in (remembered, query) if text.strip()]
     if memory is not None:
         texts = [sentence for text in texts for sentence in statements(text) or [text]]
     return list(dict.fromkeys(texts)) or ["something"]
@@ -142,25 +145,25 @@ def _best_beside(scores: NDArray[np.float64], times: NDArray[np.float64], side: 
 
     Where frames lie further apart, its neighbour; at the ends of the view, the frame itself.
     """
-    found = np.empty_like(scores)
+    stretches = np.empty_like(scores)
     for at, time in enumerate(times):
         if side < 0:
             first = min(int(np.searchsorted(times, time - NEARBY)), max(0, at - 1))
-            found[at] = scores[first : max(at, first + 1)].max()
+            stretches[at] = scores[first : max(at, first + 1)].max()
         else:
             last = max(int(np.searchsorted(times, time + NEARBY, side="right")), min(len(times), at + 2))
-            found[at] = scores[min(at + 1, last - 1) : last].max()
-    return found
+            stretches[at] = scores[min(at + 1, last - 1) : last].max()
+    return stretches
 
 
-def _pictured(request: LocateRequest, sight: ZeroShotScorer) -> list[_Stretch]:
-    scores = frame_scores(request.wanted, request.memory, request.view, sight)
+def _by_frames(request: LocateRequest, scorer: ZeroShotScorer) -> list[_Stretch]:
+    scores = frame_scores(request.query, request.memory, request.view, scorer)
     if scores is None:
         return []
     view, times = request.view, request.view.frame_times
     if times is None:
         return []
-    found, event = [], sought(request.wanted)
+    stretches, event = [], event_text(request.query)
     for at in np.argsort(-scores, kind="stable")[: request.max_windows + 2]:
         before = times[at - 1] if at else view.start
         after = times[at + 1] if at + 1 < len(times) else view.end
@@ -168,72 +171,76 @@ def _pictured(request: LocateRequest, sight: ZeroShotScorer) -> list[_Stretch]:
         end = min(view.end, float(after), float(times[at]) + LONGEST_STEP)
         if end > start:
             reason = f"{event}: the frame at {times[at]:.1f} s fits (z = {scores[at]:.2f})"
-            found.append(_Stretch(start, end, relevance_of(float(scores[at])), reason))
-    return found
+            stretches.append(_Stretch(start, end, relevance_of(float(scores[at])), reason))
+    return stretches
 
 
-def _spoken(wanted: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
-    found = []
-    for line in heard(wanted, view, vectors)[:MOST_LINES]:
+def _by_lines(query: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
+    stretches = []
+    for line in rank_lines(query, view, vectors)[:MOST_LINES]:
         start = max(view.start, line.start - AROUND)
         end = min(view.end, max(line.end, line.start) + AROUND)
         # Tags and titles hold for the whole video, and say nowhere in particular.
         if end > start and line.kind != "tag":
             reason = f"{line.kind} at {line.start:.1f} s: {line.text}"
-            found.append(_Stretch(start, end, line.relevance, reason))
-    return found
+            stretches.append(_Stretch(start, end, line.relevance, reason))
+    return stretches
 
 
-def _said(text: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
+def _by_quoted_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
     """Where a question about somebody's words is answered by words; empty for any other question."""
-    asked = asked_of_speech(text)
-    return [line for line in _spoken(asked, view, vectors) if line.relevance >= LEAST] if asked else []
+    asked = speech_question(text)
+    return [line for line in _by_lines(asked, view, vectors) if line.relevance >= LEAST] if asked else []
 
 
-def _merged(found: list[_Stretch]) -> list[_Stretch]:
+def _merged(stretches: list[_Stretch]) -> list[_Stretch]:
     """Those that overlap become one, best first; two stretches that only touch stay two."""
     kept: list[_Stretch] = []
-    for stretch in sorted(found, key=lambda one: (-one.relevance, one.start, one.end, one.reason)):
+    for stretch in sorted(stretches, key=lambda one: (-one.relevance, one.start, one.end, one.reason)):
         over = [other for other in kept if stretch.start < other.end and other.start < stretch.end]
         if not over:
             kept.append(stretch)
         elif len(over) == 1 and stretch.relevance >= LEAST:
             other = over[0]
-            grown = _Stretch(
+            widened = _Stretch(
                 min(stretch.start, other.start), max(stretch.end, other.end), other.relevance, other.reason
             )
-            if not any(grown.start < one.end and one.start < grown.end for one in kept if one is not other):
-                kept[kept.index(other)] = grown
+            if not any(
+                widened.start < one.end and one.start < widened.end for one in kept if one is not other
+            ):
+                kept[kept.index(other)] = widened
     return kept
 
 
-def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[Heard]:
+def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[ScoredLine]:
     """The lines that speak most to any sentence of a text, those that hold for the whole video left out."""
-    found = [line for part in statements(text) or [text] for line in heard(part, view, vectors)[:MOST_LINES]]
-    return [line for line in found if line.kind != "tag"]
+    stretches = [
+        line for part in statements(text) or [text] for line in rank_lines(part, view, vectors)[:MOST_LINES]
+    ]
+    return [line for line in stretches if line.kind != "tag"]
 
 
-def _frame(request: LocateRequest, sight: ZeroShotScorer, vectors: SentenceVectors) -> Located:
+def _frame(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Located:
     """By frame scores; what is said near a frame counts as much as what it shows."""
     view = request.view
     times = np.asarray(view.times, np.float64)
     if not len(times):
         return Located(relevant=request.must_choose, confidence=0.0, reason="there are no frames")
-    scores = frame_scores(request.wanted, request.memory, view, sight)
+    scores = frame_scores(request.query, request.memory, view, scorer)
     seen = np.zeros(len(times)) if scores is None or len(scores) != len(times) else scores
     relevance = (
         np.array([relevance_of(float(z)) for z in seen]) if scores is not None else np.zeros(len(times))
     )
-    listened = request.memory.auditory_memory if request.memory is not None else ""
+    sound = request.memory.auditory_memory if request.memory is not None else ""
     bonus = np.zeros(len(times))
-    for line in _lines_for(listened or request.wanted, view, vectors):
+    for line in _lines_for(sound or request.query, view, vectors):
         near = (times >= line.start - AROUND) & (times <= line.end + AROUND)
         # Sparse frames may all lie beside a line: then the nearest one stands for it.
         near[np.abs(times - (line.start + line.end) / 2).argmin()] = True
-        if listened:
-            bonus = np.where(near, np.maximum(bonus, HEARD * line.relevance), bonus)
+        if sound:
+            bonus = np.where(near, np.maximum(bonus, LINE_WEIGHT * line.relevance), bonus)
         relevance = np.where(near, np.maximum(relevance, line.relevance), relevance)
-    fits = -np.round(seen + bonus, 6) if listened else -np.round(relevance, 6)
+    fits = -np.round(seen + bonus, 6) if sound else -np.round(relevance, 6)
     order = np.lexsort((np.arange(len(times)), -seen, fits))
     at = int(order[0])
     best = round(float(relevance[at]), 6)

@@ -48,55 +48,61 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenWindow:
     index: int
     """Of the window in the reading."""
     vectors: NDArray[np.float32]
 
 
-def picture_votes(reading: Reading, scale: ImageScoreCalibrator | None) -> list[Vote] | None:
+def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> list[Vote] | None:
     """One vote an option, or None where there is no picture encoder or no frame vector."""
     seen = [
-        _Seen(index, window.frame_vectors)
+        _SeenWindow(index, window.frame_vectors)
         for index, window in enumerate(reading.windows)
         if window.frame_vectors is not None and len(window.frame_vectors)
     ]
-    if scale is None or not seen:
+    if calibrator is None or not seen:
         return None
-    sought = _sought_event(reading)
-    event = scale.encode([sought] if sought else [])
-    weights = _weights(reading, scale, seen, event)
-    names = [scale.encode(found) for found in _option_names(reading)]
-    spoken = np.stack([_spoken(scale, names, event, part.vectors) for part in seen])
-    shares = (spoken * weights[:, None]).sum(axis=0)
+    event_text = _asked_event(reading)
+    event = calibrator.encode([event_text] if event_text else [])
+    weights = _weights(reading, calibrator, seen, event)
+    names = [calibrator.encode(found) for found in _option_names(reading)]
+    by_window = np.stack([_window_shares(calibrator, names, event, part.vectors) for part in seen])
+    shares = (by_window * weights[:, None]).sum(axis=0)
     values = np.log(np.maximum(shares * len(names), LEAST))
-    best = np.argmax(spoken * weights[:, None], axis=0)
+    best = np.argmax(by_window * weights[:, None], axis=0)
     return [
         Vote(round(float(value), 6), (seen[int(at)].index,)) for value, at in zip(values, best, strict=True)
     ]
 
 
-def _sought_event(reading: Reading) -> str:
+def _asked_event(reading: Reading) -> str:
     """The event that must be seen; empty where the question names only what comes before or after it."""
     anchor = reading.anchor
     return anchor.description if anchor.position == "within" else anchor.target
 
 
 def _weights(
-    reading: Reading, scale: ImageScoreCalibrator, seen: Sequence[_Seen], event: NDArray[np.float32]
+    reading: Reading,
+    calibrator: ImageScoreCalibrator,
+    seen: Sequence[_SeenWindow],
+    event: NDArray[np.float32],
 ) -> NDArray[np.float64]:
     """(w,) summing to 1: how well each window shows the scene and the event of the question.
 
     Ranks are too level for this: of five clips one is right, and the others would outvote it.
     """
-    scene = scale.encode([reading.rewritten.visual_query])
+    scene = calibrator.encode([reading.rewritten.visual_query])
     anchored = reading.anchor.position != "within"
-    anchor = scale.encode([reading.anchor.description] if anchored else [])
+    anchor = calibrator.encode([reading.anchor.description] if anchored else [])
     fits = np.array(
         [
-            SCENE * scale.level_z(scene, part.vectors).mean()
+            SCENE * calibrator.level_z(scene, part.vectors).mean()
             + DONE
-            * (_soft_top(scale.level_z(event, part.vectors)) + _soft_top(scale.level_z(anchor, part.vectors)))
+            * (
+                _soft_top(calibrator.level_z(event, part.vectors))
+                + _soft_top(calibrator.level_z(anchor, part.vectors))
+            )
             for part in seen
         ]
     )
@@ -113,20 +119,20 @@ def _soft_top(z: NDArray[np.float64]) -> float:
     return float(np.sort(z[0])[-count:].mean())
 
 
-def _spoken(
-    scale: ImageScoreCalibrator,
+def _window_shares(
+    calibrator: ImageScoreCalibrator,
     names: Sequence[NDArray[np.float32]],
     event: NDArray[np.float32],
     vectors: NDArray[np.float32],
 ) -> NDArray[np.float64]:
     """(options,) shares summing to 1 of one window's frames (m, d)."""
-    z = scale.level_z(event, vectors) if len(event) else np.zeros((1, len(vectors)))
+    z = calibrator.level_z(event, vectors) if len(event) else np.zeros((1, len(vectors)))
     gate = _softmax(GATE * z, axis=1)[0]
-    fits = np.stack([_fit(scale, found, vectors) for found in names])
+    fits = np.stack([_fit(calibrator, found, vectors) for found in names])
     unlike = np.full((1, fits.shape[1]), NONE)
     shares = _softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
-    told = (shares * gate).sum(axis=1)
-    return np.asarray(told / told.sum(), np.float64)
+    shares_ = (shares * gate).sum(axis=1)
+    return np.asarray(shares_ / shares_.sum(), np.float64)
 
 
 def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
@@ -135,12 +141,12 @@ def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 def _fit(
-    scale: ImageScoreCalibrator, names: NDArray[np.float32], vectors: NDArray[np.float32]
+    calibrator: ImageScoreCalibrator, names: NDArray[np.float32], vectors: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """(m,) standard scores over the frames; of several names for one thing the one that fits best."""
     if not len(names):
         return np.zeros(len(vectors))
-    return np.asarray(scale.level_z(names, vectors).max(axis=0), np.float64)
+    return np.asarray(calibrator.level_z(names, vectors).max(axis=0), np.float64)
 
 
 def _option_names(reading: Reading) -> list[list[str]]:
@@ -173,10 +179,10 @@ def _names(reading: Reading, options: Sequence[int]) -> list[str]:
     count: Counter[tuple[str, ...]] = Counter()
     found_for = {read.passage.passage_id: read for read in reading.passages if read.option in options}
     for read in found_for.values():
-        held = [stem(word) for word in tokens(read.passage.text)]
+        stems_of_text = [stem(word) for word in tokens(read.passage.text)]
         for run in _runs(tokens(read.passage.title)):
             stems = [stem(word) for word in run]
-            times = sum(held[at : at + len(stems)] == stems for at in range(len(held)))
+            times = sum(stems_of_text[at : at + len(stems)] == stems for at in range(len(stems_of_text)))
             if times:
                 count[run] += times
     ranked = sorted(count, key=lambda run: (-count[run] * len(run), -len(run), run))
@@ -185,10 +191,10 @@ def _names(reading: Reading, options: Sequence[int]) -> list[str]:
 
 def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
     """Neighbouring words of a title, up to three, without function words; each once."""
-    runs = [
+    content_runs = [
         tuple(words[at : at + size])
         for size in range(LONGEST_NAME, 0, -1)
         for at in range(len(words) - size + 1)
         if all(content_words(word) and not word.isdigit() for word in words[at : at + size])
     ]
-    return list(dict.fromkeys(runs))
+    return list(dict.fromkeys(content_runs))

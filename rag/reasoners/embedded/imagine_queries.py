@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from rag.reasoners.embedded.phrases import entities, names, worded
+from rag.reasoners.embedded.phrases import entities, names, query_words
 from rag.reasoners.embedded.statements import sentences_of, statements
 from rag.reasoners.roles import Hypothesis, ImaginedQueries, ImagineRequest
 
@@ -34,18 +34,18 @@ _FORMAT = re.compile(
 def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
     """Exactly `count` different queries; the memory's own words, the most telling first."""
     memory = request.memory
-    told = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
-    plain = [" ".join(statements(part)) for part in (*told, memory.constraint)]
+    parts = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
+    plain = [" ".join(statements(part)) for part in (*parts, memory.constraint)]
     whole = ". ".join(part.rstrip(".") for part in plain if part)
     anchors = entities(whole, MOST_ANCHORS)
     hypotheses = _hypotheses(whole, plain[0] or plain[1])
     found = [
         *_of_both(plain[0], plain[1], " ".join(plain[2:5]).strip()),
-        *(f"{form.lower()} {worded(whole, 5)}" for form in _FORMAT.findall(whole)[:1]),
-        worded(f"{plain[2]} {plain[3]}", LONGEST_QUERY),
-        worded(plain[4], LONGEST_QUERY),
+        *(f"{form.lower()} {query_words(whole, 5)}" for form in _FORMAT.findall(whole)[:1]),
+        query_words(f"{plain[2]} {plain[3]}", LONGEST_QUERY),
+        query_words(plain[4], LONGEST_QUERY),
         *anchors,
-        worded(whole, LONGEST_QUERY),
+        query_words(whole, LONGEST_QUERY),
     ]
     return ImaginedQueries(
         thought=f"The memory's own words that set it apart: {', '.join(anchors) or 'none'}.",
@@ -64,16 +64,18 @@ def _of_both(impression: str, moment: str, beside: str) -> list[str]:
     around.
     """
     # What somebody was heard to say names nothing that the video is listed by.
-    told = names(f"{impression} {moment}")[:2]
+    parts = names(f"{impression} {moment}")[:2]
     doing = " ".join(sentences_of(moment)[:1])
     if impression:
-        about = worded(". ".join([*told, _topic(impression)]), ABOUT)
-        course = " ".join(worded(_topic(part.split(",")[0]), CLAUSE) for part in sentences_of(impression)[1:])
-        return [about, worded(course, LONGEST_QUERY), worded(doing, LONGEST_QUERY)]
-    about = worded(". ".join([*told, moment]), LONGEST_QUERY)
+        about = query_words(". ".join([*parts, _topic(impression)]), ABOUT)
+        course = " ".join(
+            query_words(_topic(part.split(",")[0]), CLAUSE) for part in sentences_of(impression)[1:]
+        )
+        return [about, query_words(course, LONGEST_QUERY), query_words(doing, LONGEST_QUERY)]
+    about = query_words(". ".join([*parts, moment]), LONGEST_QUERY)
     if beside:
-        return [about, f"{worded(doing, HALF_QUERY)} {worded(beside, HALF_QUERY)}"]
-    return [worded(doing, LONGEST_QUERY), about]
+        return [about, f"{query_words(doing, HALF_QUERY)} {query_words(beside, HALF_QUERY)}"]
+    return [query_words(doing, LONGEST_QUERY), about]
 
 
 def _topic(text: str) -> str:
@@ -83,11 +85,11 @@ def _topic(text: str) -> str:
 
 def _hypotheses(whole: str, about: str) -> tuple[Hypothesis, ...]:
     found = []
-    if named := names(whole):
-        found.append(Hypothesis(kind="source", guess=f"something that is called {named[0]}"))
+    if names_found := names(whole):
+        found.append(Hypothesis(kind="source", guess=f"something that is called {names_found[0]}"))
     if form := _FORMAT.search(whole):
         found.append(Hypothesis(kind="format", guess=f"a video of the form “{form[0].lower()}”"))
-    if words := worded(about, LONGEST_QUERY):
+    if words := query_words(about, LONGEST_QUERY):
         found.append(Hypothesis(kind="literal", guess=f"a recording of {words}"))
     return tuple(found)
 

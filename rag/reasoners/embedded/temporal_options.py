@@ -69,16 +69,16 @@ def asks_for_count(text: str, options: Sequence[str]) -> bool:
 
 
 def answer_over_time(
-    reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None
+    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption | None:
     """None where the question is about neither order nor number, or nothing in the windows speaks to it."""
     question = reading.question
     end = asks_for_order(question.text)
     if end is not None:
-        supports = [_support(option, reading, vectors, scale) for option in question.options]
+        supports = [_support(option, reading, vectors, calibrator) for option in question.options]
         return _by_order(supports, end)
     if asks_for_count(question.text, question.options):
-        return _by_count(reading, vectors, scale)
+        return _by_count(reading, vectors, calibrator)
     return None
 
 
@@ -98,21 +98,25 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
 
 
 def _by_count(
-    reading: Reading, vectors: SentenceVectors, scale: ImageScoreCalibrator | None
+    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption | None:
     asked = declarative(parts(reading.question.text).core)
     event = asked if content_words(asked) else reading.question.text
-    held = [
-        index for index in range(len(reading.windows)) if _support(event, reading, vectors, scale, only=index)
+    supporting = [
+        index
+        for index in range(len(reading.windows))
+        if _support(event, reading, vectors, calibrator, only=index)
     ]
-    if not held:
+    if not supporting:
         return None
     offered = [numbers(option)[0] for option in reading.question.options]
-    nearest = min(range(len(offered)), key=lambda i: (abs(offered[i] - len(held)), i))
+    nearest = min(range(len(offered)), key=lambda i: (abs(offered[i] - len(supporting)), i))
     weights = [1.0] * len(offered)
     weights[nearest] += SURE_COUNT * len(offered)
     return _chosen(
-        weights, f"{len(held)} of {len(reading.windows)} windows show or tell “{event}”.", set(held)
+        weights,
+        f"{len(supporting)} of {len(reading.windows)} windows show or tell “{event}”.",
+        set(supporting),
     )
 
 
@@ -133,39 +137,46 @@ def _support(
     event: str,
     reading: Reading,
     vectors: SentenceVectors,
-    scale: ImageScoreCalibrator | None,
+    calibrator: ImageScoreCalibrator | None,
     only: int | None = None,
 ) -> _Support | None:
     """The strongest support of an event at a relevance of one half, the earliest of equals."""
     found = [
         support
         for index in (range(len(reading.windows)) if only is None else (only,))
-        for support in (_told(event, reading, index, vectors), _shown(event, reading, index, scale))
+        for support in (
+            _by_text(event, reading, index, vectors),
+            _by_frames(event, reading, index, calibrator),
+        )
         if support is not None and support.strength >= SUPPORTED
     ]
     return max(found, key=lambda support: (support.strength, -support.time), default=None)
 
 
-def _told(event: str, reading: Reading, index: int, vectors: SentenceVectors) -> _Support | None:
+def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors) -> _Support | None:
     texts = reading.windows[index].texts
-    wanted = content_words(event)
-    if not texts or not wanted:
+    words = content_words(event)
+    if not texts or not words:
         return None
     rows = vectors.of([event, *(text.text for text in texts)])
     best: _Support | None = None
     for text in texts:
         cosine = float(rows[event] @ rows[text.text])
-        strength = text_relevance(cosine, lexical_overlap(wanted, set(content_words(text.text))))
+        strength = text_relevance(cosine, lexical_overlap(words, set(content_words(text.text))))
         if best is None or strength > best.strength:
             best = _Support(strength, text.start, index)
     return best
 
 
-def _shown(event: str, reading: Reading, index: int, scale: ImageScoreCalibrator | None) -> _Support | None:
+def _by_frames(
+    event: str, reading: Reading, index: int, calibrator: ImageScoreCalibrator | None
+) -> _Support | None:
     window = reading.windows[index]
-    if scale is None or window.frame_vectors is None or not len(window.frame_vectors):
+    if calibrator is None or window.frame_vectors is None or not len(window.frame_vectors):
         return None
-    z: NDArray[np.float64] = np.round(scale.level_z(scale.encode([event]), window.frame_vectors)[0], 6)
+    z: NDArray[np.float64] = np.round(
+        calibrator.level_z(calibrator.encode([event]), window.frame_vectors)[0], 6
+    )
     at = int(np.argmax(z))
     time = float(window.frame_times[at]) if window.frame_times is not None else window.window.start
     return _Support(round(logistic(SLOPE * (float(z[at]) - MIDDLE)), 6), time, index)

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rag.reasoners.embedded.decomposing import decompose, points_back
-from rag.reasoners.embedded.listening import relevances
-from rag.reasoners.embedded.phrases import names, new_phrases, runs, worded
+from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
+from rag.reasoners.embedded.question_parts import decompose, refers_back
 from rag.reasoners.embedded.rewriting import declarative, parts
 from rag.reasoners.embedded.sentences import split_sentences
+from rag.reasoners.embedded.text_lines import relevances
 from rag.reasoners.roles import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.relevance import content_words
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.vectors import SentenceVectors
 
-SPEAKS = 0.5
+MIN_RELEVANCE = 0.5
 """Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones lie above)."""
 MOST_LEADS = 6
 LONGEST_QUERY = 10
@@ -31,14 +31,14 @@ MOST_LINES = 24
 
 def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     """Bring the sub-questions up to date, and give at most `max_queries` new queries."""
-    told = [part.text for part in request.sub_questions] or decompose(request.question.text)
-    subs = [_known(text, request.known, vectors) for text in told]
+    texts = [part.text for part in request.sub_questions] or decompose(request.question.text)
+    subs = [_known(text, request.known, vectors) for text in texts]
     known = " ".join([request.question.text, *request.question.options])
     leads = new_phrases((video.summary for video in _by_status(request.known)), known, MOST_LEADS)
     # What is partial waits for videos that were watched: to search on would only add others.
     open_parts = [at for at, part in enumerate(subs) if part.status == "missing"]
-    wanted = [_queries(at, subs, leads, request) for at in _searched(open_parts, request)]
-    queries = _untried(_in_turn(wanted), request)
+    per_part = [_queries(at, subs, leads, request) for at in _searched(open_parts, request)]
+    queries = _untried(_in_turn(per_part), request)
     focus = open_parts[0] if open_parts else None
     return Plan(
         thought=_thought(subs, leads, focus),
@@ -52,20 +52,20 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
 def _known(text: str, known: Sequence[KnownVideo], vectors: SentenceVectors) -> SubQuestion:
     """What the videos say of one part: verified ones first."""
     for status, solves in (("verified", True), ("watched", False)):
-        held = [
+        sentences = [
             sentence
             for video in known
             if video.status == status
             for sentence in split_sentences(video.summary)
         ]
-        if not held or not content_words(text):
+        if not sentences or not content_words(text):
             continue
         # The last videos are the ones that were searched for this part.
-        held = held[-MOST_LINES:]
-        scores = relevances(text, held, vectors)
-        best = max(range(len(held)), key=lambda at: (scores[at], -at))
-        if scores[best] >= SPEAKS:
-            return SubQuestion(text=text, status="solved" if solves else "partial", finding=held[best])
+        sentences = sentences[-MOST_LINES:]
+        scores = relevances(text, sentences, vectors)
+        best = max(range(len(sentences)), key=lambda at: (scores[at], -at))
+        if scores[best] >= MIN_RELEVANCE:
+            return SubQuestion(text=text, status="solved" if solves else "partial", finding=sentences[best])
     return SubQuestion(text=text)
 
 
@@ -76,33 +76,36 @@ def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:
 def _queries(at: int, subs: Sequence[SubQuestion], leads: Sequence[str], request: PlanRequest) -> list[str]:
     """Of one part, the most telling first; later ones say less, or ask from another side."""
     text = subs[at].text
-    own = worded(text, LONGEST_QUERY)
+    own = query_words(text, LONGEST_QUERY)
     taken = parts(text)
     found: list[str] = []
-    if at and points_back(text):
+    if at and refers_back(text):
         before = subs[at - 1]
         carried = new_phrases([before.finding], f"{before.text} {text}", 2) if before.finding else ()
-        found += [f"{phrase} {worded(text, LONGEST_QUERY - 3)}" for phrase in (*carried, *leads)]
-        found.append(f"{worded(before.text, 5)} {worded(text, 5)}")
+        found += [f"{phrase} {query_words(text, LONGEST_QUERY - 3)}" for phrase in (*carried, *leads)]
+        found.append(f"{query_words(before.text, 5)} {query_words(text, 5)}")
     found += [
         own,
-        worded(declarative(taken.core), LONGEST_QUERY),
-        worded(taken.scene, LONGEST_QUERY),
-        worded(taken.event, LONGEST_QUERY),
+        query_words(declarative(taken.core), LONGEST_QUERY),
+        query_words(taken.scene, LONGEST_QUERY),
+        query_words(taken.event, LONGEST_QUERY),
         " ".join(names(text)[:3]),
     ]
-    found += [f"{lead} {worded(text, 4)}" for lead in leads]
-    plain = runs(text)
+    found += [f"{lead} {query_words(text, 4)}" for lead in leads]
+    plain = content_runs(text)
     found += [" ".join(plain[:2]), " ".join(plain[-2:]), *plain]
-    found.append(worded(request.question.text, LONGEST_QUERY))
+    found.append(query_words(request.question.text, LONGEST_QUERY))
     return found
 
 
 def _in_turn(lists: Iterable[list[str]]) -> list[str]:
     """The first of each, then the second of each, and so on."""
-    held = list(lists)
+    sentences = list(lists)
     return [
-        queries[at] for at in range(max(map(len, held), default=0)) for queries in held if at < len(queries)
+        queries[at]
+        for at in range(max(map(len, sentences), default=0))
+        for queries in sentences
+        if at < len(queries)
     ]
 
 
@@ -129,8 +132,8 @@ def _by_status(known: Sequence[KnownVideo]) -> list[KnownVideo]:
 
 
 def _thought(subs: Sequence[SubQuestion], leads: Sequence[str], focus: int | None) -> str:
-    said = [f"{at + 1}. {part.text} [{part.status}]" for at, part in enumerate(subs)]
-    said.append(f"Leads: {', '.join(leads)}." if leads else "No leads.")
+    lines = [f"{at + 1}. {part.text} [{part.status}]" for at, part in enumerate(subs)]
+    lines.append(f"Leads: {', '.join(leads)}." if leads else "No leads.")
     done = "Every part is solved, or waits for what was watched."
-    said.append(f"Next: part {focus + 1}." if focus is not None else done)
-    return " ".join(said)
+    lines.append(f"Next: part {focus + 1}." if focus is not None else done)
+    return " ".join(lines)

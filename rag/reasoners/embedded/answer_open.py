@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
-from rag.reasoners.embedded.decomposing import without_naming
-from rag.reasoners.embedded.listening import asked_of_speech
+from rag.reasoners.embedded.question_parts import without_source_sentences
 from rag.reasoners.embedded.rewriting import parts
-from rag.reasoners.embedded.sentences import Sentence, sentences_of
-from rag.reasoners.embedded.shortlist import shortlist
+from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
+from rag.reasoners.embedded.text_lines import speech_question
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import OpenAnswer, Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap
@@ -77,7 +76,7 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(without_naming(reading.question.text))),
+        explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
         windows=tuple(windows),
         passages=tuple(passages),
     )
@@ -85,9 +84,9 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 
 def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
     """Best first; equal ones in the order of reading."""
-    question = without_naming(reading.question.text)
+    question = without_source_sentences(reading.question.text)
     core = parts(question).asked or question
-    core = asked_of_speech(core) or core
+    core = speech_question(core) or core
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)
     candidates = shortlist(wanted, sentences_of(reading), kind)

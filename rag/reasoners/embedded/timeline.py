@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.listening import lines
+from rag.reasoners.embedded.text_lines import lines
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import Timeline, TimelineEvent, TimelineRequest, VideoView
 
@@ -17,30 +17,30 @@ MOST_LINES = 400
 LEAST_LENGTH = 0.001
 
 
-def timeline(request: TimelineRequest, sight: ZeroShotScorer) -> Timeline:
+def timeline(request: TimelineRequest, scorer: ZeroShotScorer) -> Timeline:
     """By start. Neighbouring frames with the same wordings are one event."""
     view = request.view
-    events = [*_pictured(view, sight), *_told(view)]
+    events = [*_frame_events(view, scorer), *_line_events(view)]
     return Timeline(
         events=tuple(sorted(events, key=lambda event: (event.start, event.end, event.description)))
     )
 
 
-def _pictured(view: VideoView, sight: ZeroShotScorer) -> list[TimelineEvent]:
-    named = sight.named_each(view)
-    if named is None or view.frame_times is None:
+def _frame_events(view: VideoView, scorer: ZeroShotScorer) -> list[TimelineEvent]:
+    labels = scorer.labels_each(view)
+    if labels is None or view.frame_times is None:
         return []
     edges = _edges(view.frame_times, view)
     events: list[TimelineEvent] = []
-    for at, what in enumerate(named):
-        said = what.said()
-        if not said or edges[at + 1] - edges[at] < LEAST_LENGTH:
+    for at, label in enumerate(labels):
+        text = label.text()
+        if not text or edges[at + 1] - edges[at] < LEAST_LENGTH:
             continue
         start, end = float(edges[at]), float(edges[at + 1])
-        if events and events[-1].description == said and events[-1].end >= start - LEAST_LENGTH:
-            events[-1] = TimelineEvent(start=events[-1].start, end=end, description=said)
+        if events and events[-1].description == text and events[-1].end >= start - LEAST_LENGTH:
+            events[-1] = TimelineEvent(start=events[-1].start, end=end, description=text)
         else:
-            events.append(TimelineEvent(start=start, end=end, description=said))
+            events.append(TimelineEvent(start=start, end=end, description=text))
     return events
 
 
@@ -51,7 +51,7 @@ def _edges(times: NDArray[np.float64], view: VideoView) -> NDArray[np.float64]:
     return np.asarray(np.round(np.clip(edges, view.start, view.end), 6), np.float64)
 
 
-def _told(view: VideoView) -> list[TimelineEvent]:
+def _line_events(view: VideoView) -> list[TimelineEvent]:
     return [
         TimelineEvent(
             start=max(0.0, line.start), end=max(line.end, line.start + LEAST_LENGTH), description=line.text

@@ -7,7 +7,7 @@ import re
 from rag.reasoners.embedded.sentences import split_sentences
 from rag.relevance import content_words
 
-LEAST_WORDS = 2
+MIN_WORDS = 2
 """Words of meaning that a part must have to be looked for by itself."""
 MOST_PARTS = 5
 
@@ -49,7 +49,7 @@ def decompose(question: str) -> list[str]:
     return parts or [question.strip() or "the question"]
 
 
-def without_naming(question: str) -> str:
+def without_source_sentences(question: str) -> str:
     """A question without the sentences before it that only say which video is meant.
 
     "The channel X uploaded a film in May. In it, what is poured?" asks for no channel.
@@ -61,7 +61,7 @@ def without_naming(question: str) -> str:
     return " ".join([*kept, sentences[-1]])
 
 
-def points_back(part: str) -> bool:
+def refers_back(part: str) -> bool:
     """Whether a part speaks of something that an earlier one must find."""
     return bool(_BACK.search(part))
 
@@ -82,7 +82,7 @@ def _joined(parts: list[str]) -> list[str]:
     """A part that says too little goes with the one before it."""
     found: list[str] = []
     for part in parts:
-        if found and len(content_words(part)) < LEAST_WORDS:
+        if found and len(content_words(part)) < MIN_WORDS:
             found[-1] = f"{found[-1].rstrip('.')}. {part}"
         else:
             found.append(part)
@@ -91,8 +91,8 @@ def _joined(parts: list[str]) -> list[str]:
 
 def _unnested(part: str) -> list[str]:
     found = _NESTED.match(part)
-    if found is None or len(content_words(found["clause"])) < LEAST_WORDS:
+    if found is None or len(content_words(found["clause"])) < MIN_WORDS:
         return [part]
-    if len(content_words(found["head"])) < LEAST_WORDS and len(content_words(found["tail"])) < LEAST_WORDS:
+    if len(content_words(found["head"])) < MIN_WORDS and len(content_words(found["tail"])) < MIN_WORDS:
         return [part]
     return [f"{found['noun']} {found['clause']}", f"{found['head']}{found['noun']}{found['tail']}"]

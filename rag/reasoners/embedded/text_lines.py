@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.reasoners.embedded.sentences import joined
+from rag.reasoners.embedded.sentences import joined_cues
 from rag.relevance import content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOST_LINES = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ScoredLine:
     """[start, end) seconds."""
 
     text: str
@@ -35,20 +35,20 @@ class Heard:
     relevance: float = 0.0
 
 
-def lines(view: VideoView) -> list[Heard]:
+def lines(view: VideoView) -> list[ScoredLine]:
     """Spoken cues put together into sentences, all else as it stands; in time order, each once."""
-    found: dict[tuple[str, str, float], Heard] = {}
+    found: dict[tuple[str, str, float], ScoredLine] = {}
     for kind in ("subtitle", "asr"):
         spoken = [evidence for evidence in view.texts if evidence.kind == kind]
-        for text, start, end in joined(spoken):
-            found.setdefault((kind, text, start), Heard(text, kind, start, end))
+        for text, start, end in joined_cues(spoken):
+            found.setdefault((kind, text, start), ScoredLine(text, kind, start, end))
     for evidence in view.texts:
         if evidence.kind not in ("subtitle", "asr"):
             found.setdefault((evidence.kind, evidence.text, evidence.start), _as_it_stands(evidence))
     return sorted(found.values(), key=lambda line: (line.start, line.end, line.kind, line.text))
 
 
-def heard(text: str, view: VideoView, vectors: SentenceVectors) -> list[Heard]:
+def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[ScoredLine]:
     """Lines with their relevance to `text`, best first; of equal ones the earlier."""
     if not content_words(text):
         return []
@@ -59,13 +59,13 @@ def heard(text: str, view: VideoView, vectors: SentenceVectors) -> list[Heard]:
     kept = [held[at] for at in sorted(order)]
     scores = relevances(text, [line.text for line in kept], vectors)
     scored = [
-        Heard(line.text, line.kind, line.start, line.end, score)
+        ScoredLine(line.text, line.kind, line.start, line.end, score)
         for line, score in zip(kept, scores, strict=True)
     ]
     return sorted(scored, key=lambda line: (-line.relevance, line.start, line.end, line.text))
 
 
-def asked_of_speech(text: str) -> str:
+def speech_question(text: str) -> str:
     """What a question about somebody's words asks, without the saying; empty for any other question.
 
     "Who does the speaker say gave the best advice?" is "Who gave the best advice?", and no frame shows it.
@@ -84,5 +84,5 @@ def relevances(text: str, others: Sequence[str], vectors: SentenceVectors) -> li
     ]
 
 
-def _as_it_stands(evidence: Evidence) -> Heard:
-    return Heard(" ".join(evidence.text.split()), evidence.kind, evidence.start, evidence.end)
+def _as_it_stands(evidence: Evidence) -> ScoredLine:
+    return ScoredLine(" ".join(evidence.text.split()), evidence.kind, evidence.start, evidence.end)
