@@ -27,8 +27,10 @@ NOBODY = "http://127.0.0.1:1/v1"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
 
 
-def reasoner(base_url: str = NOBODY, **tape: Path) -> LlmReasoner:
-    return open_llm_reasoner(ReasonerSettings(kind="openai", model="scripted", base_url=base_url, **tape))
+def reasoner(base_url: str = NOBODY, **recording: Path) -> LlmReasoner:
+    return open_llm_reasoner(
+        ReasonerSettings(kind="openai", model="scripted", base_url=base_url, **recording)
+    )
 
 
 def investigated(folder: Path, reasoner: LlmReasoner, asked: Question) -> DetectiveResult:

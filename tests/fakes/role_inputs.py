@@ -1,23 +1,28 @@
-"""One input for each role of an agent, one with little to go by, and what a sound reply to any of them is."""
+"""Requests with little to go by, and what a sound reply to them is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from corpora.records import Evidence, Frames
 from rag.questions import option_label
+from rag.reasoners.contract import OPEN, Case
 from rag.reasoners.roles import (
+    DECOMPOSE_FACETS,
+    IMAGINE_QUERIES,
+    JUDGE,
+    LOCATE,
+    MATCH_FRAME,
+    OBSERVE,
+    PLAN,
+    SELECT_CANDIDATES,
+    TIMELINE,
+    VERIFY_VIDEO,
     Candidate,
-    Facet,
     Facets,
     FrameMatch,
     ImaginedQueries,
     ImagineRequest,
     JudgeRequest,
-    KnownVideo,
     Located,
     LocateRequest,
     MatchRequest,
@@ -28,7 +33,6 @@ from rag.reasoners.roles import (
     PlanRequest,
     SelectedCandidates,
     SelectRequest,
-    SubQuestion,
     Timeline,
     TimelineRequest,
     TriedQuery,
@@ -38,119 +42,25 @@ from rag.reasoners.roles import (
     VideoView,
 )
 from rag.records import Question
-from tests.fakes.readings import CHOICE, OPEN
 
-
-@dataclass(frozen=True)
-class Case:
-    role: str
-    name: str
-    request: Any
-
-
-def video_view(
-    said: tuple[str, ...] = (), *, count: int = 4, start: float = 0.0, step: float = 10.0, dim: int = 8
-) -> VideoView:
-    """`count` frames, `step` seconds apart, and one line of speech in the middle of each."""
-    rng = np.random.default_rng(count)
-    times = start + step * (np.arange(count) + 0.5)
-    vectors = rng.normal(size=(count, dim)).astype(np.float32)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    lines = tuple(
-        Evidence("v", start + step * at + 2, start + step * at + 6, "subtitle", text)
-        for at, text in enumerate(said)
-    )
-    images = rng.integers(0, 256, (count, 24, 32, 3), dtype=np.uint8)
-    return VideoView(
-        title="Telescope workshop",
-        start=start,
-        end=start + step * max(count, 1),
-        texts=lines,
-        frame_times=times if count else None,
-        frame_vectors=vectors if count else None,
-        frames=Frames(times, images) if count else None,
-    )
-
-
-VIEW = video_view(("We polish the mirror.", "This mirror is made of glass.", "Now we cut the bread."))
 BARE = VideoView("", 5.0, 9.0)
-MEMORY = Memory(
-    global_impression="A calm film about a telescope workshop",
-    key_moment="a woman polishes a mirror",
-    before="she opens a box",
-    after="she cuts bread",
-    auditory_memory="she says that it is made of glass",
-)
-FACETS = (Facet("question", ("mirror", "saxophone"), ("the mirror is polished",)), Facet("A", ("glass",), ()))
-RESULTS = (
-    Candidate("u0", "Bread for beginners", duration=300),
-    Candidate("u1", "Telescope workshop", "We polish a mirror.", "Optics", "20240305", 600, ("telescope",)),
-    Candidate("u2", "telescope workshop", duration=600.5),
-)
-KNOWN = (
-    KnownVideo(
-        "u1", "Telescope workshop", "verified", "The mirror is made of borosilicate glass.", ((1, 4),)
-    ),
-    KnownVideo("u2", "Bread", "rejected", "Only bread is cut, with a knife called Opinel."),
-)
-
-INPUTS = (
-    Case("decompose_facets", "choice", CHOICE),
-    Case("decompose_facets", "open", OPEN),
-    Case("imagine_queries", "two", ImagineRequest(MEMORY)),
-    Case("imagine_queries", "three", ImagineRequest(Memory(key_moment="a man cuts bread with a spoon"), 3)),
-    Case("plan", "first", PlanRequest(OPEN)),
-    Case(
-        "plan",
-        "later",
-        PlanRequest(
-            OPEN,
-            (
-                SubQuestion(text="What is the mirror of the telescope made of?"),
-                SubQuestion(text="Who made it?"),
-            ),
-            (TriedQuery("telescope mirror", 4),),
-            KNOWN,
-            step=2,
-            max_queries=2,
-        ),
-    ),
-    Case("select_candidates", "two", SelectRequest(OPEN.text, "telescope mirror polishing", RESULTS, 2)),
-    Case("locate", "windows", LocateRequest("What is the mirror made of?", VIEW)),
-    Case("locate", "frame", LocateRequest("she polishes", VIEW, "frame", must_choose=True, memory=MEMORY)),
-    Case("observe", "facets", ObserveRequest(CHOICE, VIEW, FACETS)),
-    Case("observe", "whole", ObserveRequest(OPEN, VIEW, vlm_query="What is it made of?")),
-    Case("timeline", "plain", TimelineRequest(VIEW)),
-    Case("timeline", "for a question", TimelineRequest(VIEW, OPEN)),
-    Case("verify_video", "memory", VerifyRequest(MEMORY, VIEW)),
-    Case("match_frame", "alone", MatchRequest("a woman polishes", video_view(count=1))),
-    Case(
-        "match_frame",
-        "against a reference",
-        MatchRequest(
-            "a woman polishes", video_view(count=1), video_view(count=1), "color", "warm", "a voice"
-        ),
-    ),
-    Case("judge", "right", JudgeRequest(OPEN.text, ("glass", "made of glass"), "Glass.")),
-    Case("judge", "open", JudgeRequest(OPEN.text, ("glass",), "It is a kind of ceramic.")),
-)
 EMPTY = Question("q0", "?")
 SPARSE = (
-    Case("decompose_facets", "nothing asked", EMPTY),
-    Case("imagine_queries", "nothing remembered", ImagineRequest(Memory(), 2)),
-    Case("plan", "nothing asked", PlanRequest(EMPTY, max_queries=1)),
-    Case("plan", "last step", PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5)),
-    Case("select_candidates", "no results", SelectRequest(OPEN.text, OPEN.text, (), 3)),
-    Case("select_candidates", "untitled", SelectRequest("", "", (Candidate("u", ""),), 1)),
-    Case("locate", "nothing", LocateRequest("", BARE)),
-    Case("locate", "nothing, and a must", LocateRequest("?", BARE, must_choose=True)),
-    Case("locate", "no frames", LocateRequest("x", BARE, "frame", must_choose=True)),
-    Case("observe", "nothing", ObserveRequest(EMPTY, BARE)),
-    Case("timeline", "nothing", TimelineRequest(BARE)),
-    Case("verify_video", "nothing", VerifyRequest(Memory(), BARE)),
-    Case("match_frame", "nothing", MatchRequest("", BARE, BARE)),
-    Case("judge", "no answer", JudgeRequest("", ("x",), " ")),
-    Case("judge", "no truth", JudgeRequest("", (), "x")),
+    Case(DECOMPOSE_FACETS, "nothing asked", EMPTY),
+    Case(IMAGINE_QUERIES, "nothing remembered", ImagineRequest(Memory(), 2)),
+    Case(PLAN, "nothing asked", PlanRequest(EMPTY, max_queries=1)),
+    Case(PLAN, "last step", PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5)),
+    Case(SELECT_CANDIDATES, "no results", SelectRequest(OPEN.text, OPEN.text, (), 3)),
+    Case(SELECT_CANDIDATES, "untitled", SelectRequest("", "", (Candidate("u", ""),), 1)),
+    Case(LOCATE, "nothing", LocateRequest("", BARE)),
+    Case(LOCATE, "nothing, and a must", LocateRequest("?", BARE, must_choose=True)),
+    Case(LOCATE, "no frames", LocateRequest("x", BARE, "frame", must_choose=True)),
+    Case(OBSERVE, "nothing", ObserveRequest(EMPTY, BARE)),
+    Case(TIMELINE, "nothing", TimelineRequest(BARE)),
+    Case(VERIFY_VIDEO, "nothing", VerifyRequest(Memory(), BARE)),
+    Case(MATCH_FRAME, "nothing", MatchRequest("", BARE, BARE)),
+    Case(JUDGE, "no answer", JudgeRequest("", ("x",), " ")),
+    Case(JUDGE, "no truth", JudgeRequest("", (), "x")),
 )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rag.reasoners.llm.messages import Sent
+from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.recording import open_tape
+from rag.reasoners.llm.recording import open_recording
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 
@@ -20,7 +20,7 @@ class Scripted:
 
     name = "scripted"
 
-    def __init__(self, *lines: str | Sent | Exception) -> None:
+    def __init__(self, *lines: str | ChatReply | Exception) -> None:
         self.lines = list(lines)
         self.heard: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
@@ -28,16 +28,16 @@ class Scripted:
 
     def send(
         self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
-    ) -> Sent:
+    ) -> ChatReply:
         self.within = within
         self.heard.append(tuple(messages))
         self.schemas.append(schema)
         line = self.lines[min(len(self.heard), len(self.lines)) - 1]
         if isinstance(line, Exception):
             raise line
-        return line if isinstance(line, Sent) else Sent(line)
+        return line if isinstance(line, ChatReply) else ChatReply(line)
 
 
 def recorded(path, *lines, **changes) -> LlmReasoner:
     settings = ReasonerSettings(kind="openai", model="scripted", record=path, **changes)
-    return LlmReasoner(Scripted(*lines), settings, tape=open_tape(settings))
+    return LlmReasoner(Scripted(*lines), settings, recording=open_recording(settings))

@@ -103,7 +103,7 @@ class Replayer:
                 raise SettingsError(f"{path}: line {number} is damaged: {error}") from error
             self._held[made.asked.key].append(made)
 
-    def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:  # noqa: ARG002
+    def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:  # noqa: ARG002 (of Recording)
         held = self._held.get(asked.key)
         if held is None:
             raise ReplayUnknown(f"{self._path}: {self._why(asked)}; record anew with --record")

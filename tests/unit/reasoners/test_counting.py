@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from rag.reasoners.contract import INPUTS, OPEN, VIEW, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.usage import usage_of
 from rag.reasoners.prompts import load_prompt, render
@@ -15,7 +16,6 @@ from rag.reasoners.roles import (
     JUDGE,
     LOCATE,
     OBSERVE,
-    ROLES,
     JudgeRequest,
     LocateRequest,
     ObserveRequest,
@@ -35,8 +35,6 @@ from rag.reasoners.token_counting import (
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.embedded_reasoner import embedded
-from tests.fakes.readings import OPEN, reading
-from tests.fakes.role_inputs import INPUTS, VIEW
 from tests.fakes.scripted_roles import play_role
 
 
@@ -101,8 +99,7 @@ def test_it_says_what_the_one_inside_says(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
         for case in INPUTS:
-            role = ROLES[case.role]
-            assert reasoner.run(role, case.request) == inner.run(role, case.request)
+            assert reasoner.run(case.role, case.request) == inner.run(case.role, case.request)
 
 
 def play(request):

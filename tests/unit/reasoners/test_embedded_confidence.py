@@ -8,12 +8,12 @@ import random
 
 import pytest
 
+from rag.reasoners.contract import read_window, reading
 from rag.reasoners.embedded.answer_choice import TEMPERATURE, TEMPERATURE_BY_OPTION, answer_choice
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.records import Question
 from tests.fakes.answer_world import THINGS, BagOfWords
-from tests.fakes.readings import read_window, reading
 
 LINES = (
     "Now the camera wearer measures the envelope with the caliper.",

@@ -8,13 +8,13 @@ import time
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable
+from rag.reasoners.contract import OPEN, reading
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, dribble, hang, say
-from tests.fakes.readings import OPEN, reading
 from tests.fakes.scripted_client import ANCHOR, Scripted
 
 ANSWER = json.dumps({"text": "glass", "confidence": 0.7, "explanation": "It says so."})

@@ -18,11 +18,11 @@ from rag.errors import (
     WeightsInvalid,
     WeightsMissing,
 )
+from rag.reasoners.contract import CHOICE, OPEN, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.prompts import Message, encode_image
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.settings import ReasonerSettings
-from tests.fakes.readings import CHOICE, OPEN, reading
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 
 BLACK = encode_image(np.zeros((40, 60, 3), np.uint8), 32)

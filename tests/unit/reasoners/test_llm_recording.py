@@ -14,6 +14,7 @@ import pytest
 
 from rag.errors import ReasonerUnreachable, ReplayUnknown, ReplyInvalid, SettingsError
 from rag.reasoners import open_reasoner
+from rag.reasoners.contract import CHOICE, OPEN, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.exchanges import Exchange
 from rag.reasoners.llm.messages import ChatReply
@@ -22,7 +23,6 @@ from rag.reasoners.llm.recording import HEAD, open_recording
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
-from tests.fakes.readings import CHOICE, OPEN, reading
 from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted, recorded
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -138,7 +138,7 @@ import sys, os, signal
 sys.path.insert(0, {root!r})
 from tests.fakes.scripted_client import recorded
 from tests.fakes.scripted_client import ANCHOR
-from tests.fakes.readings import OPEN
+from rag.reasoners.contract import OPEN
 from rag.reasoners.roles import ANCHOR_EVENT
 from pathlib import Path
 reasoner = recorded(Path({path!r}), ANCHOR)

@@ -6,6 +6,7 @@ import pytest
 
 from rag.errors import BudgetSpent, SettingsError
 from rag.reasoners import open_reasoner
+from rag.reasoners.contract import OPEN, VIEW
 from rag.reasoners.roles import (
     DECOMPOSE_FACETS,
     JUDGE,
@@ -19,8 +20,6 @@ from rag.reasoners.roles import (
 from rag.reasoners.routing import RoutedReasoner
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.chat_server import chat_server, say
-from tests.fakes.readings import OPEN
-from tests.fakes.role_inputs import VIEW
 from tests.fakes.scripted_roles import play_role
 
 
