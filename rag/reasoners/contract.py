@@ -210,7 +210,7 @@ INPUTS = (
         MATCH_FRAME,
         "against a reference",
         MatchRequest(
-            "a woman polishes", video_view(count=1), video_view(count=1), "color", "warm", "a voice"
+            "a woman polishes", video_view(count=1), video_view(count=1), "audio", "a voice", "a voice"
         ),
     ),
     Case(JUDGE, "right", JudgeRequest(OPEN.text, ("glass", "made of glass"), "Glass.")),

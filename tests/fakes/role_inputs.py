@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rag.questions import option_label
-from rag.reasoners.contract import OPEN, Case
+from rag.reasoners.contract import OPEN, Case, video_view
 from rag.reasoners.roles import (
     DECOMPOSE_FACETS,
     IMAGINE_QUERIES,
@@ -59,6 +59,7 @@ SPARSE = (
     Case(TIMELINE, "nothing", TimelineRequest(BARE)),
     Case(VERIFY_VIDEO, "nothing", VerifyRequest(Memory(), BARE)),
     Case(MATCH_FRAME, "nothing", MatchRequest("", BARE, BARE)),
+    Case(MATCH_FRAME, "a colour", MatchRequest("a woman", video_view(count=1), None, "color", "warm")),
     Case(JUDGE, "no answer", JudgeRequest("", ("x",), " ")),
     Case(JUDGE, "no truth", JudgeRequest("", (), "x")),
 )
