@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def midpoints(start: float, end: float, count: int) -> NDArray[np.float64]:
-    """float64 (count,) seconds: the middles of `count` equal parts of [start, end), rising, to 6 decimals.
+def midpoints(
+    start: float, end: float, count: int, *, shift: float = 0.0, decimals: int | None = 6
+) -> NDArray[np.float64]:
+    """float64 (count,) seconds: the middles of `count` equal parts of [start, end), rising.
 
-    Raises `ValueError` for a `count` below 1 or an `end` before `start`.
+    t_i = start + (i + 0.5 + shift) (end - start) / count (RACLO, F.2). `shift`: in parts, in [-0.5, 0.5),
+    for moments between those of another sample. `decimals`: of rounding; None does not round. Raises
+    `ValueError` for a `count` below 1 or an `end` before `start`.
     """
     if count < 1 or end < start:
         raise ValueError(f"no {count} midpoints in [{start}, {end})")
-    return np.round(start + (end - start) / count * (np.arange(count) + 0.5), 6)
+    times = np.clip(start + (end - start) / count * (np.arange(count) + 0.5 + shift), start, end)
+    return np.asarray(times if decimals is None else np.round(times, decimals), np.float64)
 
 
 def frames_inside(times: ArrayLike, start: float, end: float, *, most: int) -> NDArray[np.int64]:

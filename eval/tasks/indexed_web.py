@@ -13,7 +13,7 @@ import numpy as np
 from corpora.records import Frames
 from eval.runs.records import ClipWindow, Explanation
 from eval.tasks.adapter import indexing
-from rag.agents.runtime.frame_budget import frame_times
+from localization.sampling import midpoints
 from rag.errors import LibraryNotFound
 from rag.settings import Settings, load_settings
 
@@ -111,7 +111,7 @@ class IndexedWeb(ABC):
                 paths.append("")
                 continue
             path = self.library.engine.reader.paths(window.clip_id)[0]
-            times = np.round(window.start + frame_times(window.end - window.start, frames), 6)
+            times = midpoints(window.start, window.end, frames)
             shown.append(self.read_frames(path, times))
             paths.append(path)
         nothing = np.zeros(0)

@@ -1,13 +1,17 @@
-"""`rag agent`: agents that look, think and look again; one small file each."""
+"""`rag agent`: one command for each agent."""
 
 from __future__ import annotations
 
 import typer
 
-from rag._cli import agent_raclo, agent_shotfinder, agent_video_browser, agent_video_detective
+from rag._cli.agent_command import command
+from rag._cli.agent_raclo import Raclo
+from rag._cli.agent_shotfinder import ShotFinder
+from rag._cli.agent_video_browser import VideoBrowser
+from rag._cli.agent_video_detective import VideoDetective
 
-app = typer.Typer(help="Let an agent work on one question, and watch it.", rich_markup_mode=None)
-app.command("raclo")(agent_raclo.raclo)
-app.command("shotfinder")(agent_shotfinder.shotfinder)
-app.command("video-browser")(agent_video_browser.video_browser)
-app.command("video-detective")(agent_video_detective.video_detective)
+app = typer.Typer(help="Run an agent on one question, and show its steps.", rich_markup_mode=None)
+app.command("raclo")(command(Raclo))
+app.command("shotfinder")(command(ShotFinder))
+app.command("video-browser")(command(VideoBrowser))
+app.command("video-detective")(command(VideoDetective))

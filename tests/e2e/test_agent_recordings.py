@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rag.agents.video_browser.agent import browse
-from rag.agents.video_browser.console import run_json
+from rag.agents.video_browser import view as browser_view
+from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.console import answer_json, step_json
 from rag.agents.video_detective.records import DetectiveResult
+from rag.agents.video_detective.view import record_json, result_json
 from rag.errors import ReplayUnknown
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.reasoner import LlmReasoner
@@ -40,9 +40,9 @@ def investigated(folder: Path, reasoner: LlmReasoner, asked: Question) -> Detect
 
 def told(found: DetectiveResult) -> bytes:
     """All that `--json` and `--trace` write of it, but for the clock."""
-    answer = answer_json(found)
+    answer = result_json(found)
     del answer["timings"]
-    steps = [step_json(step) for step in (found.plan, *found.looks, found.selected)]
+    steps = [record_json(step) for step in (found.plan, *found.looks, found.selected)]
     return json.dumps([answer, steps]).encode()
 
 
@@ -72,8 +72,8 @@ def test_another_question_is_not_in_the_recording(tmp_path: Path) -> None:
 def browsed(folder: Path, reasoner: LlmReasoner) -> bytes:
     settings = BrowserSettings(max_steps=1)
     with make_web(folder) as web:
-        run = browse(ASKED, web, reasoner, frame_source(), settings)
-    shape = run_json(run)
+        run = run_video_browser(ASKED, web, reasoner, frame_source(), settings)
+    shape = browser_view.result_json(run)
     del shape["timings"]
     return json.dumps([shape, [step.data for step in run.steps]], default=str).encode()
 

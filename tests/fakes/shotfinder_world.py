@@ -73,7 +73,7 @@ class MeasuredShelf:
         self._ids = video_ids
         self._styles = styles
         self._heights = heights or {}
-        self.reader = self
+        self.engine = self.reader = self
 
     def video(self, video_id: str) -> Video:
         if video_id not in self._ids:

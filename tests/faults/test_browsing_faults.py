@@ -17,7 +17,7 @@ import pytest
 
 from rag import errors
 from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.analyst import NO_ANSWER
 from rag.agents.video_browser.records import BrowseRun
 from rag.agents.video_browser.settings import (
@@ -77,7 +77,7 @@ class Endless(RuleReasoner):
 
 def test_a_run_that_hangs_is_broken_off(tmp_path: Path) -> None:
     with pytest.raises(Hung), limited(0.5):
-        browse(ASKED, make_web(tmp_path / "web"), Endless(), frame_source(), MAIN)
+        run_video_browser(ASKED, make_web(tmp_path / "web"), Endless(), frame_source(), MAIN)
 
 
 def given_up(web: MockWeb, attempts: int) -> Counter[str]:
@@ -127,7 +127,7 @@ def browsed(
     look: FrameSource | None = None,
 ) -> BrowseRun:
     web = make_web(tmp_path / "web", 30, faults=faults)
-    found = browse(asked, web, reasoner or RuleReasoner(), look or frame_source(), settings)
+    found = run_video_browser(asked, web, reasoner or RuleReasoner(), look or frame_source(), settings)
     check(found, web, settings)
     return found
 
@@ -216,14 +216,14 @@ def test_the_same_faults_give_the_same_run(tmp_path: Path) -> None:
 def test_waits_are_asked_for_where_time_is_real(tmp_path: Path) -> None:
     waited: list[float] = []
     web = make_web(tmp_path / "web", 30, faults=Faults(rate_limit=0.3, seed=2))
-    browse(ASKED, web, RuleReasoner(), frame_source(), MAIN, wait=waited.append)
+    run_video_browser(ASKED, web, RuleReasoner(), frame_source(), MAIN, wait=waited.append)
     assert waited
     assert all(0 < seconds <= 30 for seconds in waited)
 
 
 def test_the_check_sees_what_is_kept_silent(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", 30, faults=Faults.everywhere(0.3, 1))
-    run = browse(ASKED, web, RuleReasoner(), frame_source(), MAIN)
+    run = run_video_browser(ASKED, web, RuleReasoner(), frame_source(), MAIN)
     assert run.failures
     check(run, web, MAIN)
     with pytest.raises(AssertionError):

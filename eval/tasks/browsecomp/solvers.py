@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eval.runs.records import ClipScore, Query, Sample
 from eval.tasks.browsecomp.records import BrowseQuestion, Source
 from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.agent import run_video_browser
 from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles import JUDGE, JudgeRequest, Reasoner, Verdict
 from rag.reasoners.token_counting import counted
@@ -72,7 +72,7 @@ class VideoBrowserSolver:
     def answer(self, query: Query) -> Sample:
         question = self.questions[query.query_id]
         asked = Question(question.question_id, question.text, question.options)
-        run = browse(asked, self.web.session(), self._mind, self.frame_source, self.chosen)
+        run = run_video_browser(asked, self.web.session(), self._mind, self.frame_source, self.chosen)
         if run.failure == ReasonerUnreachable.__name__:
             raise ReasonerUnreachable(
                 f"{query.query_id}: the reasoner went silent, so this question is not answered wrongly but "

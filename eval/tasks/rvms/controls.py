@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag.agents.raclo.agent import NOTHING_FOUND
 from rag.agents.raclo.query_generation import recall
 from rag.agents.raclo.records import (
     CandidateVideo,
     Moment,
     RacloRun,
-    RacloStep,
     cues_of,
 )
 from rag.agents.raclo.settings import RacloSettings
 from rag.agents.raclo.verification import locate_moment
+from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameSource, fetch_video
 from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.trace import Step
 from rag.agents.video_browser.watcher import candidate as told_of
 from rag.errors import PageGone
 from rag.reasoners.roles import SELECT_CANDIDATES, Memory, Reasoner, SelectRequest
@@ -36,11 +36,11 @@ def metadata_run(reasoner: Reasoner, memory: Memory, web: MockWeb, settings: Rac
     reasoner.usage()
     queries = recall(reasoner, memory, (), settings).queries
     found: dict[str, tuple[SearchResult, str]] = {}
-    steps: list[RacloStep] = []
+    steps: list[Step] = []
     for query in queries:
         page = web.search_videos(query, page_size=settings.results)
         shown = [{"url": result.url, "title": result.title} for result in page.results]
-        steps.append(RacloStep(len(steps) + 1, 1, "search", query, {"query": query, "results": shown}))
+        steps.append(Step(len(steps) + 1, "search", query, {"query": query, "results": shown}, "turn", 1))
         fresh = [result for result in page.results if result.url not in found][: settings.urls]
         found.update((result.url, (result, query)) for result in fresh)
     results = [result for result, _ in found.values()]
@@ -77,7 +77,7 @@ def oracle_run(
 ) -> RacloRun:
     """The right video is the only candidate. Raises what opening it and the mind raise."""
     reasoner.usage()
-    sight = fetch_video(web, _result(web, url), frame_source, RetryPolicy(1), words=settings.sound)
+    sight = fetch_video(web, _result(web, url), frame_source, RetryPolicy(1), transcript=settings.sound)
     moment = locate_moment(reasoner, memory, sight, settings) if memory.key_moment else None
     found = CandidateVideo(url, sight.result.title, sight.video_id, sight.duration, "", 1, moment=moment)
     return _run(memory, (found,), 0, (), reasoner.usage())
@@ -115,7 +115,7 @@ def _run(
     chosen: int | None,
     queries: tuple[str, ...],
     usage: Usage,
-    steps: tuple[RacloStep, ...] = (),
+    steps: tuple[Step, ...] = (),
 ) -> RacloRun:
     return RacloRun(
         memory=memory,

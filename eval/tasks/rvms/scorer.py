@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.tasks.rvms.records import RvmsSample, Shown
+from localization.sampling import midpoints
 from rag.agents.raclo.records import CandidateVideo, Moment
 from rag.agents.raclo.settings import PAPER
 from rag.agents.raclo.verification import shown, verify
-from rag.agents.runtime.frame_budget import frame_times
 from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
 from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
@@ -117,7 +117,7 @@ class Checker:
             return None
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
         try:
-            return fetch_video(self._quiet, result, self._eyes, RetryPolicy(3), words=True)
+            return fetch_video(self._quiet, result, self._eyes, RetryPolicy(3), transcript=True)
         except (WebError, FileProblem):
             return None
 
@@ -226,7 +226,7 @@ def _frame(sight: WebVideo, time: float | None) -> VideoView | None:
     if time is None:
         return None
     try:
-        view = sight.view(time, time, np.array([time]), words=False)
+        view = sight.view(time, time, np.array([time]), transcript=False)
     except (FileProblem, ValueError):
         return None
     return view if view.times else None
@@ -251,7 +251,7 @@ def _alike(sight: WebVideo | None, original: WebVideo | None) -> float | None:
         return None
     means = []
     for one in (sight, original):
-        view = shown(one, frame_times(one.duration, PAPER.verify_frames), PAPER)
+        view = shown(one, midpoints(0.0, one.duration, PAPER.verify_frames), PAPER)
         if view.frame_vectors is None:
             return None
         means.append(_unit(view.frame_vectors.mean(axis=0)))

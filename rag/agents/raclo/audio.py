@@ -27,16 +27,16 @@ WORDED: dict[AudioClass, str] = {
 SPOKEN = ("subtitle", "asr")
 
 
-def sound_lines(sight: WebVideo) -> tuple[Evidence, ...]:
+def sound_lines(video: WebVideo) -> tuple[Evidence, ...]:
     """In time order. What the web's transcript says already is not said twice."""
-    library = sight.library
+    library = video.library
     if library is None:
         return ()
     spoken: list[Evidence] = []
-    if not sight.lines:
-        held = library.engine.reader.evidence(sight.video_id, 0.0, sight.duration + 1.0)
+    if not video.lines:
+        held = library.engine.reader.evidence(video.video_id, 0.0, video.duration + 1.0)
         spoken = [line for line in held if line.kind in SPOKEN]
-    track = library.sound_track(sight.video_id)
+    track = library.sound_track(video.video_id)
     heard = [] if track is None else [*measured_lines(track)]
     return tuple(sorted([*spoken, *heard], key=lambda line: (line.start, line.end, line.text)))
 

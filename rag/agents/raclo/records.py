@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from rag.agents.runtime.trace import Step
 from rag.errors import UsageError
 from rag.reasoners.roles import Consensus, Memory
 from rag.records import Usage
@@ -40,32 +40,6 @@ def only_cues(memory: Memory, cues: str) -> Memory:
         after=memory.after if "T" in cues else "",
         auditory_memory=memory.auditory_memory if "A" in cues else "",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class RacloStep:
-    """One thing that happened, for whoever looks on. No clock times: equal runs, equal steps."""
-
-    number: int
-    """From 1."""
-    turn: int
-    """The turn of thinking and searching that it belongs to, from 1; 0 after them."""
-    kind: str
-    """`think`, `search`, `take`, `verify`, `localize`, `answer`, `failure` or `web`."""
-    text: str
-    """One line for people."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """The same as JSON values."""
-
-    def line(self) -> dict[str, Any]:
-        """As one line of a trace has it."""
-        return {
-            "number": self.number,
-            "turn": self.turn,
-            "kind": self.kind,
-            "text": self.text,
-            "data": dict(self.data),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +125,15 @@ class RacloRun:
     """Calls of the search engine, repeated ones included."""
     usage: Usage
     timings: Mapping[str, float]
-    steps: tuple[RacloStep, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @property
     def answer(self) -> CandidateVideo | None:
         return None if self.chosen is None else self.candidates[self.chosen]
+
+    @property
+    def found(self) -> bool:
+        return self.matched
 
     @property
     def tokens(self) -> int:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from localization.sampling import midpoints
 from rag.agents.raclo.audio import sound_lines
 from rag.agents.raclo.records import Moment
 from rag.agents.raclo.settings import RacloSettings
-from rag.agents.runtime.frame_budget import frame_times
 from rag.agents.runtime.frame_source import WebVideo
 from rag.reasoners.roles import (
     LOCATE,
@@ -48,7 +48,7 @@ def second_judge(reasoner: Reasoner) -> Reasoner | None:
 
 
 def verify(
-    reasoner: Reasoner, second: Reasoner | None, memory: Memory, sight: WebVideo, settings: RacloSettings
+    reasoner: Reasoner, second: Reasoner | None, memory: Memory, video: WebVideo, settings: RacloSettings
 ) -> Consensus:
     """Both judges' verdicts; the second is asked where the first accepts. Raises `ReasonerError` or
     `FileProblem`.
@@ -56,34 +56,34 @@ def verify(
     Without a consensus the first verdict stands for both.
     """
     told = global_part(memory)
-    times = frame_times(sight.duration, settings.verify_frames)
-    first = reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(sight, times, settings)))
+    times = midpoints(0.0, video.duration, settings.verify_frames)
+    first = reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(video, times, settings)))
     if not first.video_match:
         return Consensus(first, None)
     if not settings.consensus:
         return Consensus(first, first)
     if second is not None:
-        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(told, shown(sight, times, settings))))
-    beside = frame_times(sight.duration, settings.verify_frames, shift=BETWEEN)
-    return Consensus(first, reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(sight, beside, settings))))
+        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(told, shown(video, times, settings))))
+    beside = midpoints(0.0, video.duration, settings.verify_frames, shift=BETWEEN)
+    return Consensus(first, reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(video, beside, settings))))
 
 
 def locate_moment(
-    reasoner: Reasoner, memory: Memory, sight: WebVideo, settings: RacloSettings
+    reasoner: Reasoner, memory: Memory, video: WebVideo, settings: RacloSettings
 ) -> Moment | None:
     """The best frame; where none can be shown, the stretch in which it is said or read; None where
     there is none of it either. Raises `ReasonerError` or `FileProblem`."""
     told = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
     stored = settings.frames == "stored"
-    times = None if stored else frame_times(sight.duration, settings.budget.frames(sight.duration))
-    view = shown(sight, times, settings)
+    times = None if stored else midpoints(0.0, video.duration, settings.budget.frames(video.duration))
+    view = shown(video, times, settings)
     if not view.times:
-        return _by_words(reasoner, told, sight, view)
+        return _by_words(reasoner, told, video, view)
     request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
     located = reasoner.run(LOCATE, request)
     if located.frame is None:
         return None
-    start, end = _stretch(sight, view.times, located.frame)
+    start, end = _stretch(video, view.times, located.frame)
     return Moment(
         time=round(view.times[located.frame], 6),
         frame=located.frame,
@@ -95,7 +95,7 @@ def locate_moment(
     )
 
 
-def _by_words(reasoner: Reasoner, told: Memory, sight: WebVideo, view: VideoView) -> Moment | None:
+def _by_words(reasoner: Reasoner, told: Memory, video: WebVideo, view: VideoView) -> Moment | None:
     """The middle of the line that speaks most to it, of 0 frames; None where none does."""
     middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
     times = np.array(sorted(time for time in middles if view.start <= time < view.end))
@@ -105,7 +105,7 @@ def _by_words(reasoner: Reasoner, told: Memory, sight: WebVideo, view: VideoView
     located = reasoner.run(LOCATE, request)
     if not located.relevant or located.frame is None:
         return None
-    start, end = _stretch(sight, tuple(times.tolist()), located.frame)
+    start, end = _stretch(video, tuple(times.tolist()), located.frame)
     return Moment(
         time=float(times[located.frame]),
         frame=0,
@@ -124,11 +124,11 @@ def global_part(memory: Memory) -> Memory:
     return memory
 
 
-def shown(sight: WebVideo, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
+def shown(video: WebVideo, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
     """The whole video with the frames at `times` and all that is said and heard; what its uploader says
     of it is left out, since it is the content that is checked."""
-    view = sight.view(0.0, sight.duration, times, words=settings.sound)
-    lines = [*view.texts, *(sound_lines(sight) if settings.sound else ())]
+    view = video.view(0.0, video.duration, times, transcript=settings.sound)
+    lines = [*view.texts, *(sound_lines(video) if settings.sound else ())]
     ordered = tuple(sorted(lines, key=lambda line: (line.start, line.end, line.kind, line.text)))
     return replace(view, title="", description="", texts=ordered)
 
@@ -137,13 +137,13 @@ def _moment_part(memory: Memory) -> Memory:
     return replace(memory, global_impression="")
 
 
-def _stretch(sight: WebVideo, times: Sequence[float], at: int) -> tuple[float, float]:
+def _stretch(video: WebVideo, times: Sequence[float], at: int) -> tuple[float, float]:
     """The shot that holds frame `at`, where shots were measured; else halfway to its neighbours."""
     time = times[at]
-    for shot in () if sight.library is None else sight.library.shots(sight.video_id):
+    for shot in () if video.library is None else video.library.shots(video.video_id):
         if shot.start <= time < shot.end:
             return shot.start, shot.end
     before = times[at - 1] if at else -times[0]
-    after = times[at + 1] if at + 1 < len(times) else 2 * sight.duration - time
-    start, end = max(0.0, (before + time) / 2), min(sight.duration, (time + after) / 2)
+    after = times[at + 1] if at + 1 < len(times) else 2 * video.duration - time
+    start, end = max(0.0, (before + time) / 2), min(video.duration, (time + after) / 2)
     return round(start, 6), round(max(end, start + 0.001), 6)

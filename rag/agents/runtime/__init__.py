@@ -1,1 +1,1 @@
-"""What every agent uses: trace, retries, frame sources and frame budgets."""
+"""What every agent uses: context, steps and trace, frames, retries, and how a run is shown."""

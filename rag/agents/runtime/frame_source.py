@@ -1,4 +1,4 @@
-"""One video of the web as the watcher sees it: its words, and its frames as pixels or stored vectors."""
+"""A video of the web as a reasoner sees it: transcript, text on the screen, and decoded or stored frames."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Evidence, Frames
-from localization.sampling import midpoints
 from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import NoTranscript, UnsupportedFile, WebError
 from rag.reasoners.roles import VideoView
@@ -23,15 +22,19 @@ if TYPE_CHECKING:
     from rag.reasoners.roles import Reasoner
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
+"""Path of a file and float64 (n,) seconds to decoded frames."""
 ON_SCREEN = ("ocr",)
-SAME_TIME = 1e-6
+TIME_STEP = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSource:
-    """What a reasoner can look with. `library`: for stored vectors and text on the screen. `read_frames`:
-    decodes, for a reasoner that says `reads_pixels`; None for any other (`of` sees to that). Where parts
-    of a mind differ, both are given: pixels to the one that looks at them, vectors to the other."""
+    """Where the frames of a video come from.
+
+    `library`: stored frame embeddings and text on the screen. `read_frames`: decodes, for a reasoner with
+    `reads_pixels`; None for any other (see `of`). A reasoner whose roles are routed to several models may
+    need both.
+    """
 
     library: Library | None
     read_frames: ReadFrames | None
@@ -43,14 +46,14 @@ class FrameSource:
 
 @dataclass(frozen=True)
 class WebVideo:
-    """Made by `fetch_video`. Times in seconds, [start, end)."""
+    """A downloaded video; made by `fetch_video`. Times in seconds, [start, end)."""
 
     result: SearchResult
     file: Downloaded
     duration: float
     lines: tuple[Evidence, ...]
-    """What is said, in time order; empty where nobody wrote it down."""
-    _eyes: FrameSource
+    """Lines of the transcript in time order; empty without one."""
+    _frame_source: FrameSource
 
     @property
     def video_id(self) -> str:
@@ -58,8 +61,8 @@ class WebVideo:
 
     @cached_property
     def library(self) -> Library | None:
-        """The library that holds the video; None where none does."""
-        library = self._eyes.library
+        """The library, where it holds the video."""
+        library = self._frame_source.library
         if library is None:
             return None
         try:
@@ -69,77 +72,76 @@ class WebVideo:
         return library
 
     def view(
-        self, start: float, end: float, times: NDArray[np.float64] | None, *, words: bool = True
+        self, start: float, end: float, times: NDArray[np.float64] | None, *, transcript: bool = True
     ) -> VideoView:
-        """The stretch with the frames at `times`; None takes every stored vector of it.
+        """The interval [start, end) with the frames at `times`; None takes every stored embedding.
 
-        On the screen is read what is there at a moment that is looked at; where no frame of it can be shown,
-        all that was read while indexing.
+        Text on the screen: that of the shown frames; where no frame can be shown, all of the interval.
         """
-        shown = VideoView(self.result.title, start, end, description=self.result.snippet)
-        shown = self._with_frames(shown, times)
-        said = [line for line in self.lines if line.start < end and line.end > start] if words else []
-        looked = times is not None and bool(shown.times)
-        read = self._read(shown.times, start, end) if looked else self._between(start, end)
-        return replace(shown, texts=tuple(sorted([*said, *read], key=lambda text: (text.start, text.end))))
+        view = VideoView(self.result.title, start, end, description=self.result.snippet)
+        view = self._with_frames(view, times)
+        spoken = [line for line in self.lines if line.start < end and line.end > start] if transcript else []
+        at_frames = times is not None and bool(view.times)
+        read = self._read_at(view.times, start, end) if at_frames else self._read_between(start, end)
+        return replace(view, texts=tuple(sorted([*spoken, *read], key=lambda text: (text.start, text.end))))
 
     def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None) -> VideoView:
-        """Pixels at the moments where they are read, and stored vectors wherever the library holds any."""
+        """Decoded frames where they are read, and stored embeddings wherever the library holds any."""
         if times is not None and len(times) == 0:
             return view
+        stored_times, stored = self._stored
         if times is None:
-            held_times, held = self._stored
-            inside = np.flatnonzero((held_times >= view.start) & (held_times < view.end))
-            return _vectored(view, held_times[inside], held[inside])
-        if self._eyes.read_frames is None:
+            inside = np.flatnonzero((stored_times >= view.start) & (stored_times < view.end))
+            return _with_vectors(view, stored_times[inside], stored[inside])
+        if self._frame_source.read_frames is None:
             nearest = np.unique(self._nearest(times))
-            return _vectored(view, self._stored[0][nearest], self._stored[1][nearest])
+            return _with_vectors(view, stored_times[nearest], stored[nearest])
         try:
-            frames = _once(self._eyes.read_frames(self.file.path, times))
+            frames = _distinct(self._frame_source.read_frames(self.file.path, times))
         except UnsupportedFile:
-            # Sound alone: there is nothing to see, and still something to hear.
+            # A file without a video stream still has a transcript.
             return view
-        # Row for row with the pixels, so that a frame has one number whoever looks.
-        vectors = self._stored[1][self._nearest(frames.times)]
-        return _vectored(replace(view, frames=frames), frames.times, vectors)
+        # Row for row with the decoded frames, so that a frame has one index for every reasoner.
+        vectors = stored[self._nearest(frames.times)]
+        return _with_vectors(replace(view, frames=frames), frames.times, vectors)
 
     def _nearest(self, times: NDArray[np.float64]) -> NDArray[np.intp]:
-        """(len(times),) rows of the stored frames nearest to the moments; (0,) where none is stored."""
-        held = self._stored[0]
-        if len(held) == 0:
+        """(len(times),) rows of the nearest stored frames; (0,) where none is stored."""
+        stored = self._stored[0]
+        if len(stored) == 0:
             return np.zeros(0, np.intp)
-        nearest: NDArray[np.intp] = np.abs(held[None, :] - times[:, None]).argmin(axis=1)
+        nearest: NDArray[np.intp] = np.abs(stored[None, :] - times[:, None]).argmin(axis=1)
         return nearest
 
-    def _read(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
-        """Text on the screen at any of the moments."""
+    def _read_at(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
+        """Text on the screen at any of the times."""
         return [
             text
-            for text in self._between(start, end)
-            if any(text.start - SAME_TIME <= time < text.end + SAME_TIME for time in times)
+            for text in self._read_between(start, end)
+            if any(text.start - TIME_STEP <= time < text.end + TIME_STEP for time in times)
         ]
 
-    def _between(self, start: float, end: float) -> list[Evidence]:
-        return [text for text in self._written if text.start < end and text.end > start]
+    def _read_between(self, start: float, end: float) -> list[Evidence]:
+        return [text for text in self._on_screen if text.start < end and text.end > start]
 
     @cached_property
-    def _written(self) -> list[Evidence]:
+    def _on_screen(self) -> list[Evidence]:
         if self.library is None:
             return []
-        found = self.library.engine.reader.evidence(self.video_id, 0.0, float("inf"))
-        return [text for text in found if text.kind in ON_SCREEN]
+        stored = self.library.engine.reader.evidence(self.video_id, 0.0, float("inf"))
+        return [text for text in stored if text.kind in ON_SCREEN]
 
     @cached_property
     def _stored(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Times (n,), rising, and vectors (n, d); empty where the library holds none of this video."""
-        library, nothing = self.library, (np.zeros(0), np.zeros((0, 0), np.float32))
+        """Times (n,), rising, and embeddings (n, d); empty where the library holds none of the video."""
+        library, empty = self.library, (np.zeros(0), np.zeros((0, 0), np.float32))
         if library is None or library.engine.tower is None:
-            return nothing
+            return empty
         clips = [clip.clip_id for clip in library.engine.reader.clips(self.video_id)]
         try:
             rows = library.engine.reader.frames(clips)
         except KeyError:
-            return nothing
+            return empty
         times = np.concatenate([row.times for row in rows])
         vectors = np.concatenate([row.vectors for row in rows])
         _, first = np.unique(times.round(6), return_index=True)
@@ -150,52 +152,46 @@ def fetch_video(
     web: Web,
     result: SearchResult,
     frame_source: FrameSource,
-    retry_policy: RetryPolicy,
+    retry: RetryPolicy,
     *,
-    words: bool,
-    missed: Callable[[WebError], None] | None = None,
+    transcript: bool,
+    on_error: Callable[[WebError], None] | None = None,
 ) -> WebVideo:
-    """Download a video and take its transcript. Raises `WebError` or `FileProblem`.
+    """Download a video and, where asked, its transcript. Raises `WebError` or `FileProblem`.
 
-    Without its transcript a video is watched all the same; `missed` is told of the error, where there is
-    one. That nobody wrote down what is said is no error.
+    A transcript that cannot be had is reported to `on_error` and the video is returned without; that a
+    video has none is no error.
     """
-    file = retry_policy.call(lambda: web.download(result.url))
+    file = retry.call(lambda: web.download(result.url))
     lines: tuple[Evidence, ...] = ()
-    if words:
+    if transcript:
         try:
-            said = retry_policy.call(lambda: web.transcript(result.url))
+            spoken = retry.call(lambda: web.transcript(result.url)).lines
             lines = tuple(
-                Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in said.lines
+                Evidence(file.video_id, line.start, line.end, "subtitle", line.text) for line in spoken
             )
         except NoTranscript:
             lines = ()
         except WebError as error:
-            if missed is not None:
-                missed(error)
-    sight = WebVideo(result, file, 0.0, lines, frame_source)
-    return replace(sight, duration=_duration(sight))
+            if on_error is not None:
+                on_error(error)
+    video = WebVideo(result, file, 0.0, lines, frame_source)
+    return replace(video, duration=_duration(video))
 
 
-def even_times(start: float, end: float, count: int) -> NDArray[np.float64]:
-    """(count,) moments spread evenly over [start, end), each in the middle of its share."""
-    return midpoints(start, end, count)
+def _duration(video: WebVideo) -> float:
+    """As the library measured it, else as the search result says, else the end of the transcript."""
+    if video.library is not None:
+        return float(video.library.engine.reader.video(video.video_id).duration)
+    spoken = max((line.end for line in video.lines), default=0.0)
+    return max(video.result.duration, spoken) or 1.0
 
 
-def _duration(sight: WebVideo) -> float:
-    """As the library measured it, else as the result says, else up to the last word."""
-    if sight.library is not None:
-        return float(sight.library.engine.reader.video(sight.video_id).duration)
-    spoken = max((line.end for line in sight.lines), default=0.0)
-    return max(sight.result.duration, spoken) or 1.0
-
-
-def _vectored(view: VideoView, times: NDArray[np.float64], vectors: NDArray[np.float32]) -> VideoView:
-    """The view with these, where there are any."""
+def _with_vectors(view: VideoView, times: NDArray[np.float64], vectors: NDArray[np.float32]) -> VideoView:
     return replace(view, frame_times=times, frame_vectors=vectors) if len(vectors) else view
 
 
-def _once(frames: Frames) -> Frames:
-    """A frame that was on the screen at several of the moments is shown once."""
+def _distinct(frames: Frames) -> Frames:
+    """Each decoded frame once, also where several of the times fall into it."""
     _, first = np.unique(frames.times.round(6), return_index=True)
     return Frames(frames.times[first], frames.images[first])

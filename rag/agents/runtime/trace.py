@@ -1,55 +1,168 @@
-"""What happens in a run of an agent over a web, told as it happens: steps, failures, calls of the web."""
+"""The steps of a run: recorded while it goes on, written to a JSON Lines file, and read back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+import contextlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
 
+from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
+from rag.errors import RagError
 from rag.web import Web
 
-SEARCHING = ("search_videos", "search")
-
-Step = TypeVar("Step")
-MakeStep = Callable[[int, str, str, Mapping[str, Any]], Step]
+SEARCHES = ("search_videos", "search")
 
 
-class RunTrace(Generic[Step]):
-    """The steps of one run, from the first call that its web sees.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a run. It holds no clock times: equal runs have equal steps."""
 
-    `make`: a step out of its number from 1, its kind, one line for people and the same as JSON values.
-    `watch` is told of each.
+    number: int
+    """From 1."""
+    kind: str
+    """`search`, `failure`, `web` (a call of the web), `result` (the last line of a trace), and the kinds
+    of the agent."""
+    text: str
+    """One line for people."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values."""
+    counter: str = ""
+    """What the agent's loop counts: `turn`, `loop`; empty for an agent without one."""
+    round: int = 0
+    """Iteration of the loop, from 1; 0 outside of it."""
+    flat: bool = False
+    """Written as `step` and the data alone."""
+
+    def line(self) -> dict[str, Any]:
+        """The JSON object of the trace."""
+        if self.flat:
+            return {"step": self.kind, **self.data}
+        head = {"number": self.number} | ({self.counter: self.round} if self.counter else {})
+        return {**head, "kind": self.kind, "text": self.text, "data": dict(self.data)}
+
+
+Watch = Callable[[Step], None]
+"""Called with each step as soon as it is recorded."""
+
+
+class RunTrace:
+    """The steps and failures of one run, and the calls of its web from here on.
+
+    `counter`: the name of the agent's loop, whose iteration is `round`.
     """
 
-    def __init__(self, web: Web, make: MakeStep[Step], watch: Callable[[Step], None] | None = None) -> None:
+    def __init__(
+        self, web: Web | None = None, watch: Watch | None = None, *, counter: str = "", flat: bool = False
+    ) -> None:
         self.steps: list[Step] = []
         self.failures: list[str] = []
-        """Names of what went wrong on the way, web and mind, in order."""
-        self._make, self._watch = make, watch
-        self._trace = web.trace
-        self._told = self._began = len(web.trace.events)
+        """Names of the errors met, of web and reasoner, in order."""
+        self.round = 0
+        self._counter, self._flat = counter, flat
+        self._watch = watch
+        self._events = web.trace if web is not None else None
+        self._first = self._recorded = len(web.trace.events) if web is not None else 0
 
     @property
     def searches(self) -> int:
-        """Calls of the search engines, repeated ones included."""
-        events = self._trace.events[self._began :]
-        return sum(event.operation in SEARCHING for event in events)
+        """Calls of the search engines, retries included."""
+        events = self._events.events[self._first :] if self._events is not None else ()
+        return sum(event.operation in SEARCHES for event in events)
 
-    def tell(self, kind: str, text: str, **data: Any) -> None:
-        step = self._make(len(self.steps) + 1, kind, " ".join(text.split()), data)
+    def add(self, kind: str, text: str, **data: Any) -> None:
+        number, line = len(self.steps) + 1, " ".join(text.split())
+        step = Step(number, kind, line, data, self._counter, self.round, self._flat)
         self.steps.append(step)
         if self._watch is not None:
             self._watch(step)
 
-    def tell_web(self) -> None:
-        """What was asked of the web since the last time."""
-        events = self._trace.events
-        for event in events[self._told :]:
-            self.tell("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
-        self._told = len(events)
+    def add_web_calls(self) -> None:
+        """The calls of the web since the last time, a step each."""
+        if self._events is None:
+            return
+        events = self._events.events
+        for event in events[self._recorded :]:
+            self.add("web", f"{event.operation} {event.asked}: {event.outcome}", **event.line())
+        self._recorded = len(events)
 
-    def failed(self, error: Exception, what: str) -> None:
-        """An error, after the calls that led to it."""
-        self.tell_web()
+    def add_failure(self, error: Exception, what: str) -> None:
+        """An error, after the calls that led to it. `what`: the operation that failed."""
+        self.add_web_calls()
         name = type(error).__name__
         self.failures.append(name)
-        self.tell("failure", f"{what}: {name}: {error}", error=name)
+        self.add("failure", f"{what}: {name}: {error}", error=name)
+
+
+class TraceWriter:
+    """Writes steps as JSON Lines, flushed one by one; writes nothing where `path` is None.
+
+    The first line has the schema as well, by which the file is recognized. Raises `UsageError` for a file
+    that must not be replaced (`corpora.outputs`), `RagError` where it cannot be written.
+    """
+
+    def __init__(self, path: Path | None, policy: OverwritePolicy | None = None) -> None:
+        self._path = path
+        self._policy = policy or OverwritePolicy()
+        self._lines = 0
+        self._stream: TextIO | None = None
+
+    def __enter__(self) -> Self:
+        if self._path is not None:
+            try:
+                self._stream = open_output(self._path, TRACE, self._policy)
+            except OSError as error:
+                raise self._unwritable(error) from error
+        return self
+
+    def write(self, step: Step) -> None:
+        if self._stream is not None:
+            shape = step.line() | ({} if self._lines else {"schema": TRACE_SCHEMA})
+            self._lines += 1
+            try:
+                self._stream.write(json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n")
+                self._stream.flush()
+            except OSError as error:
+                raise self._unwritable(error) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._stream is not None:
+            # A failed write was raised by `write`; closing flushes the same data once more.
+            with contextlib.suppress(OSError):
+                self._stream.close()
+
+    def _unwritable(self, error: OSError) -> RagError:
+        return RagError(f"{self._path}: cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+def read_trace(path: Path) -> list[Step]:
+    """The steps of a trace file. Raises `RagError` for a line that is none."""
+    steps = []
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            steps.append(_step(number, json.loads(text)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise RagError(f"{path}:{number}: not a line of a trace") from error
+    return steps
+
+
+def _step(number: int, line: dict[str, Any]) -> Step:
+    line.pop("schema", None)
+    if "step" in line:
+        return Step(number, line.pop("step"), "", line, flat=True)
+    counter = next((name for name in line if name not in ("number", "kind", "text", "data")), "")
+    return Step(line["number"], line["kind"], line["text"], line["data"], counter, line.get(counter, 0))
+
+
+def result_step(steps: Sequence[Step], text: str, shape: dict[str, Any], *, counter: str = "") -> Step:
+    """The last line of a trace: the JSON result without clock times (`timings`, and `seconds` of `usage`),
+    which are taken out of `shape` itself."""
+    shape.pop("timings")
+    for row in (shape["usage"], *shape["usage"]["by_role"].values()):
+        row.pop("seconds", None)
+    return Step(len(steps) + 1, "result", text, shape, counter)

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.agents.runtime.frame_source import WebVideo, even_times
+from localization.sampling import midpoints
+from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.shotfinder.constraints import Check, Constraints, memory_of
 from rag.agents.shotfinder.measurements import (
     Measures,
@@ -58,7 +59,7 @@ class Localizer:
     """Over one video. `constraints`: as far as the settings heed them."""
 
     reasoner: Reasoner
-    sight: WebVideo
+    video: WebVideo
     description: str
     constraints: Constraints
     measures: Measures
@@ -67,13 +68,13 @@ class Localizer:
     def look(self, query: str) -> Look:
         """The best shot, or N/A; `query`: the search that found the video. Raises `ReasonerError` or
         `FileProblem`."""
-        result = self.sight.result
-        place = (result.url, result.title, self.sight.video_id, query)
+        result = self.video.result
+        place = (result.url, result.title, self.video.video_id, query)
         allowed = self.measures.fits(self._measured)
         if not allowed and (denied := why_none(self._measured, self.measures)):
             return Look(*place, None, 0, "constraint", denied)
-        spans = allowed_spans(allowed, self.measures, self.sight.duration)
-        times = _over(spans, self.settings.budget.frames(self.sight.duration))
+        spans = allowed_spans(allowed, self.measures, self.video.duration)
+        times = _over(spans, self.settings.budget.frames(self.video.duration))
         shown, best, reason = len(times), None, ""
         for _ in range(self.settings.tries if self._sided else 1):
             located, frame = self._locate(times)
@@ -110,7 +111,7 @@ class Localizer:
 
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
         """The reply and the moment of its frame; no reply where nothing can be shown."""
-        view = self.sight.view(0.0, self.sight.duration, times)
+        view = self.video.view(0.0, self.video.duration, times)
         if not view.times:
             return None, None
         memory = memory_of(self.description, self._told)
@@ -132,9 +133,9 @@ class Localizer:
             known = [fit for _, fit in sides if fit is not None]
             weight = sum(known) / len(known) if known else 1.0
         return FoundShot(
-            url=self.sight.result.url,
-            title=self.sight.result.title,
-            video_id=self.sight.video_id,
+            url=self.video.result.url,
+            title=self.video.result.title,
+            video_id=self.video.video_id,
             start=round(start, 3),
             end=round(end, 3),
             frame=round(frame, 3),
@@ -153,7 +154,7 @@ class Localizer:
         last = next((shot.end for shot in shots if shot.start >= end - 1e-6), end + SIDE)
         for told, where, span in (
             (self.constraints.after, "before it", (max(0.0, first), start)),
-            (self.constraints.before, "after it", (end, min(self.sight.duration, last))),
+            (self.constraints.before, "after it", (end, min(self.video.duration, last))),
         ):
             if not told:
                 continue
@@ -171,7 +172,7 @@ class Localizer:
     def _fit(self, told: str, span: Span) -> float | None:
         """Its confidence, or, of a stretch that the mind says is another, what is left of it; such a one
         never fits, however little sure the mind is."""
-        view = self.sight.view(*span, even_times(*span, self.settings.context_frames))
+        view = self.video.view(*span, midpoints(*span, self.settings.context_frames))
         if not view.times:
             return None
         reply = self.reasoner.run(LOCATE, LocateRequest(told, view, target="frame"))
@@ -182,7 +183,7 @@ class Localizer:
 
     def _unseen(self, place: tuple[str, str, str, str], allowed: Sequence[Shot]) -> Look:
         """Without a look: a shot that meets all that was asked for, where all of that was measured."""
-        lines = len(self.sight.lines)
+        lines = len(self.video.lines)
         asked = self._measured
         if not asked.measurable:
             return Look(*place, None, 0, "unseen", NO_FRAME, lines)
@@ -205,9 +206,9 @@ class Localizer:
             if told
         ]
         return FoundShot(
-            url=self.sight.result.url,
-            title=self.sight.result.title,
-            video_id=self.sight.video_id,
+            url=self.video.result.url,
+            title=self.video.result.title,
+            video_id=self.video.video_id,
             start=round(shot.start, 3),
             end=round(shot.end, 3),
             frame=round(shot.key_time, 3),
@@ -231,7 +232,7 @@ def _around(frame: float, times: NDArray[np.float64]) -> Span:
 
 def _over(spans: Sequence[Span], count: int) -> NDArray[np.float64]:
     """(count,) moments spread evenly over the spans taken together, rising."""
-    inner = even_times(0.0, sum(end - start for start, end in spans), count)
+    inner = midpoints(0.0, sum(end - start for start, end in spans), count)
     moments, gone = [], 0.0
     for start, end in spans:
         inside = inner[(inner >= gone) & (inner < gone + (end - start))]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from rag.agents.runtime.context import NOTHING_FOUND
+from rag.agents.runtime.trace import Step
 from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.records import Usage
 
-NOTHING_FOUND = "NothingFound"
 NOTHING_LOOKED_AT = "NothingLookedAt"
-"""Names of failures; see `ShotRun.failure`."""
+"""Name of a failure; see `ShotRun.failure`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +69,6 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class ShotStep:
-    """One thing that happened, for whoever looks on. No clock times: equal runs, equal steps."""
-
-    number: int
-    """From 1."""
-    kind: str
-    """`imagine`, `search`, `look`, `absent`, `shot`, `failure` or `web`."""
-    text: str
-    """One line for people."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """The same as JSON values."""
-
-    def line(self) -> dict[str, Any]:
-        """As one line of a trace has it."""
-        return {"number": self.number, "kind": self.kind, "text": self.text, "data": dict(self.data)}
-
-
-@dataclass(frozen=True, slots=True)
 class ShotRun:
     """What came of one request."""
 
@@ -106,12 +89,16 @@ class ShotRun:
     searches: int
     usage: Usage
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
-    steps: tuple[ShotStep, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @property
     def absence(self) -> str:
         """Why there is no shot, in words; empty where there is one."""
         return "" if self.shot is not None else absence_of(self.failure, self.looks)
+
+    @property
+    def found(self) -> bool:
+        return self.shot is not None
 
     @property
     def tokens(self) -> int:

@@ -2,45 +2,38 @@
 
     S_plan = P(Q);   q_t = P(s_t, H_t);   E_t, o_t = W(V_ret, q_t);   A = A(Q, union of E_t)
 
-Each loop plans, searches, filters results by their metadata, and watches the
-chosen videos; it ends when every sub-task is solved or after T_max loops. An
-error of the web costs a video or a query, an error of the mind a step; neither
-is ever taken for knowledge. Every loop is bounded, so every run ends: with an
-answer, or with the name of what kept it from one.
+Each loop plans, searches, filters results by their metadata, and watches the selected videos; it ends when
+every sub-task is solved or after T_max loops. An error of the web loses a video or a query, an error of
+the reasoner a step. Every loop is bounded: a run ends with an answer, or with the name of the error that
+prevented one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 
-from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
-from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.context import AgentContext
+from rag.agents.runtime.frame_source import FrameSource, WebVideo
+from rag.agents.runtime.trace import Watch
 from rag.agents.video_browser.analyst import NO_ANSWER, analyse
 from rag.agents.video_browser.paradigms import look_at_whole, read_pages, summarize
 from rag.agents.video_browser.records import BrowserMemory, BrowseRun
 from rag.agents.video_browser.settings import MAIN, BrowserSettings
-from rag.agents.video_browser.trace import BrowserTrace, Watch, browse_run
-from rag.agents.video_browser.watcher import (
-    filter_results,
-    observation,
-    scan,
-    whole_window,
-    zoom,
-)
-from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
-from rag.reasoners.roles import PLAN, PlanRequest, Reasoner, TriedQuery
-from rag.records import Answer, Question
+from rag.agents.video_browser.watcher import filter_results, observation, scan, whole_window, zoom
+from rag.errors import FileProblem, ReasonerError, UsageError, WebError
+from rag.reasoners.roles import PLAN, Plan, PlanRequest, Reasoner, TriedQuery
+from rag.records import Answer, Question, Usage
 from rag.web import SearchResult, Web
 
-FATAL = (BudgetSpent, ReasonerUnreachable)
-"""After these no other call to the mind for searching makes sense."""
 REPLACEMENTS = 2
 """How often in one loop videos that failed are replaced by others of the same results."""
+ANSWER_ROLES = ("answer_choice", "answer_open")
 
 
-def browse(
+def run_video_browser(
     question: Question,
     web: Web,
     reasoner: Reasoner,
@@ -50,151 +43,128 @@ def browse(
     watch: Watch | None = None,
     wait: Callable[[float], None] | None = None,
 ) -> BrowseRun:
-    """Answer a question from a web. Errors of web, files and mind are in the result, all of them in
-    `failures`, and never raised; a `UsageError` is, for settings that the eyes are not made for.
+    """Answer a question from a web. Errors of web, files and reasoner are in the result, all of them in
+    `failures`. Raises `UsageError` for stored frames without a library.
 
-    `watch` is told of every step as it happens. `wait` sleeps between repeated calls; None does not.
-    `reasoner`: as `token_counting.counted` gives it, so that what no language model counts is counted.
+    `watch`: called with each step. `wait`: sleeps between retries; None does not. `reasoner`: with token
+    counts where no language model reports them (`rag.reasoners.token_counting`).
     """
-    return VideoBrowser(web, reasoner, frame_source, settings, watch=watch, wait=wait).run(question)
+    if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
+        raise UsageError("stored frame embeddings need a library that holds the web's videos")
+    context = AgentContext(
+        web, reasoner, frame_source, attempts=settings.attempts, counter="loop", watch=watch, sleep=wait
+    )
+    return _BrowserRun(context, settings, BrowserMemory(question)).run()
 
 
-class VideoBrowser:
-    """One run; made anew for each question."""
+class _BrowserRun:
+    """One question."""
 
-    def __init__(
-        self,
-        web: Web,
-        reasoner: Reasoner,
-        frame_source: FrameSource,
-        settings: BrowserSettings = MAIN,
-        *,
-        watch: Watch | None = None,
-        wait: Callable[[float], None] | None = None,
-    ) -> None:
-        if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
-            raise UsageError(
-                "stored frame vectors need a library that holds the web's videos; or look at frames"
-            )
-        self._web, self._mind, self._eyes, self._settings = web, reasoner, frame_source, settings
-        self._patience = RetryPolicy(settings.attempts, wait)
-        self._diary = BrowserTrace(web, watch)
-        self._over = False
-        """The mind cannot be asked for anything but the answer any more."""
+    def __init__(self, context: AgentContext, settings: BrowserSettings, memory: BrowserMemory) -> None:
+        self._context, self._trace, self._settings = context, context.trace, settings
+        self._memory = memory
 
-    def run(self, question: Question) -> BrowseRun:
-        self._mind.usage()
-        memory = BrowserMemory(question)
-        timings = {"search": 0.0, "answer": 0.0}
+    def run(self) -> BrowseRun:
         started = time.perf_counter()
         if self._settings.paradigm != "tool-free":
-            self._browse(memory)
-        self._diary.loop = 0
-        timings["search"] = time.perf_counter() - started
-        started = time.perf_counter()
-        answer, failure = self._answer(memory)
-        timings["answer"] = time.perf_counter() - started
-        usage = self._mind.usage()
-        return browse_run(memory, self._diary, answer, failure, self._settings, usage, timings)
+            self._browse()
+        self._trace.round = 0
+        searched = time.perf_counter()
+        answer, failure = self._answer()
+        timings = {"search": searched - started, "answer": time.perf_counter() - searched}
+        return self._result(answer, failure, self._context.reasoner.usage(), timings)
 
     # The loop
 
-    def _browse(self, memory: BrowserMemory) -> None:
+    def _browse(self) -> None:
         for loop in range(1, self._settings.max_steps + 1):
-            self._diary.loop = loop
-            queries = self._plan(memory)
+            self._trace.round = loop
+            queries = self._plan()
             if queries is None:
                 return
-            results = self._search(memory, queries)
+            results = self._search(queries)
             if self._settings.paradigm == "text-search":
-                self._read(memory, queries, results)
+                self._read(queries, results)
             else:
-                self._watch_some(memory, results)
-            if self._stopped():
+                self._watch_some(results)
+            if self._context.stopped():
                 return
 
-    def _plan(self, memory: BrowserMemory) -> tuple[str, ...] | None:
-        """q_t; None ends the loop: all is solved, or nobody can say what to search for."""
+    def _plan(self) -> tuple[str, ...] | None:
+        """q_t; None ends the loop: all is solved, or there is no query."""
+        memory, loop, settings = self._memory, self._trace.round, self._settings
         request = PlanRequest(
             question=memory.question,
             sub_questions=memory.sub_questions,
             tried=tuple(memory.tried),
             known=tuple(memory.known),
-            step=self._diary.loop,
-            max_steps=self._settings.max_steps,
-            max_queries=self._settings.queries,
+            step=loop,
+            max_steps=settings.max_steps,
+            max_queries=settings.queries,
         )
         try:
-            plan = self._mind.run(PLAN, request)
+            plan = self._context.reasoner.run(PLAN, request)
         except ReasonerError as error:
-            self._failed(error, "the plan")
-            # Without any plan the question itself is what can be searched for, once.
-            fallback = self._diary.loop == 1 and not self._stopped()
-            return (memory.question.text,) if fallback else None
+            self._context.fail(error, "the plan")
+            # Without a plan the question itself is the query, once.
+            return (memory.question.text,) if loop == 1 and not self._context.stopped() else None
         memory.sub_questions = plan.sub_questions
         memory.focus = "" if plan.focus is None else plan.sub_questions[plan.focus].text
-        if self._diary.loop > 1 and plan.search_queries:
-            # "Look at the other one" says nothing by itself; the lead stands in the query.
+        if loop > 1 and plan.search_queries:
+            # A sub-question such as "look at the other one" is understood with its query alone.
             memory.focus = f"{memory.focus} {plan.search_queries[0]}".strip()
-        self._diary.tell_plan(plan)
+        self._record_plan(plan)
         if plan.solved or not plan.search_queries:
-            return (memory.question.text,) if self._diary.loop == 1 else None
-        return plan.search_queries[: self._settings.queries]
+            return (memory.question.text,) if loop == 1 else None
+        return plan.search_queries[: settings.queries]
 
-    def _search(self, memory: BrowserMemory, queries: Sequence[str]) -> list[SearchResult]:
-        """V_ret: results not met before, query by query in turn, best ranks first."""
+    def _search(self, queries: Sequence[str]) -> list[SearchResult]:
+        """V_ret: new results, best ranks of every query first, then those of earlier loops that were not
+        watched."""
+        memory = self._memory
         found: list[list[SearchResult]] = []
         for query in queries:
-            try:
-                page = self._patience.call(
-                    partial(self._web.search_videos, query, page_size=self._settings.results)
-                )
-            except WebError as error:
-                self._failed(error, f"the search {query!r}")
+            page = self._context.search_videos(query, self._settings.results)
+            if page is None:
                 memory.tried.append(TriedQuery(query, 0))
                 continue
-            self._diary.tell_web()
             new = [result for result in page.results if result.url not in memory.seen]
             memory.seen.update((result.url, result) for result in new)
             memory.tried.append(TriedQuery(query, len(new)))
             found.append(new)
-            shown = [{"url": result.url, "title": result.title} for result in page.results]
-            self._diary.tell(
-                "search", f"{query}: {len(page.results)} results, {len(new)} new", query=query, results=shown
-            )
+            self._context.add_search(query, page, f", {len(new)} new")
         rounds = max((len(results) for results in found), default=0)
         fresh = [results[at] for at in range(rounds) for results in found if at < len(results)]
         left = [result for url, result in memory.seen.items() if url not in memory.spent]
-        # What earlier loops found and nobody watched stays a candidate, behind what is new.
         return [*fresh, *(result for result in left if result not in fresh)]
 
-    def _watch_some(self, memory: BrowserMemory, results: Sequence[SearchResult]) -> None:
-        """At most K videos of the results; one that cannot be had is replaced, a bounded number of times."""
+    def _watch_some(self, results: Sequence[SearchResult]) -> None:
+        """At most K videos; one that cannot be downloaded is replaced, a bounded number of times."""
         left, wanted = list(results), self._settings.videos
         for _ in range(1 + REPLACEMENTS):
             pool = left[: max(self._settings.results * self._settings.queries, wanted)]
-            if not pool or wanted < 1 or self._stopped():
+            if not pool or wanted < 1 or self._context.stopped():
                 return
-            chosen = self._choose(memory, pool, wanted)
-            # Fewer than wanted may be chosen: the rest is beside the point. Only what failed is made up for.
+            chosen = self._select(pool, wanted)
+            # A reasoner may select fewer videos; only those that failed are replaced.
             wanted = 0
             for result in chosen:
                 left.remove(result)
-                if self._stopped():
+                if self._context.stopped():
                     return
-                wanted += not self._watch_one(memory, result)
+                wanted += not self._watch_one(result)
 
-    def _choose(
-        self, memory: BrowserMemory, results: Sequence[SearchResult], count: int
-    ) -> list[SearchResult]:
+    def _select(self, results: Sequence[SearchResult], count: int) -> list[SearchResult]:
         if self._settings.paradigm != "pyramidal":
             return list(results[:count])
         try:
-            chosen, reason = filter_results(self._mind, memory, results, count, self._settings)
+            chosen, reason = filter_results(
+                self._context.reasoner, self._memory, results, count, self._settings
+            )
         except ReasonerError as error:
-            self._failed(error, "the choice among results")
-            return [] if self._stopped() else list(results[:count])
-        self._diary.tell(
+            self._context.fail(error, "the choice among results")
+            return [] if self._context.stopped() else list(results[:count])
+        self._trace.add(
             "select",
             f"{len(chosen)} of {len(results)} results worth watching",
             reason=reason,
@@ -202,105 +172,94 @@ class VideoBrowser:
         )
         return chosen
 
-    def _watch_one(self, memory: BrowserMemory, result: SearchResult) -> bool:
+    def _watch_one(self, result: SearchResult) -> bool:
         """Whether the video was watched, relevant or not."""
+        memory = self._memory
         memory.spent.add(result.url)
         try:
-            sight = fetch_video(
-                self._web,
-                result,
-                self._eyes,
-                self._patience,
-                words=self._settings.transcript,
-                missed=lambda error: self._failed(error, f"the transcript of {result.title or result.url}"),
-            )
-            self._diary.tell_web()
-            if sight.video_id in memory.contents:
-                self._diary.tell(
-                    "reject", f"{result.title}: the same file as one already watched", url=result.url
-                )
+            video = self._context.fetch(result, transcript=self._settings.transcript)
+            if video.video_id in memory.contents:
+                text = f"{result.title}: the same file as one already watched"
+                self._trace.add("reject", text, url=result.url)
                 return False
-            self._perceive(memory, sight)
-            memory.contents.add(sight.video_id)
+            self._perceive(video)
+            memory.contents.add(video.video_id)
         except (WebError, FileProblem, ReasonerError) as error:
-            self._failed(error, result.title or result.url)
+            self._context.fail(error, result.title or result.url)
             return False
         return True
 
-    def _perceive(self, memory: BrowserMemory, sight: WebVideo) -> None:
-        """What the paradigm makes of a video. Raises `WebError`, `FileProblem` or `ReasonerError`."""
-        settings = self._settings
+    def _perceive(self, video: WebVideo) -> None:
+        """Watch a video as the paradigm does. Raises `WebError`, `FileProblem` or `ReasonerError`."""
+        settings, memory, trace = self._settings, self._memory, self._trace
+        title, url = video.result.title, video.result.url
         if settings.paradigm == "direct":
-            memory.evidence.append(look_at_whole(sight, settings))
-            self._diary.tell("watch", f"{sight.result.title}: looked at whole", url=sight.result.url)
+            memory.evidence.append(look_at_whole(video, settings))
+            trace.add("watch", f"{title}: looked at whole", url=url)
         elif settings.paradigm == "summarization":
-            summary = summarize(self._mind, memory, sight, settings)
-            told = summary.passage.text
-            if told.strip():
+            summary = summarize(self._context.reasoner, memory, video, settings)
+            caption = summary.passage.text
+            if caption.strip():
                 memory.summaries.append(summary)
-            self._diary.tell(
-                "summary", f"{sight.result.title}: {told or 'nothing to tell'}", url=sight.result.url
-            )
+            trace.add("summary", f"{title}: {caption or 'nothing to tell'}", url=url)
         elif not settings.localize:
-            memory.evidence.append(
-                whole_window(sight, settings.whole_frames, settings, rate=settings.zoom_rate)
-            )
-            self._diary.tell("watch", f"{sight.result.title}: taken whole", url=sight.result.url)
+            whole = whole_window(video, settings.whole_frames, settings, rate=settings.zoom_rate)
+            memory.evidence.append(whole)
+            trace.add("watch", f"{title}: taken whole", url=url)
         else:
-            self._pyramid(memory, sight)
+            self._pyramid(video)
 
-    def _pyramid(self, memory: BrowserMemory, sight: WebVideo) -> None:
-        glimpse = scan(self._scan_reasoner, memory, sight, self._settings)
-        read = [zoom(glimpse, window, self._settings) for window in glimpse.windows]
-        seen = observation(glimpse, self._settings)
-        memory.known.append(seen)
-        memory.evidence.extend(read)
+    def _pyramid(self, video: WebVideo) -> None:
+        found = scan(self._scan_reasoner, self._memory, video, self._settings)
+        read = [zoom(found, window, self._settings) for window in found.windows]
+        seen = observation(found, self._settings)
+        self._memory.known.append(seen)
+        self._memory.evidence.extend(read)
         windows = [
-            {"start": window.start, "end": window.end, "reason": window.reason} for window in glimpse.windows
+            {"start": window.start, "end": window.end, "reason": window.reason} for window in found.windows
         ]
-        spans = ", ".join(f"{window.start:.0f}-{window.end:.0f} s" for window in glimpse.windows)
-        kind = "reject" if seen.status == "rejected" else "watch"
-        self._diary.tell(
-            kind,
+        spans = ", ".join(f"{window.start:.0f}-{window.end:.0f} s" for window in found.windows)
+        self._trace.add(
+            "reject" if seen.status == "rejected" else "watch",
             f"{seen.title}: {seen.status}" + (f", {spans}" if spans else f" ({seen.summary})"),
             url=seen.url,
             status=seen.status,
             summary=seen.summary,
-            confidence=glimpse.located.confidence,
-            frames=len(glimpse.sparse.times),
+            confidence=found.located.confidence,
+            frames=len(found.sparse.times),
             windows=windows,
         )
 
     @cached_property
     def _scan_reasoner(self) -> Reasoner:
-        """Who goes over the sparse frames: where stored vectors stand in for a look, one who reads them."""
-        library = self._eyes.library
-        if self._settings.sparse != "stored" or not self._mind.reads_pixels or library is None:
-            return self._mind
+        """The reasoner of stage II: where it takes stored embeddings, one that reads those."""
+        library, reasoner = self._context.frame_source.library, self._context.reasoner
+        if self._settings.sparse != "stored" or not reasoner.reads_pixels or library is None:
+            return reasoner
         from rag.reasoners.embedded import EmbeddedReasoner
 
         return EmbeddedReasoner(library.engine.text_encoder, library.engine.tower)
 
-    def _read(self, memory: BrowserMemory, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
-        pages = read_pages(self._web, self._patience, queries, results, self._settings, missed=self._failed)
+    def _read(self, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
+        context, memory = self._context, self._memory
+        pages = read_pages(
+            context.web, context.retry, queries, results, self._settings, on_error=context.fail
+        )
         memory.summaries.extend(page for page in pages if page not in memory.summaries)
-        self._diary.tell_web()
-        self._diary.tell("pages", f"{len(pages)} pages and results read", urls=[page.url for page in pages])
-
-    def _stopped(self) -> bool:
-        return self._over
+        self._trace.add_web_calls()
+        self._trace.add("pages", f"{len(pages)} pages and results read", urls=[page.url for page in pages])
 
     # The end
 
-    def _answer(self, memory: BrowserMemory) -> tuple[Answer, str]:
-        """The answer, and the name of what kept the run from one, or an empty name."""
+    def _answer(self) -> tuple[Answer, str]:
+        """The answer, and the name of the error that prevented one, or an empty name."""
         try:
-            answer = analyse(self._mind, memory, missed=self._failed)
+            answer = analyse(self._context.reasoner, self._memory, on_error=self._context.fail)
         except ReasonerError as error:
-            self._failed(error, "the answer")
-            empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)
+            self._context.fail(error, "the answer")
+            empty = Answer(self._memory.question, None, NO_ANSWER, 0.0, str(error), False)
             return empty, type(error).__name__
-        self._diary.tell(
+        self._trace.add(
             "answer",
             answer.text,
             choice=answer.choice,
@@ -309,6 +268,37 @@ class VideoBrowser:
         )
         return answer, ""
 
-    def _failed(self, error: Exception, what: str) -> None:
-        self._over = self._over or isinstance(error, FATAL)
-        self._diary.failed(error, what)
+    def _result(self, answer: Answer, failure: str, usage: Usage, timings: Mapping[str, float]) -> BrowseRun:
+        memory, trace = self._memory, self._trace
+        sparse = int(usage.by_role.get("locate", {}).get("image_tokens", 0))
+        # Stored embeddings are shown to no model.
+        skipped = sparse if self._settings.sparse == "stored" else 0
+        prompts = (usage.by_role.get(role, {}).get("last_prompt_tokens", 0) for role in ANSWER_ROLES)
+        return BrowseRun(
+            answer=replace(answer, usage=usage, timings=timings),
+            failure=failure,
+            failures=tuple(trace.failures),
+            sub_questions=memory.sub_questions,
+            watched=tuple(memory.known),
+            evidence=tuple(memory.evidence),
+            loops=max((step.round for step in trace.steps), default=0),
+            searches=trace.searches,
+            tokens=usage.prompt_tokens + usage.completion_tokens - skipped,
+            sparse_image_tokens=sparse - skipped,
+            context=int(max(prompts)),
+            steps=tuple(trace.steps),
+        )
+
+    def _record_plan(self, plan: Plan) -> None:
+        parts = [part.model_dump() for part in plan.sub_questions]
+        solved = sum(part.status == "solved" for part in plan.sub_questions)
+        queries = "; ".join(plan.search_queries) or "nothing"
+        self._trace.add(
+            "plan",
+            f"{solved} of {len(parts)} sub-questions solved; searching for: {queries}",
+            thought=plan.thought,
+            sub_questions=parts,
+            focus=plan.focus,
+            leads=list(plan.leads),
+            queries=list(plan.search_queries),
+        )

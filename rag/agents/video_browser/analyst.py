@@ -32,18 +32,18 @@ from rag.records import (
 from rag.web import SearchResult
 
 NO_ANSWER = "Nothing that was found answers the question."
-Missed = Callable[[ReasonerError, str], None]
-"""Told of an error and of what it kept from being done."""
+OnError = Callable[[ReasonerError, str], None]
+"""Called with an error and the operation that failed."""
 
 
-def analyse(reasoner: Reasoner, memory: BrowserMemory, *, missed: Missed | None = None) -> Answer:
+def analyse(reasoner: Reasoner, memory: BrowserMemory, *, on_error: OnError | None = None) -> Answer:
     """One call of the analyst over E_total. Raises `ReasonerError`.
 
     What is looked for is put into other words first. Where that fails, also because only the answer's own
-    share of a budget is left, the question's words serve, and `missed` is told.
+    share of a budget is left, the question's words serve, and `on_error` is called.
     """
     asked = _looked_for(memory)
-    rewritten, anchor = _reworded(reasoner, asked, missed)
+    rewritten, anchor = _reworded(reasoner, asked, on_error)
     passages = tuple(ReadPassage(summary.passage, summary.url, 1.0, None) for summary in memory.summaries)
     reading = Reading(
         question=memory.question,
@@ -71,7 +71,7 @@ def metadata_passage(result: SearchResult) -> Passage:
 
 
 def _reworded(
-    reasoner: Reasoner, asked: Question, missed: Missed | None
+    reasoner: Reasoner, asked: Question, on_error: OnError | None
 ) -> tuple[RewrittenQuestion, AnchorEvent]:
     """Raises `ReasonerUnreachable`: who is gone now will not answer either."""
     rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
@@ -81,8 +81,8 @@ def _reworded(
     except ReasonerUnreachable:
         raise
     except ReasonerError as error:
-        if missed is not None:
-            missed(error, "the rewording of the question")
+        if on_error is not None:
+            on_error(error, "the rewording of the question")
     return rewritten, anchor
 
 

@@ -23,54 +23,54 @@ from rag.web import SearchResult, Web
 
 PAGE_WORDS = 4000
 """Characters of a page that are read."""
-Missed = Callable[[WebError, str], None]
-"""Told of an error and of what it kept from being read."""
+OnError = Callable[[WebError, str], None]
+"""Called with an error and the operation that failed."""
 
 
-def look_at_whole(sight: WebVideo, settings: BrowserSettings) -> ReadWindow:
+def look_at_whole(video: WebVideo, settings: BrowserSettings) -> ReadWindow:
     """Direct visual inference: `whole_frames` spread evenly over the video. Raises `FileProblem`."""
-    return whole_window(sight, settings.whole_frames, settings)
+    return whole_window(video, settings.whole_frames, settings)
 
 
 def summarize(
-    reasoner: Reasoner, memory: BrowserMemory, sight: WebVideo, settings: BrowserSettings
+    reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: BrowserSettings
 ) -> Summary:
     """The same frames and words, put into words (figure 16). Raises `FileProblem` or `ReasonerError`."""
-    read = whole_window(sight, settings.whole_frames, settings)
+    read = whole_window(video, settings.whole_frames, settings)
     view = VideoView(
-        title=sight.result.title,
+        title=video.result.title,
         start=0.0,
-        end=sight.duration,
+        end=video.duration,
         texts=read.texts,
         frame_times=read.frame_times,
         frame_vectors=read.frame_vectors,
         frames=read.frames,
     )
     told = reasoner.run(OBSERVE, ObserveRequest(memory.question, view))
-    passage = Passage(f"summary:{sight.video_id}", sight.video_id, sight.result.title, told.caption)
-    return Summary(sight.result.url, passage)
+    passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, told.caption)
+    return Summary(video.result.url, passage)
 
 
 def read_pages(
     web: Web,
-    retry_policy: RetryPolicy,
+    retry: RetryPolicy,
     queries: Sequence[str],
     results: Sequence[SearchResult],
     settings: BrowserSettings,
     *,
-    missed: Missed,
+    on_error: OnError,
 ) -> list[Summary]:
-    """The best pages of text for the queries, and what the list of videos says; what fails is left out, and
-    `missed` is told of it."""
+    """The best pages of text for the queries, and what the list of videos says; what fails is left out and
+    reported to `on_error`."""
     found = dict.fromkeys(
-        url for query in queries for url in _page_urls(web, retry_policy, query, settings, missed)
+        url for query in queries for url in _page_urls(web, retry, query, settings, on_error)
     )
     pages = []
     for url in list(found)[: settings.pages]:
         try:
-            page = retry_policy.call(partial(web.open, url))
+            page = retry.call(partial(web.open, url))
         except WebError as error:
-            missed(error, url)
+            on_error(error, url)
             continue
         pages.append(Summary(url, Passage(page.id or url, url, page.title, page.text[:PAGE_WORDS])))
     listed = [Summary(result.url, metadata_passage(result)) for result in results[: settings.results]]
@@ -78,11 +78,11 @@ def read_pages(
 
 
 def _page_urls(
-    web: Web, retry_policy: RetryPolicy, query: str, settings: BrowserSettings, missed: Missed
+    web: Web, retry: RetryPolicy, query: str, settings: BrowserSettings, on_error: OnError
 ) -> Iterator[str]:
     try:
-        page = retry_policy.call(lambda: web.search(query, page_size=settings.pages))
+        page = retry.call(lambda: web.search(query, page_size=settings.pages))
     except WebError as error:
-        missed(error, f"the search for pages {query!r}")
+        on_error(error, f"the search for pages {query!r}")
         return
     yield from (result.url for result in page.results)

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from corpora.records import Passage
+from rag.agents.runtime.trace import Step
 from rag.reasoners.roles import KnownVideo, ReadWindow, SubQuestion, TriedQuery
-from rag.records import Answer, Question
+from rag.records import Answer, Question, Usage
 from rag.web import SearchResult
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserStep:
-    """One thing that happened, for whoever looks on. No clock times: equal runs, equal steps."""
-
-    number: int
-    """From 1."""
-    loop: int
-    """The search loop that it belongs to, from 1; 0 before and after them."""
-    kind: str
-    """`plan`, `search`, `select`, `watch`, `reject`, `summary`, `pages`, `answer`, `failure` or `web`."""
-    text: str
-    """One line for people."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """The same as JSON values."""
-
-    def line(self) -> dict[str, Any]:
-        """As one line of a trace has it."""
-        return {
-            "number": self.number,
-            "loop": self.loop,
-            "kind": self.kind,
-            "text": self.text,
-            "data": dict(self.data),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,4 +64,12 @@ class BrowseRun:
     """Of these, those of frames in the sparse stage: nothing where stored vectors stood in."""
     context: int
     """Tokens of the last prompt that the analyst was given; of a repair, where there was one."""
-    steps: tuple[BrowserStep, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        return self.answer.matched
+
+    @property
+    def usage(self) -> Usage:
+        return self.answer.usage

@@ -16,7 +16,8 @@ import numpy as np
 
 from corpora.records import Clip
 from localization.records import Window
-from rag.agents.runtime.frame_source import WebVideo, even_times
+from localization.sampling import midpoints
+from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.reasoners.roles import (
@@ -45,7 +46,7 @@ NOTED = 360
 class ScanResult:
     """What stage II made of a video."""
 
-    sight: WebVideo
+    video: WebVideo
     located: Located
     windows: tuple[LocatedWindow, ...]
     """Inside the video, in order of time, none overlapping another."""
@@ -87,36 +88,36 @@ def filter_results(
     return chosen[:count], reply.reason
 
 
-def scan(reasoner: Reasoner, memory: BrowserMemory, sight: WebVideo, settings: BrowserSettings) -> ScanResult:
+def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: BrowserSettings) -> ScanResult:
     """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`."""
     times: NDArray[np.float64] | None = np.zeros(0)
     if settings.pictures:
         stored = settings.sparse == "stored"
-        times = None if stored else even_times(0.0, sight.duration, settings.sparse_frames)
-    view = sight.view(0.0, sight.duration, times, words=settings.transcript)
+        times = None if stored else midpoints(0.0, video.duration, settings.sparse_frames)
+    view = video.view(0.0, video.duration, times, transcript=settings.transcript)
     reply = reasoner.run(LOCATE, LocateRequest(memory.question.text, view, max_windows=settings.windows))
-    windows = _tidy(reply.windows, sight.duration) if reply.relevant else ()
-    return ScanResult(sight, reply, windows, view)
+    windows = _tidy(reply.windows, video.duration) if reply.relevant else ()
+    return ScanResult(video, reply, windows, view)
 
 
 def zoom(glimpse: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
     """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it. May decode:
     raises `FileProblem`. Without the stage, only what the sparse look showed of it."""
     view = _dense_view(glimpse, window, settings) if settings.zoom else _sparse_view(glimpse, window)
-    return _read_window(glimpse.sight, view, window.start, window.end, glimpse.located.confidence)
+    return _read_window(glimpse.video, view, window.start, window.end, glimpse.located.confidence)
 
 
-def whole_window(sight: WebVideo, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
+def whole_window(video: WebVideo, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
     """The whole video: `frames` spread evenly, or fewer at `rate` a second. Raises `FileProblem`."""
-    count = min(frames, max(1, round(sight.duration * rate))) if rate else frames
-    times = even_times(0.0, sight.duration, count) if settings.pictures else np.zeros(0)
-    view = sight.view(0.0, sight.duration, times, words=settings.transcript)
-    return _read_window(sight, view, 0.0, sight.duration, 1.0)
+    count = min(frames, max(1, round(video.duration * rate))) if rate else frames
+    times = midpoints(0.0, video.duration, count) if settings.pictures else np.zeros(0)
+    view = video.view(0.0, video.duration, times, transcript=settings.transcript)
+    return _read_window(video, view, 0.0, video.duration, 1.0)
 
 
 def observation(glimpse: ScanResult, settings: BrowserSettings) -> KnownVideo:
     """o_t: what the planner is told of the video (equation 3)."""
-    result, located = glimpse.sight.result, glimpse.located
+    result, located = glimpse.video.result, glimpse.located
     source = _source(result)
     if not glimpse.windows:
         reason = located.reason or "nothing relevant found"
@@ -141,8 +142,8 @@ def observation(glimpse: ScanResult, settings: BrowserSettings) -> KnownVideo:
 def _dense_view(glimpse: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
     length = window.end - window.start
     count = min(settings.window_frames, max(1, round(length * settings.zoom_rate)))
-    times = even_times(window.start, window.end, count) if settings.pictures else np.zeros(0)
-    return glimpse.sight.view(window.start, window.end, times, words=settings.transcript)
+    times = midpoints(window.start, window.end, count) if settings.pictures else np.zeros(0)
+    return glimpse.video.view(window.start, window.end, times, transcript=settings.transcript)
 
 
 def _sparse_view(glimpse: ScanResult, window: LocatedWindow) -> VideoView:
@@ -163,13 +164,13 @@ def _sparse_view(glimpse: ScanResult, window: LocatedWindow) -> VideoView:
     )
 
 
-def _read_window(sight: WebVideo, view: VideoView, start: float, end: float, score: float) -> ReadWindow:
-    clip = Clip(f"{sight.video_id}@{start:.3f}-{end:.3f}", sight.video_id, start, end)
+def _read_window(video: WebVideo, view: VideoView, start: float, end: float, score: float) -> ReadWindow:
+    clip = Clip(f"{video.video_id}@{start:.3f}-{end:.3f}", video.video_id, start, end)
     return ReadWindow(
-        path=sight.result.url,
-        title=sight.result.title,
+        path=video.result.url,
+        title=video.result.title,
         clip=clip,
-        window=Window(sight.video_id, start, end, round(score, 6)),
+        window=Window(video.video_id, start, end, round(score, 6)),
         retrieval_score=round(score, 6),
         texts=view.texts,
         frame_times=view.frame_times,

@@ -10,7 +10,7 @@ frames decoded. Every number is a setting (`DetectiveSettings`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from corpora.records import Evidence, Frames
 from localization.belief import BeliefField
+from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.answering import answer_of, read_packs, together
 from rag.agents.video_detective.features import VideoFeatures, evenly, load_video_features
 from rag.agents.video_detective.packing import select, weak_evidence
@@ -36,6 +37,7 @@ from rag.agents.video_detective.scoring import (
 from rag.agents.video_detective.search import ErrorLog, Search, plain
 from rag.agents.video_detective.search_state import SearchState
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.agents.video_detective.view import record_step
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (
     ANSWER_CHOICE,
@@ -57,9 +59,6 @@ if TYPE_CHECKING:
 
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
-
-Watch = Callable[[Planned | Look | Selected], None]
-"""Told of the plan, of every look, and of what is shown in the end, as soon as each is known."""
 
 
 class VideoDetective:
@@ -91,7 +90,7 @@ class VideoDetective:
         Raises `UsageError` for a video that is not there, and `ReasonerError` where the answer itself
         fails; what fails on the way is noted in the plan or the look.
         """
-        return _DetectiveRun(self, self.material(video), question, watch or (lambda _: None)).run()
+        return _DetectiveRun(self, self.material(video), question, watch).run()
 
     def material(self, video: str) -> VideoFeatures:
         """Segments, graph and words of a video; the one read last is kept."""
@@ -146,13 +145,13 @@ class _DetectiveRun:
     """One question on its way."""
 
     def __init__(
-        self, detective: VideoDetective, material: VideoFeatures, question: Question, watch: Watch
+        self, detective: VideoDetective, material: VideoFeatures, question: Question, watch: Watch | None
     ) -> None:
         self.detective = detective
         self.settings = detective.settings
         self.material = material
         self.question = question
-        self.watch = watch
+        self.trace = RunTrace(watch=watch, flat=True)
         self.reasoner = detective.reasoner
         self.scan = Usage()
         self.mishaps = ErrorLog()
@@ -172,7 +171,7 @@ class _DetectiveRun:
         )
         case = self._case(facets, scorer.priors(described(self.material, events)))
         plan = self._planned(case, events)
-        self.watch(plan)
+        record_step(self.trace, plan, plan)
         timings["plan"] = round(time.perf_counter() - clock, 6)
         search = Search(
             detective=self.detective,
@@ -183,11 +182,11 @@ class _DetectiveRun:
             case=case,
             mishaps=self.mishaps,
         )
-        looks = search.looks(plan.steps, self.watch)
+        looks = search.looks(plan.steps, lambda look: record_step(self.trace, look, plan))
         timings["look"] = round(time.perf_counter() - clock - timings["plan"], 6)
         weak = weak_evidence(list(case.scores.values()), self.settings)
         chosen = select(self.material, case.belief, case.priors, case.words, scorer, self.settings, weak)
-        self.watch(chosen)
+        record_step(self.trace, chosen, plan)
         return self._answered(plan, looks, chosen, timings, clock)
 
     def _facets(self) -> tuple[Facet, ...]:

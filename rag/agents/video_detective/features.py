@@ -10,6 +10,7 @@ import numpy as np
 from corpora.records import Clip, Evidence, Video
 from localization.affinity import affinity_graph, centred
 from localization.lexical import Source
+from localization.sampling import midpoints, nearest_frames
 from localization.segments import Segments, cut_segments, sampled
 from rag.agents.video_detective.settings import DetectiveSettings
 from rag.errors import UsageError
@@ -93,11 +94,8 @@ def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> 
     """Indices of the frames nearest to the middles of `count` equal parts of [start, end), rising."""
     if not len(times) or count < 1:
         return []
-    middles = start + (end - start) / count * (np.arange(count) + 0.5)
-    after = np.clip(np.searchsorted(times, middles), 0, len(times) - 1)
-    before = np.maximum(after - 1, 0)
-    nearer = np.where(np.abs(times[before] - middles) <= np.abs(times[after] - middles), before, after)
-    return sorted({int(index) for index in nearer})
+    nearest = nearest_frames(times, midpoints(start, end, count, decimals=None))
+    return sorted(set(nearest.tolist()))
 
 
 def _frames(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from corpora.records import EvidenceKind
 from localization.lexical import Source
 from rag.reasoners.roles import Facet, TimelineEvent
-from rag.records import Answer
+from rag.records import Answer, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,3 +113,11 @@ class DetectiveResult:
     answer: Answer
     frame_times: NDArray[np.float64] = field(compare=False, repr=False)
     """All frames shown to the answering mind, rising."""
+
+    @property
+    def found(self) -> bool:
+        return self.answer.matched
+
+    @property
+    def usage(self) -> Usage:
+        return self.answer.usage

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from corpora.outputs import OverwritePolicy
-from rag._cli.agent_web import write_page
+from rag._cli.agent_environment import write_page
 
 
 def test_a_page_is_written_where_one_is_wanted(tmp_path: Path) -> None:

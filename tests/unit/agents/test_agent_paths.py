@@ -8,7 +8,7 @@ import pytest
 
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
-from rag._cli.agent_web import citation, citing
+from rag._cli.agent_environment import citation, local_path
 from rag._cli.output import UNCUT, line_width
 from rag.web import open_web
 from rag.web.building import build_web
@@ -22,10 +22,10 @@ def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
     build_web(tmp_path / "web", [video.parent])
     with open_web(tmp_path / "web", engine="bm25") as web:
         (entry,) = web.catalogue.videos
-        assert citing(web, made=True)(entry.url) == str(video)
-        assert citing(web, made=True)("https://videos.example/another") == ""
+        assert local_path(web, made=True)(entry.url) == str(video)
+        assert local_path(web, made=True)("https://videos.example/another") == ""
         # The files of a frozen web are its own affair.
-        assert citing(web, made=False)(entry.url) == ""
+        assert local_path(web, made=False)(entry.url) == ""
     assert citation(str(video), 1.5, 2.0) == f"{video}@1.5-2"
 
 

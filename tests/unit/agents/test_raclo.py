@@ -8,28 +8,30 @@ from pathlib import Path
 import pytest
 
 from corpora.records import SoundTrack
-from rag.agents.raclo.agent import NOTHING_FOUND, run_raclo
+from localization.sampling import midpoints
+from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.audio import measured_lines
-from rag.agents.raclo.console import result_lines, run_json, step_lines
-from rag.agents.raclo.page import page
 from rag.agents.raclo.records import (
     CUE_SETS,
     RacloRun,
-    RacloStep,
     cues_of,
     only_cues,
 )
 from rag.agents.raclo.settings import PAPER, RacloSettings, sweep
 from rag.agents.raclo.verification import second_judge
-from rag.agents.runtime.frame_budget import RACLO, fixed_budget, frame_times
+from rag.agents.raclo.view import result_json, result_lines, result_page, step_lines
+from rag.agents.runtime.context import NOTHING_FOUND
+from rag.agents.runtime.frame_budget import RACLO, fixed_budget
 from rag.agents.runtime.frame_source import FrameSource
+from rag.agents.runtime.page import render_page
+from rag.agents.runtime.trace import Step
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.statements import positioned_statements, statements
 from rag.reasoners.roles import Memory
 from rag.reasoners.routing import RoutedReasoner
 from rag.web import MockWeb, Transcript
-from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames
 from tests.fakes.embedded_reasoner import sentences
 from tests.fakes.raclo_world import RecallingMind
 
@@ -43,7 +45,7 @@ def run(
     settings: RacloSettings = PAPER,
     *,
     second: RecallingMind | None = None,
-    watch: list[RacloStep] | None = None,
+    watch: list[Step] | None = None,
     **closed: str,
 ) -> RacloRun:
     with make_web(folder, **closed) as web:
@@ -61,7 +63,7 @@ def run(
 
 
 def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
-    reasoner, steps = RecallingMind(), list[RacloStep]()
+    reasoner, steps = RecallingMind(), list[Step]()
     found = run(tmp_path, reasoner=reasoner, watch=steps)
     assert found.answer is not None
     assert (found.answer.url, found.matched, found.cues) == (f"{HOST}film07", True, "GKTA")
@@ -82,7 +84,7 @@ def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) ->
         one.view.times for one in reasoner.verified if any("secret" in line.text for line in one.view.texts)
     ]
     assert [len(times) for times in looks] == [64, 64]
-    assert looks[0] == tuple(frame_times(100.0, 64))
+    assert looks[0] == tuple(midpoints(0.0, 100.0, 64))
     assert not set(looks[0]) & set(looks[1])
 
 
@@ -208,24 +210,25 @@ def test_the_judges_model_is_the_second_one() -> None:
 
 
 def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
-    steps: list[RacloStep] = []
+    steps: list[Step] = []
     found = run(tmp_path, watch=steps)
     lines = [line for step in steps for line in step_lines(step, 80)]
     assert any(line.startswith("recall:") for line in lines)
     assert any("search for: kettle film 7" in line for line in lines)
     assert all(len(line) <= 80 for line in lines)
     assert any("at 0:4" in line or "at 00:" in line for line in result_lines(found, 80))
-    shape = run_json(found)
+    shape = result_json(found)
     assert shape["schema"] == "rag.agent.raclo/1"
     assert shape["answer"]["moment"]["frames"] == 32
-    text = page(found, lambda url, times: None)  # noqa: ARG005 (no pictures)
+    text = render_page(result_page(found), no_frames)
     assert "kettle film 7" in text
     assert text.count("yes: the secret") == 2
     assert "no: no secret" in text
-    doubted = page(run(tmp_path / "doubt", second=RecallingMind(accepts=False)), lambda url, times: None)  # noqa: ARG005 (no pictures)
+    doubtful = run(tmp_path / "doubt", second=RecallingMind(accepts=False))
+    doubted = render_page(result_page(doubtful), no_frames)
     assert "a guess: the judges did not take it for the video" in doubted
     assert (doubted.count("yes: the secret"), doubted.count("no: no secret")) == (1, 4)
-    again: list[RacloStep] = []
+    again: list[Step] = []
     run(tmp_path / "again", watch=again)
     assert [step.line() for step in again] == [step.line() for step in steps]
 

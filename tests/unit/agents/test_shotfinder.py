@@ -12,8 +12,8 @@ import pytest
 from corpora.records import SoundTrack, Tone
 from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
 from rag.agents.runtime.frame_source import FrameSource
+from rag.agents.runtime.page import render_page
 from rag.agents.shotfinder.agent import find_shot
-from rag.agents.shotfinder.console import result_lines, run_json, step_lines
 from rag.agents.shotfinder.constraints import (
     Constraints,
     check_shot,
@@ -21,14 +21,14 @@ from rag.agents.shotfinder.constraints import (
     read_constraint,
     vertical_resolution,
 )
-from rag.agents.shotfinder.page import page
 from rag.agents.shotfinder.records import ShotRequest, ShotRun
 from rag.agents.shotfinder.settings import MAIN, ShotSettings, sweep
+from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.web import Faults
-from tests.fakes.browser_world import frame_source, make_web
+from tests.fakes.browser_world import any_frames, frame_source, make_web, no_frames
 from tests.fakes.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
 
 NONE = Constraints()
@@ -140,7 +140,7 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
     assert found.shot is None
     assert {look.missed for look in found.looks} == {"localizer"}
     assert list(result_lines(found, 80)) == ["N/A: no video that was looked at holds it"]
-    assert (found.failure, run_json(found)["absence"]) == ("", "no video that was looked at holds it")
+    assert (found.failure, result_json(found)["absence"]) == ("", "no video that was looked at holds it")
     none = run(tmp_path / "b", Constraints(audio="silence"))
     assert none.shot is None
     assert {look.missed for look in none.looks} == {"constraint"}
@@ -156,7 +156,7 @@ def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, f
     why = "no search brought a video that could be had (NothingFound)"
     assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
     assert found.steps[-1].text == f"N/A: {why}"
-    assert why in page(found, lambda *_: None)
+    assert why in render_page(result_page(found), no_frames)
 
 
 def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
@@ -167,10 +167,8 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
     assert warm.shot is not None
     assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
     assert not warm.shot.looked
-    assert "  not looked at: no frame of it can be shown, and measurements alone speak for it" in list(
-        result_lines(warm, 80)
-    )
-    assert (run_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
+    assert f"  {NOT_LOOKED}" in list(result_lines(warm, 80))
+    assert (result_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
     plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotMind(), blind)
     assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
     assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
@@ -330,13 +328,11 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     assert any(line.startswith("imagine:") for line in told)
     # A problem is told whole: what to do next stands at its end.
     assert max(len(line) for line in told if not line.startswith("  problem:")) <= 80
-    shape = run_json(found)
+    shape = result_json(found)
     assert shape["schema"] == "rag.agent.shotfinder/1"
     assert shape["constraints"] == {"color": "warm", "resolution": 1080}
     json.dumps(shape, allow_nan=False)
-    drawn = page(
-        found, lambda _, times: frame_source().read_frames(str(tmp_path / "web" / "film00.mp4"), times)
-    )
+    drawn = render_page(result_page(found), any_frames)
     assert "data:image/jpeg;base64," in drawn
     assert "<kettle>" not in drawn
     assert "http" not in drawn.replace("https://videos.example", "")

@@ -13,10 +13,9 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.runtime.frame_source import FrameSource
+from rag.agents.runtime.page import render_page
 from rag.agents.runtime.retry import RetryPolicy
-from rag.agents.video_browser.agent import browse
-from rag.agents.video_browser.console import run_json, step_lines
-from rag.agents.video_browser.page import page
+from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import BrowseRun
 from rag.agents.video_browser.settings import (
     ABLATION,
@@ -25,18 +24,19 @@ from rag.agents.video_browser.settings import (
     BrowserSettings,
     scaling,
 )
+from rag.agents.video_browser.view import result_json, result_page, step_lines
 from rag.errors import BudgetSpent, NoTranscript, PageGone, ReplyInvalid, UsageError, WebError, WebTimeout
 from rag.library import Library
 from rag.reasoners.roles import Located, LocateRequest, VideoView
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, Page, Transcript, WebTrace
-from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
+from tests.fakes.browser_world import ASKED, RuleReasoner, any_frames, frame_source, make_web
 
 
 def run(
     tmp_path: Path, reasoner: RuleReasoner, settings: BrowserSettings = MAIN, seen: list[int] | None = None
 ) -> BrowseRun:
-    return browse(ASKED, make_web(tmp_path / "web"), reasoner, frame_source(seen), settings)
+    return run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, frame_source(seen), settings)
 
 
 def test_settings_are_those_of_the_appendix() -> None:
@@ -76,7 +76,7 @@ def test_it_stops_as_soon_as_every_part_is_solved(tmp_path: Path) -> None:
 def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
     reasoner = RuleReasoner()
     web = make_web(tmp_path / "web", 7)  # without the film that says it
-    found = browse(ASKED, web, reasoner, frame_source(), replace(MAIN, max_steps=2))
+    found = run_video_browser(ASKED, web, reasoner, frame_source(), replace(MAIN, max_steps=2))
     assert (found.loops, reasoner.asked.count("plan"), found.answer.matched) == (2, 2, False)
     assert all(video.status == "rejected" for video in found.watched)
 
@@ -151,7 +151,7 @@ def test_a_dead_link_is_replaced_and_never_knowledge(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film01="dead", film00="private")
     reasoner = RuleReasoner()
     settings = replace(EFFICIENCY, select=False)
-    found = browse(ASKED, web, reasoner, frame_source(), settings)
+    found = run_video_browser(ASKED, web, reasoner, frame_source(), settings)
     assert len(found.watched) == 3
     assert "PageGone" in found.failures
     assert not {"film00", "film01"} & {video.url[-6:] for video in found.watched}
@@ -173,20 +173,24 @@ def test_what_could_not_be_heard_or_read_is_told(tmp_path: Path) -> None:
     """A video is watched without its words, a page is left out; both are failures that were got over."""
     with make_web(tmp_path / "web") as plain:
         web = Deaf(plain._shelf, trace=WebTrace())
-    found = browse(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY)
+    found = run_video_browser(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY)
     assert len(found.watched) == 3
     assert found.failures == ("WebTimeout",) * 3
     told = [step.text for step in found.steps if step.kind == "failure"]
     assert told[0].startswith("the transcript of kettle film 7: WebTimeout")
-    reading = browse(ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search"))
+    reading = run_video_browser(
+        ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search")
+    )
     assert reading.failures == ("WebTimeout",)
     web.kind = NoTranscript
-    assert browse(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY).failures == ()
+    assert run_video_browser(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY).failures == ()
 
 
 def test_a_search_for_pages_that_fails_is_told(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", faults=Faults(rate_limit=1.0))
-    found = browse(ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search"))
+    found = run_video_browser(
+        ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search")
+    )
     queries = len([step for step in found.steps if step.kind == "failure"]) // 2
     assert queries == 2
     assert found.failures == ("RateLimited",) * 2 * queries
@@ -241,7 +245,7 @@ def test_a_failed_answer_has_a_name(tmp_path: Path) -> None:
 
 def test_options_are_chosen_from(tmp_path: Path) -> None:
     asked = Question("q", ASKED.text, ("PLUM", "FIG"))
-    found = browse(asked, make_web(tmp_path / "web"), RuleReasoner(), frame_source(), EFFICIENCY)
+    found = run_video_browser(asked, make_web(tmp_path / "web"), RuleReasoner(), frame_source(), EFFICIENCY)
     assert (found.answer.choice, found.answer.text) == ("A", "PLUM")
 
 
@@ -257,7 +261,7 @@ class Shelf:
     times = np.arange(0.0, 100.0, 0.5)
 
     def __init__(self) -> None:
-        self.reader = self
+        self.engine = self.reader = self
 
     def video(self, _: str) -> SimpleNamespace:
         return SimpleNamespace(duration=100.0)
@@ -289,7 +293,9 @@ def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
     """An embedded watcher beside an analyst that takes pixels: vectors, text on the screen, and pixels."""
     reasoner = MixedMind()
     both = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source().read_frames)
-    found = browse(ASKED, make_web(tmp_path / "web"), reasoner, both, replace(EFFICIENCY, sparse_frames=25))
+    found = run_video_browser(
+        ASKED, make_web(tmp_path / "web"), reasoner, both, replace(EFFICIENCY, sparse_frames=25)
+    )
     assert len(reasoner.views) == 3
     for view in reasoner.views:
         assert view.frames is not None
@@ -303,7 +309,9 @@ def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
     assert window.frames is not None
     assert window.frame_vectors is not None
     assert len(window.frame_vectors) == len(window.frames.times) == 13
-    found = browse(ASKED, make_web(tmp_path / "web"), reasoner, both, replace(ABLATION, zoom=False))
+    found = run_video_browser(
+        ASKED, make_web(tmp_path / "web"), reasoner, both, replace(ABLATION, zoom=False)
+    )
     (window,) = found.evidence
     assert window.frames is not None
     assert window.frame_vectors is not None
@@ -314,14 +322,16 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
     reasoner, seen = MixedMind(), list[int]()
     reasoner.reads_pixels = False
     stored = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source(seen).read_frames)
-    browse(ASKED, make_web(tmp_path / "web"), reasoner, stored, EFFICIENCY)
+    run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, EFFICIENCY)
     assert seen == []
     for view in reasoner.views:
         assert view.frames is None
         assert view.frame_vectors is not None
         assert len(view.times) == 16
     reasoner.views.clear()
-    browse(ASKED, make_web(tmp_path / "web"), reasoner, stored, replace(EFFICIENCY, sparse="stored"))
+    run_video_browser(
+        ASKED, make_web(tmp_path / "web"), reasoner, stored, replace(EFFICIENCY, sparse="stored")
+    )
     assert [len(view.times) for view in reasoner.views] == [200, 200, 200]
 
 
@@ -343,7 +353,7 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     told: list[str] = []
     web = make_web(tmp_path / "web", film01="dead")
     reasoner = RuleReasoner()
-    found = browse(
+    found = run_video_browser(
         ASKED,
         web,
         reasoner,
@@ -355,12 +365,10 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     problems = [line for line in told if line.startswith("  problem:")]
     assert max(len(line) for line in told if line not in problems) <= 80
     assert not any(line.endswith("…") for line in problems), "what to do next stands at the end"
-    shape = run_json(found)
+    shape = result_json(found)
     assert shape["schema"] == "rag.agent.video-browser/1"
     json.dumps(shape, allow_nan=False)
-    drawn = page(
-        found, lambda _, times: frame_source().read_frames(str(tmp_path / "web" / "film00.mp4"), times)
-    )
+    drawn = render_page(result_page(found), any_frames)
     assert "data:image/jpeg;base64," in drawn
     assert "http" not in drawn.replace("https://videos.example", "")
 

@@ -10,7 +10,7 @@ import pytest
 
 from rag.agents.runtime.frame_source import FrameSource, fetch_video
 from rag.agents.runtime.retry import RetryPolicy
-from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.settings import EFFICIENCY
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.reasoners.roles import Observation
@@ -21,7 +21,7 @@ from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_we
 @pytest.mark.parametrize("fails", [("rewrite_question",), ("anchor_event",)])
 def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error: type) -> None:
     reasoner = RuleReasoner(fails=fails, error=error)
-    run = browse(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
+    run = run_video_browser(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
     assert (run.answer.text, run.failure) == ("PLUM", "")
     assert run.failures == (error.__name__,)
     assert reasoner.readings[-1].anchor.description == ASKED.text
@@ -29,7 +29,7 @@ def test_the_answer_needs_no_rewording(tmp_path: Path, fails: tuple[str], error:
 
 def test_who_is_gone_is_not_asked_three_times(tmp_path: Path) -> None:
     reasoner = RuleReasoner(fails=("plan", "rewrite_question", "answer_open"), error=ReasonerUnreachable)
-    run = browse(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
+    run = run_video_browser(ASKED, make_web(tmp_path), reasoner, frame_source(), EFFICIENCY)
     assert run.failure == "ReasonerUnreachable"
     assert reasoner.asked == ["plan", "rewrite_question"]
 
@@ -44,7 +44,7 @@ class Speechless(RuleReasoner):
 
 def test_a_summary_of_nothing_is_none(tmp_path: Path) -> None:
     reasoner = Speechless()
-    run = browse(
+    run = run_video_browser(
         ASKED, make_web(tmp_path), reasoner, frame_source(), replace(EFFICIENCY, paradigm="summarization")
     )
     assert "observe" in reasoner.asked
@@ -57,11 +57,13 @@ def deaf_and_blind(_path: str, _times: np.ndarray) -> None:
 
 
 def test_a_video_of_sound_alone_is_heard(tmp_path: Path) -> None:
-    run = browse(ASKED, make_web(tmp_path), RuleReasoner(), FrameSource(None, deaf_and_blind), EFFICIENCY)
+    run = run_video_browser(
+        ASKED, make_web(tmp_path), RuleReasoner(), FrameSource(None, deaf_and_blind), EFFICIENCY
+    )
     assert (run.answer.text, run.failures) == ("PLUM", ())
 
 
 def test_a_short_video_is_as_long_as_it_is(tmp_path: Path) -> None:
     web = make_web(tmp_path)
     result = replace(web.search_videos("kettle").results[0], duration=0.1)
-    assert fetch_video(web, result, frame_source(), RetryPolicy(1, None), words=False).duration == 0.1
+    assert fetch_video(web, result, frame_source(), RetryPolicy(1, None), transcript=False).duration == 0.1

@@ -10,14 +10,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from rag.agents.runtime.trace import Step
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.features import evenly
 from rag.agents.video_detective.packing import weak_evidence
 from rag.agents.video_detective.records import (
     DetectiveResult,
-    Look,
-    Planned,
-    Selected,
 )
 from rag.agents.video_detective.scoring import (
     described,
@@ -26,6 +24,7 @@ from rag.agents.video_detective.scoring import (
     whole_question,
 )
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.agents.video_detective.view import record_json
 from rag.errors import BudgetSpent, UsageError
 from rag.library import Library
 from rag.reasoners.roles import Facet, Facets, Reasoner, TimelineEvent
@@ -138,10 +137,11 @@ def test_ablations_take_away_what_they_say(library: Library) -> None:
 
 
 def test_a_watcher_is_told_of_everything_as_it_happens(library: Library) -> None:
-    told: list[Planned | Look | Selected] = []
+    steps: list[Step] = []
     detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
-    found = detective.investigate("film", question(), told.append)
-    assert told == [found.plan, *found.looks, found.selected]
+    found = detective.investigate("film", question(), steps.append)
+    records = [found.plan, *found.looks, found.selected]
+    assert [step.line() for step in steps] == [record_json(record) for record in records]
 
 
 def test_an_open_question_is_answered_openly(library: Library) -> None:

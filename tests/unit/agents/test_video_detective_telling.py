@@ -1,4 +1,4 @@
-"""What an investigation looks like: strip, lines, trace, JSON and page."""
+"""How a run of VideoDetective is shown: belief bar, lines, trace, JSON and page."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from corpora.records import Frames
 from rag._cli import agent_display
-from rag._cli.agent_display import ColorDisplay, StepFile
+from rag._cli.agent_display import ColorDisplay
 from rag._cli.main import main
+from rag.agents.runtime.page import render_page
+from rag.agents.runtime.trace import RunTrace, Step, TraceWriter
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.console import (
-    answer_json,
-    look_lines,
-    plan_lines,
-    selected_lines,
-    step_json,
-    strip,
+from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
+from rag.agents.video_detective.view import (
+    DetectiveView,
+    belief_bar,
+    record_json,
+    record_step,
+    result_json,
+    result_page,
 )
-from rag.agents.video_detective.page import page
-from rag.agents.video_detective.records import DetectiveResult, Selected
 from rag.engine import Engine
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.roles import Reasoner
 from rag.rendering.shapes import to_json
+from tests.fakes.browser_world import any_frames, no_frames
 from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
 
 
@@ -44,36 +43,43 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> DetectiveResult:
 
 
 def test_belief_as_a_strip() -> None:
-    assert strip([0.0, 1.0], [0.0, 30.0], 40.0, 4) == "▁▁▁█"
-    assert strip([0.0, 0.5, 1.0], [0.0, 10.0, 20.0], 30.0, 3) == "▁▅█"
-    assert strip([0.3, 0.3], [0.0, 5.0], 10.0, 2) == "▁▁"
-    assert strip([0.1, 0.9, 0.1], [0.0, 1.0, 2.0], 90.0, 3) == "█▁▁"
-    assert strip([], [], 10.0, 5) == ""
+    assert belief_bar([0.0, 1.0], [0.0, 30.0], 40.0, 4) == "▁▁▁█"
+    assert belief_bar([0.0, 0.5, 1.0], [0.0, 10.0, 20.0], 30.0, 3) == "▁▅█"
+    assert belief_bar([0.3, 0.3], [0.0, 5.0], 10.0, 2) == "▁▁"
+    assert belief_bar([0.1, 0.9, 0.1], [0.0, 1.0, 2.0], 90.0, 3) == "█▁▁"
+    assert belief_bar([], [], 10.0, 5) == ""
+
+
+def lines(found: DetectiveResult, *records: Planned | Look | Selected) -> list[str]:
+    """The lines of the last of the records, at 80 columns."""
+    trace, view = RunTrace(flat=True), DetectiveView()
+    for record in records:
+        record_step(trace, record, found.plan)
+    return [list(view.step_lines(step, 80)) for step in trace.steps][-1]
 
 
 def test_lines_say_what_was_looked_at_and_why(found: DetectiveResult) -> None:
-    plan = list(plan_lines(found.plan, 80))
+    plan = lines(found, found.plan)
     assert plan[0].startswith("plan: 5 facets, ")
     assert plan[-1].startswith("  belief ")
     assert all(len(line) <= 80 for line in plan)
-    look = list(look_lines(found.plan, found.looks[0], 80))
-    assert re.match(r"look 1/10  \d\d:\d\d-\d\d:\d\d  anchor of ", look[0])
-    assert "score" in look[0]
+    look = lines(found, found.plan, found.looks[0])
+    assert re.match(r"look 1/10 \d\d:\d\d-\d\d:\d\d, anchor of .*, score ", look[0])
     spread = dataclasses.replace(found.selected, fallback="weak evidence")
-    assert "  spread evenly, weak evidence" in list(selected_lines(spread, 80))
+    assert "  sampled uniformly, weak evidence" in lines(found, spread)
     broken = dataclasses.replace(found.looks[0], problem="no\nanswer")
-    assert "  problem: no\\nanswer" in list(look_lines(found.plan, broken, 80))
+    assert "  problem: no\\nanswer" in lines(found, found.plan, broken)
 
 
 def test_steps_and_answer_are_plain_json(found: DetectiveResult) -> None:
-    steps = [step_json(step) for step in (found.plan, *found.looks, found.selected)]
+    steps = [record_json(step) for step in (found.plan, *found.looks, found.selected)]
     assert [step["step"] for step in steps] == ["plan", *["look"] * len(found.looks), "show"]
-    whole = json.loads(to_json(answer_json(found)))
+    whole = json.loads(to_json(result_json(found)))
     assert whole["schema"] == "rag.agent.video-detective/1"
     assert whole["answer"]["choice"] == found.answer.choice
     assert whole["looks"] == json.loads(json.dumps(steps[1:-1]))
     assert whole["tokens_counted_as"] == ""
-    assert answer_json(found, "counted")["tokens_counted_as"] == "counted"
+    assert result_json(found, "counted")["tokens_counted_as"] == "counted"
     assert whole["settings"]["beta"] == 0.6
 
 
@@ -81,20 +87,16 @@ def test_the_page_needs_no_other_file_and_escapes(found: DetectiveResult) -> Non
     asked = dataclasses.replace(found.answer.question, text="<script>alert(1)</script>")
     odd = dataclasses.replace(found, answer=dataclasses.replace(found.answer, question=asked))
 
-    def pictures(times: NDArray[np.float64]) -> Frames:
-        return pixels("", times)
-
-    text = page(odd, pictures)
+    text = render_page(result_page(odd), any_frames)
     assert "<script>" not in text
     links = re.findall(r"(?:src|href)=\"?([^\s\">]*)", text)
     assert all(link.startswith("data:image/jpeg;base64,") for link in links)
     assert text.count("data:image/jpeg;base64,") >= len(found.frame_times)
-    assert text.count("class=strip") == len(found.looks) + 1
-    assert page(odd, pictures) == text
-    assert "data:image" not in page(odd, lambda _: None)
-    assert "Frames were spread evenly, flat" in page(
-        dataclasses.replace(found, selected=Selected(found.selected.packs, "flat")), lambda _: None
-    )
+    assert text.count("class=bars") == len(found.looks) + 1
+    assert render_page(result_page(odd), any_frames) == text
+    assert "data:image" not in render_page(result_page(odd), no_frames)
+    flat = dataclasses.replace(found, selected=Selected(found.selected.packs, "flat"))
+    assert "Frames were sampled uniformly: flat" in render_page(result_page(flat), no_frames)
 
 
 @pytest.fixture
@@ -181,5 +183,5 @@ def test_colour_is_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[32m" in stream.getvalue()
     monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
     assert isinstance(agent_display.open_display(), agent_display.PlainDisplay)
-    with StepFile(None) as steps:
-        steps.write({"step": "plan"})
+    with TraceWriter(None) as writer:
+        writer.write(Step(1, "plan", ""))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rag._cli.agent_display import StepFile
 from rag._cli.main import main
+from rag.agents.runtime.trace import Step, TraceWriter, read_trace
 from rag.errors import RagError, UsageError
 from rag.web import PageEntry, VideoEntry, WebTrace, write_catalogue
 
@@ -26,7 +26,7 @@ def test_a_trace_never_replaces_a_web_or_a_film(folder: Path) -> None:
         held = path.read_bytes()
         with pytest.raises(UsageError, match="name another file"):
             WebTrace(path)
-        with pytest.raises(UsageError, match="name another file"), StepFile(path):
+        with pytest.raises(UsageError, match="name another file"), TraceWriter(path):
             pass
         assert path.read_bytes() == held
 
@@ -41,7 +41,22 @@ def test_wrong_rates_leave_an_old_trace_alone(folder: Path, capsys: pytest.Captu
 
 def test_a_full_disk_is_one_line() -> None:
     full = pytest.raises(RagError, match="/dev/full: cannot be written: no space")
-    with full, StepFile(Path("/dev/full")) as steps:
-        steps.write({"kind": "plan"})
+    with full, TraceWriter(Path("/dev/full")) as steps:
+        steps.write(Step(1, "plan", ""))
     with pytest.raises(RagError, match="the trace cannot be written: no space"):
         WebTrace("/dev/full").add("open", "https://v.example/")
+
+
+def test_a_trace_is_read_as_it_was_written(tmp_path: Path) -> None:
+    steps = [
+        Step(1, "plan", "one", {"queries": ["a"]}, "loop", 1),
+        Step(2, "failure", "two", {"error": "WebTimeout"}),
+        Step(3, "look", "", {"node": 4}, flat=True),
+    ]
+    with TraceWriter(tmp_path / "t.jsonl") as writer:
+        for step in steps:
+            writer.write(step)
+    assert read_trace(tmp_path / "t.jsonl") == steps
+    (tmp_path / "t.jsonl").write_text('{"number": 1}\n')
+    with pytest.raises(RagError, match=r"t\.jsonl:1: not a line"):
+        read_trace(tmp_path / "t.jsonl")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.agents.video_browser.agent import browse
+from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.settings import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.settings import PAPER
@@ -29,7 +29,7 @@ class Forgetful(RuleReasoner):
 @pytest.mark.parametrize("role", ["plan", "select_candidates", "locate", "answer_open"])
 def test_video_browser_stops(tmp_path: Path, role: str) -> None:
     with make_web(tmp_path) as web, pytest.raises(ReplayUnknown, match="does not hold"):
-        browse(ASKED, web, Forgetful(role), frame_source(), BrowserSettings(max_steps=1))
+        run_video_browser(ASKED, web, Forgetful(role), frame_source(), BrowserSettings(max_steps=1))
 
 
 @pytest.mark.parametrize("role", ["timeline", "decompose_facets", "observe", "answer_choice"])

@@ -1,0 +1,266 @@
+"""What the commands of the agents share: their options, declared once, and the order of events of a run.
+
+A command is a class: its fields are its own options, its docstring is its help. `command` makes a function
+for the command line of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
+
+import typer
+
+from rag._cli.agent_display import open_display
+from rag._cli.agent_environment import (
+    Environment,
+    WebEnvironment,
+    agent_outputs,
+    citation,
+    open_web_environment,
+    vision_status,
+    write_page,
+)
+from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
+from rag._cli.output import print_json, print_lines, stderr_width
+from rag._cli.session import Session, start
+
+if TYPE_CHECKING:
+    from rag.agents.runtime.page import Page
+    from rag.agents.runtime.trace import Step, Watch
+    from rag.records import Usage
+    from rag.web import Faults
+
+Question = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."),
+]
+
+
+class AgentRun(Protocol):
+    """The result of a run."""
+
+    @property
+    def usage(self) -> Usage: ...
+    @property
+    def found(self) -> bool:
+        """Whether there is an answer."""
+
+
+class AgentView(Protocol):
+    """The module `view` of an agent."""
+
+    def step_lines(self, step: Step, width: int) -> Iterable[str]:
+        """No wider than the given width."""
+
+    def result_json(self, run: Any) -> dict[str, Any]: ...
+    def result_page(self, run: Any, token_count_method: str = "") -> Page: ...
+    def result_step(self, run: Any) -> Step:
+        """The last line of a trace."""
+
+
+class Cited(NamedTuple):
+    """The interval that a run found."""
+
+    key: str
+    """Of its object in the JSON result."""
+    url: str
+    start: float | None
+    """None: the video as a whole."""
+    end: float
+
+
+Run = TypeVar("Run", bound=AgentRun)
+Env = TypeVar("Env", bound=Environment)
+
+
+@dataclass(kw_only=True)
+class AgentCommand(ABC, Generic[Run, Env]):
+    """The options of every agent, and its run from them to an exit code."""
+
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
+    ] = None
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the frames, in one file.")
+    ] = None
+    record: Record = None
+    replay: Replay = None
+    force: Force = False
+    library: Library = None
+    config: Config = None
+    as_json: Json = None
+    verbose: Verbose = 0
+    seed: Seed = None
+
+    @property
+    @abstractmethod
+    def input(self) -> tuple[Path | None, ...]:
+        """Paths that the command reads, which no output may replace."""
+
+    @abstractmethod
+    def prepare(self, session: Session) -> None:
+        """Check the options. Raises `UsageError` or `QuestionError` before anything is opened."""
+
+    @abstractmethod
+    def open(self, session: Session) -> AbstractContextManager[Env]: ...
+
+    @abstractmethod
+    def status(self, session: Session, environment: Env) -> Iterable[str]:
+        """Lines before the first step."""
+
+    @abstractmethod
+    def run(self, environment: Env, watch: Watch) -> Run: ...
+
+    @property
+    @abstractmethod
+    def settings(self) -> Any:
+        """The agent's settings, a dataclass."""
+
+    @property
+    @abstractmethod
+    def view(self) -> AgentView: ...
+
+    @abstractmethod
+    def text(self, session: Session, run: Run) -> Iterable[str]:
+        """The result for people."""
+
+    def cited(self, run: Run) -> Cited | None:  # noqa: ARG002 (for subclasses)
+        return None
+
+    def cost(self, run: Run) -> str:  # noqa: ARG002 (for subclasses)
+        """What the run used, in one line; empty where it is not printed."""
+        return ""
+
+    def execute(self) -> int:
+        """The exit code: 0 where there is an answer, 1 where there is none, 3 where the page could not be
+        written."""
+        flags = {"reasoner.record": self.record, "reasoner.replay": self.replay}
+        session = start(self.library, self.config, self.as_json, self.verbose, self.seed, flags)
+        policy = agent_outputs(
+            session, self.force, self.trace, self.html, self.record, *self.input, self.replay
+        )
+        self.prepare(session)
+        from rag.agents.runtime.page import render_page
+        from rag.agents.runtime.trace import TraceWriter
+        from rag.reasoners.token_counting import token_count_method
+
+        view = self.view
+        with self.open(session) as environment:
+            with TraceWriter(self.trace, policy) as writer, open_display() as display:
+
+                def watch(step: Step) -> None:
+                    writer.write(step)
+                    for line in view.step_lines(step, stderr_width()):
+                        display.say(line)
+
+                for line in self.status(session, environment):
+                    display.say(line)
+                run = self.run(environment, watch)
+                writer.write(view.result_step(run))
+            counting = token_count_method(environment.counting, run.usage)
+            self._print(session, environment, run, counting)
+            written = write_page(
+                self.html,
+                policy,
+                lambda: render_page(view.result_page(run, counting), environment.frames),
+            )
+        return written if run.found else 1
+
+    def _print(self, session: Session, environment: Env, run: Run, counting: str) -> None:
+        cited = self.cited(run)
+        path = "" if cited is None else environment.path_of(cited.url)
+        if session.as_json:
+            shape = self.view.result_json(run)
+            if cited is not None:
+                shape[cited.key]["path"] = path or None
+            print_json({**shape, "settings": asdict(self.settings), "tokens_counted_as": counting})
+            return
+        print_lines(self.text(session, run))
+        if cited is not None and path:
+            print_lines([path if cited.start is None else citation(path, cited.start, cited.end)])
+        if cost := self.cost(run):
+            print_lines([cost + (f" ({counting})" if counting else "")])
+
+
+@dataclass(kw_only=True)
+class WebCommand(AgentCommand[Run, WebEnvironment]):
+    """An agent over a web."""
+
+    web: Annotated[
+        Path | None, typer.Option("--web", metavar="DIR", help="A frozen web, made by 'rag web build'.")
+    ] = None
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--corpus",
+            metavar="PATH",
+            help="Videos that are the web; repeat for each. Without either, those of the library.",
+        ),
+    ] = None
+    faults: Annotated[
+        str,
+        typer.Option(
+            "--faults",
+            metavar="RATES",
+            help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+            show_default=False,
+        ),
+    ] = ""
+
+    @property
+    def input(self) -> tuple[Path | None, ...]:
+        return (self.web, *(self.corpus or ()))
+
+    def open(self, session: Session) -> AbstractContextManager[WebEnvironment]:
+        return open_web_environment(session, self.web, self.corpus, self._faults(session))
+
+    def status(self, session: Session, environment: WebEnvironment) -> Iterable[str]:  # noqa: ARG002
+        return (vision_status(environment.reasoner, environment.library),)
+
+    def wait(self, environment: WebEnvironment) -> Callable[[float], None] | None:
+        """Waits between retries, where the web's delays are real."""
+        return time.sleep if environment.web.real_time else None
+
+    def _faults(self, session: Session) -> Faults:
+        from rag.web import Faults
+
+        return Faults.parse(self.faults, session.settings.seed)
+
+
+def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:
+    """The function of a command: a keyword parameter for each field, the class's own fields first."""
+    hints = get_type_hints(kind, include_extras=True)
+    ordered = sorted(dataclasses.fields(kind), key=lambda field: _depth(kind, field.name))
+    parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hints[field.name],
+            default=inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default,
+        )
+        for field in ordered
+    ]
+
+    def run(**options: Any) -> int:
+        return kind(**options).execute()
+
+    run.__doc__ = kind.__doc__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _depth(kind: type, name: str) -> int:
+    """How far up the bases a field is declared; 0 for the class itself."""
+    return next(at for at, base in enumerate(kind.__mro__) if name in vars(base).get("__annotations__", ()))

@@ -1,0 +1,262 @@
+"""What an agent's command opens and writes: web, library, reasoner, frames, and the page."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpora.outputs import (
+    HTML,
+    RECORDING,
+    TRACE,
+    OverwritePolicy,
+    check_outputs,
+    claim_appended,
+    mark_html,
+    replace_file,
+)
+from rag._cli.output import echo_stderr
+from rag._cli.session import Session
+from rag.errors import FileProblem, LibraryNotFound, UsageError, WebError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from corpora.records import Frames
+    from rag.agents.runtime.frame_source import FrameSource, ReadFrames
+    from rag.library import Library
+    from rag.reasoners.roles import Reasoner
+    from rag.web import Faults, MockWeb
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What a run is made with. `path_of`: an address to the path of its file, empty where there is none."""
+
+    reasoner: Reasoner
+    counting: str
+    """How the reasoner counts tokens, for `token_count_method`."""
+    path_of: Callable[[str], str]
+    frames: Callable[[str, NDArray[np.float64]], Frames | None]
+    """Address or path, and float64 (n,) seconds to decoded frames; None where there are none."""
+
+
+@dataclass(frozen=True)
+class LibraryEnvironment(Environment):
+    library: Library
+
+
+@dataclass(frozen=True)
+class WebEnvironment(Environment):
+    web: MockWeb
+    library: Library | None
+    read_frames: ReadFrames
+
+    @property
+    def frame_source(self) -> FrameSource:
+        from rag.agents.runtime.frame_source import FrameSource
+
+        return FrameSource.of(self.reasoner, self.library, self.read_frames)
+
+
+@contextmanager
+def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
+    """The library of the settings and its reasoner."""
+    with session.open_library() as library:
+
+        def frames(path: str, times: NDArray[np.float64]) -> Frames | None:
+            try:
+                return library.engine.read_frames(path, times)
+            except FileProblem:
+                return None
+
+        reasoner, counting = open_reasoner(session, library)
+        yield LibraryEnvironment(reasoner, counting, lambda path: path, frames, library)
+
+
+@contextmanager
+def open_web_environment(
+    session: Session, web: Path | None, corpus: list[Path] | None, faults: Faults
+) -> Iterator[WebEnvironment]:
+    """The web of `web_folder`, the library that holds its videos, and the reasoner.
+
+    Where the web is made of the library, its videos are searched by what the library holds of them, too:
+    local files have no titles.
+    """
+    from rag.web import open_web
+
+    with web_folder(session, web, corpus) as folder:
+        library = open_library(session, folder)
+        contents = library if web is None and not corpus else None
+        try:
+            with open_web(
+                os.fspath(folder), faults=faults, encoder=session.settings.encoder, library=contents
+            ) as opened:
+                reasoner, counting = open_reasoner(session, library)
+                read = frames_reader(session, library)
+                path_of = local_path(opened, made=web is None)
+                yield WebEnvironment(
+                    reasoner, counting, path_of, page_frames(opened, read), opened, library, read
+                )
+        finally:
+            if library is not None:
+                library.close()
+
+
+@contextmanager
+def web_folder(session: Session, web: Path | None, corpus: list[Path] | None) -> Iterator[Path]:
+    """The folder of the named web; else a temporary one, made of files or of the library."""
+    if web is not None and corpus:
+        raise UsageError("--web and --corpus name two webs; give one of them")
+    if web is not None:
+        yield web
+        return
+    from rag.web.building import build_web
+
+    with tempfile.TemporaryDirectory(prefix="rag-web-") as made:
+        if corpus:
+            report = build_web(made, corpus)
+        else:
+            with session.open_library() as library:
+                report = build_web(made, library=library)
+        for problem in report.problems:
+            echo_stderr(f"{problem.path}: {problem.reason}")
+        yield Path(made)
+
+
+def open_library(session: Session, web: Path) -> Library | None:
+    """The library of the settings, else one in the web's folder; None where neither exists."""
+    from rag.library import Library
+
+    try:
+        return session.open_library()
+    except LibraryNotFound:
+        if session.settings.library is not None:
+            raise
+    try:
+        return Library.open(web / ".rag", settings=session.settings)
+    except LibraryNotFound:
+        return None
+
+
+def open_reasoner(session: Session, library: Library | None) -> tuple[Reasoner, str]:
+    """The reasoner of the settings with token counts of its embedded parts, and how it counts, for
+    `rag.reasoners.token_counting.token_count_method`."""
+    from rag.reasoners import open_reasoner
+    from rag.reasoners.token_counting import counted
+
+    if library is not None:
+        return counted(library.engine.reasoner)
+    from indexers.registry import open_query_encoder
+
+    encoder = session.settings.encoder
+    return counted(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
+
+
+def vision_status(reasoner: Reasoner, library: Library | None) -> str:
+    """How the reasoner sees frames, or why it sees none and what to do."""
+    if reasoner.reads_pixels:
+        return "frames: decoded"
+    if (
+        library is not None
+        and (meta := library.engine.reader.meta) is not None
+        and meta.image_encoder is not None
+    ):
+        return f"frames: the stored embeddings of {library.engine.reader.folder}"
+    return (
+        "frames: none are seen. The reasoner reads no pixels and no library holds embeddings of these "
+        "videos: 'rag index' their files with an image encoder and pass --library, or set a vision model"
+    )
+
+
+def frames_reader(session: Session, library: Library | None) -> ReadFrames:
+    """Path of a file and times to decoded frames."""
+    if library is not None:
+        return library.engine.read_frames
+    from corpora.video.reader import MediaReader
+
+    settings = session.settings
+    media = MediaReader(settings.video.decoder, settings.video.stall_seconds)
+    side = settings.reasoner.image_short_side
+    return lambda path, times: media.frames_at(path, times.tolist(), short_side=side)
+
+
+def page_frames(web: MockWeb, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:
+    """Address and times to decoded frames; None where there are none. Not in the web's trace."""
+    untraced = web.session()
+
+    def frames(url: str, times: NDArray[np.float64]) -> Frames | None:
+        try:
+            return read(untraced.download(url).path, times)
+        except (WebError, FileProblem):
+            return None
+
+    return frames
+
+
+def local_path(web: MockWeb, *, made: bool) -> Callable[[str], str]:
+    """Address to the path of its file, as the library and `rag show` know it; empty where there is none.
+
+    `made`: the web was made by this command; the files of a named web are not shown.
+    """
+    catalogue = web.catalogue
+
+    def path_of(url: str) -> str:
+        entry = catalogue.video(url) if made else None
+        path = catalogue.path(entry) if entry is not None else None
+        return os.path.normpath(path) if path is not None else ""
+
+    return path_of
+
+
+def citation(path: str, start: float, end: float) -> str:
+    """What `rag show` takes."""
+    return f"{path}@{start:g}-{end:g}"
+
+
+def agent_outputs(
+    session: Session,
+    force: bool,
+    trace: Path | None,
+    page: Path | None,
+    record: Path | None,
+    *inputs: Path | None,
+) -> OverwritePolicy:
+    """The policy for the outputs of an agent's command, checked before any work is done.
+
+    Raises `UsageError` where one of them must not be written.
+    """
+    from rag.web.catalogue import PAGES, VIDEOS
+
+    webs = [path / name for path in inputs if path is not None and path.is_dir() for name in (VIDEOS, PAGES)]
+    policy = session.overwrite_policy(force, *inputs, *webs)
+    check_outputs(policy, (trace, TRACE), (page, HTML), (record, RECORDING))
+    if record is not None:
+        claim_appended(record, RECORDING, policy)
+    return policy
+
+
+def write_page(path: Path | None, policy: OverwritePolicy, render: Callable[[], str]) -> int:
+    """Render and write the page, where `path` is given; called after the answer is printed.
+
+    The exit code: 0, or, with a line on stderr, 3 where it cannot be written.
+    """
+    if path is None:
+        return 0
+    text = mark_html(render())
+    try:
+        with replace_file(path, HTML, policy) as draft:
+            draft.write_text(text, encoding="utf-8", newline="\n")
+    except UsageError as error:
+        echo_stderr(f"rag: {error}")
+        return 3
+    except OSError as error:
+        echo_stderr(f"rag: {path}: cannot be written: {(error.strerror or str(error)).lower()}")
+        return 3
+    return 0

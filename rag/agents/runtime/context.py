@@ -1,0 +1,93 @@
+"""What an agent over a web works with during one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
+from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.trace import RunTrace, Watch
+from rag.errors import BudgetSpent, ReasonerUnreachable, WebError
+
+if TYPE_CHECKING:
+    from rag.reasoners.roles import Reasoner
+    from rag.web import SearchPage, SearchResult, Web
+
+FATAL = (BudgetSpent, ReasonerUnreachable)
+"""After one of these, no further call of the reasoner can succeed."""
+NOTHING_FOUND = "NothingFound"
+"""Name of a failure: no search returned a video that could be downloaded."""
+
+
+class AgentContext:
+    """Reasoner, web, frame source, retry policy and trace of one run; the reasoner's usage is counted
+    from here on."""
+
+    def __init__(
+        self,
+        web: Web,
+        reasoner: Reasoner,
+        frame_source: FrameSource,
+        *,
+        attempts: int,
+        counter: str = "",
+        watch: Watch | None = None,
+        sleep: Callable[[float], None] | None = None,
+    ) -> None:
+        """`attempts`: of one call to the web. `counter`: name of the agent's loop in the trace.
+        `watch`: called with each step. `sleep`: waits between attempts; None does not wait."""
+        self.web, self.reasoner, self.frame_source = web, reasoner, frame_source
+        self.retry = RetryPolicy(attempts, sleep)
+        self.trace = RunTrace(web, watch, counter=counter)
+        self.fatal = ""
+        """Name of the error that ended the run early; empty while the reasoner can be called."""
+        self._contents: set[str] = set()
+        reasoner.usage()
+
+    def stopped(self) -> bool:
+        """Whether the reasoner can be called no more."""
+        return bool(self.fatal)
+
+    def fail(self, error: Exception, what: str) -> None:
+        """Record an error that `what` met; a fatal one ends the calls of the reasoner."""
+        self.trace.add_failure(error, what)
+        if isinstance(error, FATAL):
+            self.fatal = type(error).__name__
+
+    def search_videos(self, query: str, page_size: int) -> SearchPage | None:
+        """The first page of results; None where the search failed."""
+        try:
+            page = self.retry.call(partial(self.web.search_videos, query, page_size=page_size))
+        except WebError as error:
+            self.fail(error, f"the search {query!r}")
+            return None
+        self.trace.add_web_calls()
+        return page
+
+    def add_search(self, query: str, page: SearchPage, note: str = "") -> None:
+        """A `search` step."""
+        shown = [{"url": result.url, "title": result.title} for result in page.results]
+        self.trace.add("search", f"{query}: {len(page.results)} results{note}", query=query, results=shown)
+
+    def fetch(self, result: SearchResult, *, transcript: bool) -> WebVideo:
+        """Download a video, with its transcript where that is asked for and can be had. Raises `WebError`
+        or `FileProblem`."""
+        title = result.title or result.url
+        video = fetch_video(
+            self.web,
+            result,
+            self.frame_source,
+            self.retry,
+            transcript=transcript,
+            on_error=lambda error: self.fail(error, f"the transcript of {title}"),
+        )
+        self.trace.add_web_calls()
+        return video
+
+    def is_duplicate(self, video: WebVideo) -> bool:
+        """Whether a file of the same content was met before; from now on it was."""
+        known = video.video_id in self._contents
+        self._contents.add(video.video_id)
+        return known
