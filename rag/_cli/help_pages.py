@@ -39,8 +39,8 @@ def _helps(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
     )
     text = command.get_help(context)
     yield context.command_path, "\n".join(line.rstrip() for line in text.splitlines())
-    for inner in getattr(command, "commands", {}):
-        yield from _helps(command.commands[inner], inner, context)
+    for inner in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        yield from _helps(command.get_command(context, inner), inner, context)
 
 
 def _inherited(command: Any) -> dict[str, Any]:

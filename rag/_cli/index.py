@@ -153,3 +153,6 @@ def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[
     for line in report.stages:
         if line not in printed:
             yield visible(line)
+
+
+index.command_class = IndexCommand  # type: ignore[attr-defined]  # read by `rag._cli.main`

@@ -4,42 +4,88 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from rag._cli import ask, demo, doctor, index, localize, models, remove, search, shots, show, stats, workbench
-from rag._cli import web as web_commands
-from rag._cli.agent import app as agent_app
-from rag._cli.eval_commands import app as eval_app
 from rag._cli.output import echo_stderr, open_standard_streams
 from rag.errors import RagError
 
+_COMMANDS = {
+    "index": ("index", "index", "Index videos and documents."),
+    "ask": ("ask", "ask", "Answer a question, with citations."),
+    "search": ("search", "search", "Find windows of videos, and passages."),
+    "localize": ("localize", "localize", "Find the best windows of one video."),
+    "shots": ("shots", "shots", "List the shots of a video, as measured."),
+    "show": ("show", "show", "Show a citation."),
+    "stats": ("stats", "stats", "Show library statistics."),
+    "doctor": ("doctor", "doctor", "Check the environment and the library."),
+    "remove": ("remove", "remove", "Remove files from the library."),
+    "demo": ("demo", "demo", "Try everything on a small synthetic corpus."),
+    "models": ("models", "app", "List, download and verify model weights."),
+    "eval": ("eval_commands", "app", "Run evaluations."),
+    "agent": ("agent", "app", "Run an agent on a question."),
+    "web": ("web", "app", "Build and serve a frozen web of videos."),
+    "workbench": ("workbench", "app", "Make synthetic videos with exact annotations."),
+}
+"""Subcommand to its module below `rag._cli`, the function or app there, and its line in `rag --help`."""
+# Plain help: the same at every width that documentation compares, and read without rich.
+_PLAIN: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 96},
+}
+
+
+class LazyGroup(TyperGroup):
+    """Imports the module of a subcommand only when that subcommand runs: `rag --help` needs none of them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (typer's signature)
+        """The subcommands, in the order of the help."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 (typer's signature)
+        """The subcommand of that name; None where there is none."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, attribute, short_help = _COMMANDS[cmd_name]
+        found = getattr(import_module(f"rag._cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            command: Any = typer.main.get_group(found)
+        else:
+            single = typer.Typer(**_PLAIN)
+            kind = getattr(found, "command_class", None)
+            single.command(cmd_name, cls=kind, short_help=short_help)(found)
+            command = typer.main.get_command(single)
+        command.name = cmd_name
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The subcommand that is named. Raises a usage error, with the nearest names, where there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            if near := get_close_matches(args[0], _COMMANDS):
+                error.message = f"{error.message.rstrip('.')}. Did you mean {', '.join(map(repr, near))}?"
+            raise
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (typer's signature)
+        """Write the list of subcommands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row[2]) for name, row in _COMMANDS.items()])
+
+
 app = typer.Typer(
     name="rag",
+    cls=LazyGroup,
     help="Ask questions of your own videos and documents, offline.",
     epilog="Exit codes: 0 success, 1 failure, 2 usage error, 3 partial success.",
-    add_completion=False,
-    # Plain help: the same at every width that documentation compares, and read without rich.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+    **_PLAIN,
 )
-app.command("index", cls=index.IndexCommand, short_help="Index videos and documents.")(index.index)
-app.command("ask", short_help="Answer a question, with citations.")(ask.ask)
-app.command("search", short_help="Find windows of videos, and passages.")(search.search)
-app.command("localize", short_help="Find the best windows of one video.")(localize.localize)
-app.command("shots", short_help="List the shots of a video, as measured.")(shots.shots)
-app.command("show", short_help="Show a citation.")(show.show)
-app.command("stats", short_help="Show library statistics.")(stats.stats)
-app.command("doctor", short_help="Check the environment and the library.")(doctor.doctor)
-app.command("remove", short_help="Remove files from the library.")(remove.remove)
-app.add_typer(models.app, name="models", short_help="List, download and verify model weights.")
-app.add_typer(eval_app, name="eval", short_help="Run evaluations.")
-app.add_typer(agent_app, name="agent", short_help="Run an agent on a question.")
-app.add_typer(web_commands.app, name="web", short_help="Build and serve a frozen web of videos.")
-app.add_typer(workbench.app, name="workbench", short_help="Make synthetic videos with exact annotations.")
-app.command("demo", short_help="Try everything on a small synthetic corpus.")(demo.demo)
 
 
 def _print_version(wanted: bool) -> None:
@@ -97,7 +143,8 @@ def _usage_error(error: typer.TyperException) -> int:
     command = context.command_path if context is not None else "rag"
     # pydantic, by which typer checks choices, puts this before its message.
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
-    echo_stderr(f"{command}: {message}. Try '{command} --help'.")
+    stop = "" if message.endswith("?") else "."
+    echo_stderr(f"{command}: {message}{stop} Try '{command} --help'.")
     return error.exit_code
 
 
