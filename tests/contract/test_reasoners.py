@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from rag.errors import ReasonerError
 from rag.reasoners import open_reasoner
-from rag.reasoners.contract import OPEN, ReasonerContract
 from rag.reasoners.protocol import BadReply, Reasoner
 from rag.reasoners.roles import ANSWER_CHOICE, PLAN, ChosenOption, PlanRequest
+from rag.reasoners.testing import OPEN, ReasonerContract
 from rag.reasoners.token_counting import TokenCountingReasoner
 from rag.records import Usage
 from rag.settings import Settings

@@ -33,7 +33,7 @@ def install(guide: str, folder: Path) -> None:
     (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("guide", ["decoder.md", "document-reader.md", "image-encoder.md"])
+@pytest.mark.parametrize("guide", ["decoder.md", "document-reader.md", "image-encoder.md", "reasoner.md"])
 def test_the_example_of_a_guide_passes_its_contract(guide: str, tmp_path: Path) -> None:
     install(guide, tmp_path)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}

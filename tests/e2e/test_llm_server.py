@@ -13,12 +13,12 @@ import pytest
 from PIL import Image
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
-from rag.reasoners.contract import CHOICE, OPEN, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.endpoint import MAX_REPLY_BYTES
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
+from rag.reasoners.testing import CHOICE, OPEN, reading
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from rag.errors import ReplyInvalid
-from rag.reasoners.contract import OPEN, VIEW
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.prompts import Message, encode_image
 from rag.reasoners.roles import OBSERVE, ObserveRequest
+from rag.reasoners.testing import OPEN, VIEW
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from rag.questions import option_label
-from rag.reasoners.contract import OPEN, Case, video_view
 from rag.reasoners.roles import (
     DECOMPOSE_FACETS,
     IMAGINE_QUERIES,
@@ -41,6 +40,7 @@ from rag.reasoners.roles import (
     VideoVerdict,
     VideoView,
 )
+from rag.reasoners.testing import OPEN, Case, video_view
 from rag.records import Question
 
 BARE = VideoView("", 5.0, 9.0)

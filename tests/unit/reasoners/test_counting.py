@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.contract import INPUTS, OPEN, VIEW, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.usage import usage_of
 from rag.reasoners.prompts import load_prompt, render
@@ -22,6 +21,7 @@ from rag.reasoners.roles import (
     VideoView,
 )
 from rag.reasoners.routing import RoutedReasoner
+from rag.reasoners.testing import INPUTS, OPEN, VIEW, reading
 from rag.reasoners.token_counting import (
     COUNTED_AS,
     IMAGE_TOKENS,

@@ -8,10 +8,10 @@ import random
 
 import pytest
 
-from rag.reasoners.contract import read_window, reading
 from rag.reasoners.embedded.answer_choice import TEMPERATURE, TEMPERATURE_BY_OPTION, answer_choice
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
+from rag.reasoners.testing import read_window, reading
 from rag.records import Question
 from tests.fakes.answer_world import THINGS, BagOfWords
 

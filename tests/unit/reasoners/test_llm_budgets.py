@@ -8,11 +8,11 @@ import time
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable
-from rag.reasoners.contract import OPEN, reading
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_OPEN
+from rag.reasoners.testing import OPEN, reading
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, dribble, hang, say
 from tests.fakes.scripted_client import ANCHOR, Scripted

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.contract import CHOICE, OPEN, reading
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.usage import KEYS
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ANSWER_OPEN, REWRITE_QUESTION, AnchorEvent
+from rag.reasoners.testing import CHOICE, OPEN, reading
 from rag.settings import ReasonerSettings
 from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted
 

@@ -18,10 +18,10 @@ from rag.errors import (
     WeightsInvalid,
     WeightsMissing,
 )
-from rag.reasoners.contract import CHOICE, OPEN, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.prompts import Message, encode_image
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
+from rag.reasoners.testing import CHOICE, OPEN, reading
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 

@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from eval.tasks.egofact.language_model import CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS
-from rag.reasoners.contract import CHOICE, reading
 from rag.reasoners.prompts import EncodedImage, PromptItem, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ROLES
 from rag.reasoners.roles.material import listed_options
 from rag.reasoners.roles.reading import passage_items, window_items
+from rag.reasoners.testing import CHOICE, reading
 
 PROMPTS = (*ROLES.values(), CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS)
 

@@ -14,13 +14,13 @@ import pytest
 
 from rag.errors import ReasonerUnreachable, ReplayUnknown, ReplyInvalid, SettingsError
 from rag.reasoners import open_reasoner
-from rag.reasoners.contract import CHOICE, OPEN, reading
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.exchanges import Exchange
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.recording import HEAD, open_recording
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
+from rag.reasoners.testing import CHOICE, OPEN, reading
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted, recorded
@@ -138,7 +138,7 @@ import sys, os, signal
 sys.path.insert(0, {root!r})
 from tests.fakes.scripted_client import recorded
 from tests.fakes.scripted_client import ANCHOR
-from rag.reasoners.contract import OPEN
+from rag.reasoners.testing import OPEN
 from rag.reasoners.roles import ANCHOR_EVENT
 from pathlib import Path
 reasoner = recorded(Path({path!r}), ANCHOR)

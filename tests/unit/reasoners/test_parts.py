@@ -6,7 +6,6 @@ import pytest
 
 from rag.errors import BudgetSpent, SettingsError
 from rag.reasoners import open_reasoner
-from rag.reasoners.contract import OPEN, VIEW
 from rag.reasoners.roles import (
     DECOMPOSE_FACETS,
     JUDGE,
@@ -18,6 +17,7 @@ from rag.reasoners.roles import (
     PlanRequest,
 )
 from rag.reasoners.routing import RoutedReasoner
+from rag.reasoners.testing import OPEN, VIEW
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.scripted_roles import play_role
