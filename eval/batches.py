@@ -1,7 +1,7 @@
 """Many questions in one run that may be interrupted: read them strictly, append answers, take up again.
 
 The output is JSON lines, one a question, each complete before the next. Beside
-it lies `<output>.manifest.json` with what the answers depend on. A run that
+it is `<output>.manifest.json` with what the answers depend on. A run that
 finds both goes on after the last whole line; answers made under other
 settings, from another library or to other words are refused, never mixed.
 """
@@ -73,7 +73,7 @@ def read_questions(path: Path) -> Iterator[BatchQuestion | BadLine]:
             if isinstance(item, BatchQuestion):
                 earlier = first_lines.setdefault(item.question_id, number)
                 if earlier != number:
-                    item = BadLine(number, f"id {item.question_id!r} stands in line {earlier} already")
+                    item = BadLine(number, f"id {item.question_id!r} is in line {earlier} already")
             yield item
 
 
@@ -126,7 +126,7 @@ class Output:
         self.done: dict[str, dict[str, Any]] = {}
 
     def __enter__(self) -> Self:
-        """Raises `UsageError` if what lies there was made otherwise or is not ours."""
+        """Raises `UsageError` if what is there was made otherwise or is not ours."""
         try:
             self._claim()
             self._stream = open_locked(self.path, self.path)
@@ -205,4 +205,4 @@ class Output:
         truncate_partial_line(self.path)
 
     def _refuse(self, why: str) -> NoReturn:
-        raise UsageError(f"{self.path}: {why}; name another file, or delete this one to begin anew")
+        raise UsageError(f"{self.path}: {why}; name another file, or delete this one to start over")

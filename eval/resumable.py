@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from rag.errors import RagError, UsageError
 
 SHOWN = 3
-"""Differences that are told; the others are counted."""
+"""Differences that are listed; the others are counted."""
 
 
 @contextlib.contextmanager
@@ -66,6 +66,6 @@ def differences(where: str, there: Any, here: Any) -> Iterator[str]:
 
 def first_few(found: Iterable[str]) -> str:
     """The first differences in one line, the others counted; empty where there are none."""
-    told = list(found)
-    more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
-    return f"{'; '.join(told[:SHOWN])}{more}"
+    listed = list(found)
+    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+    return f"{'; '.join(listed[:SHOWN])}{more}"

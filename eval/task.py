@@ -72,7 +72,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """What `rag eval score` was told; None: the task's default."""
+    """The options of `rag eval score`; None: the task's default."""
 
     judge: str | None = None
     threshold: float | None = None

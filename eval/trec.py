@@ -101,7 +101,7 @@ def read_run(path: Path) -> Iterator[RunRow]:
             expected = 1 if last is None else last.rank + 1
             _require(row.rank == expected, path, number, f"rank {row.rank} where {expected} is due")
             _require(last is None or row.score <= last.score, path, number, "the score rises")
-            _require(row.doc_id not in docs, path, number, f"document {row.doc_id} stands twice")
+            _require(row.doc_id not in docs, path, number, f"document {row.doc_id} occurs twice")
             docs.add(row.doc_id)
             last = row
             yield row

@@ -1,1 +1,1 @@
-"""Measures, one small file each: definition, parameters and source stand in its docstring."""
+"""Measures, one small file each: with definition, parameters and source."""

@@ -9,12 +9,12 @@ from eval.metrics.scored import Scored
 
 
 def correct(scored: Scored) -> float | None:
-    """None for a sample that nobody could judge."""
+    """None for a sample that could not be judged."""
     return None if unjudged(scored) else float(scored.sample.correct)
 
 
 def unjudged(scored: Scored) -> str:
-    """Why nobody could judge the sample; empty where it was judged."""
+    """Why the sample could not be judged; empty where it was judged."""
     return str(scored.sample.evidence.get("unjudged", ""))
 
 

@@ -1,6 +1,6 @@
 """The IoU that a window of fixed length could have reached at best.
 
-A window of length w that lies as well as it can on an event of length d has
+A window of length w, placed as well as possible on an event of length d, has
 an IoU of min(w, d) / max(w, d): 5 s on an event of 2.5 s reach 0.5, and no
 method lifts R@1 at IoU 0.7 there. The oracle of w seconds is what a figure of
 mIoU or R@1 with that window is to be read against. It follows from the

@@ -1,4 +1,4 @@
-"""Coverage: how much of the gold event lies inside the window found in the gold clip.
+"""Coverage: how much of the gold event is inside the window found in the gold clip.
 
 |window and event| / |event|, in [0, 1]. Unlike IoU it does not punish a window
 for being longer than the event, so it says whether the event can be seen at

@@ -13,5 +13,5 @@ class Estimate:
     clusters: int
     """Videos that they come from."""
     low: float | None
-    """95 % interval; None for an amount of one video, which is too little to tell."""
+    """95 % interval; None for an amount of one video."""
     high: float | None

@@ -1,7 +1,7 @@
 """Intervals clustered by video: the percentile bootstrap over whole videos.
 
-Questions on one video stand or fall together, so videos are drawn, with all
-their questions, and the mean is taken anew: 5,000 times, with one seed. Nothing
+Questions on one video depend on each other, so videos are drawn, with all
+their questions, and the mean is computed again: 5,000 times, with one seed. Nothing
 is assumed about the distribution, the interval stays inside the range of the
 values, and the same values give the same interval. With fewer than about 20
 videos it is somewhat too narrow, as every such interval.

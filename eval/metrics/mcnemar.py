@@ -17,7 +17,7 @@ from math import comb
 
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
-    """1.0 where no question tells the two apart. Raises `ValueError` for a negative count."""
+    """1.0 where no question distinguishes the two. Raises `ValueError` for a negative count."""
     if only_first < 0 or only_second < 0:
         raise ValueError(f"counts {only_first} and {only_second}")
     trials = only_first + only_second

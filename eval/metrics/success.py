@@ -1,8 +1,8 @@
-"""Success@k: 1 where a relevant item stands among the first k, else 0; its mean is the success rate.
+"""Success@k: 1 where a relevant item is among the first k, else 0; its mean is the success rate.
 
 Parameters: k is 5 for clips and 6 for passages, as many as the paper
 retrieves (EgoFact, 3.2 and D.2.3). One gold item a query. Computed by
-ir-measures, that is trec_eval's own `success`, from the run file as it lies on
+ir-measures, that is trec_eval's own `success`, from the run file on
 disk. A query without a line in the run counts 0.
 """
 
@@ -26,7 +26,7 @@ def success(qrels: Mapping[str, str], run: Iterable[RunRow], k: int) -> dict[str
         import ir_measures
     except ImportError as error:
         raise ExtraMissing(
-            "ir-measures not installed; pip install 'offline-video-rag[eval]' brings it"
+            "ir-measures not installed; install it with: pip install 'offline-video-rag[eval]'"
         ) from error
     if not qrels:
         return {}

@@ -2,7 +2,7 @@
 
 Judged (EgoFact, 3.3 and D.1): given the question and what was read of the gold
 clip, a judge says whether that is enough to answer. Exact: at least one frame
-that was read of the gold clip lies within the time in which the deciding object
+that was read of the gold clip is within the time in which the deciding object
 shows in use (`seen`; the whole event where `seen` is not known). The second needs
 no judge, only a world that knows its truth. Queries whose gold clip was not
 retrieved count in neither.

@@ -35,7 +35,7 @@ def draw(path: Path, size: tuple[float, float], paint: Callable[[Figure], None])
         from matplotlib.figure import Figure as NewFigure
     except ImportError as error:
         raise ExtraMissing(
-            "matplotlib not installed; pip install 'offline-video-rag[eval]' brings it"
+            "matplotlib not installed; install it with: pip install 'offline-video-rag[eval]'"
         ) from error
     with mpl.rc_context(mpl.rcParamsDefault):
         mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})

@@ -66,7 +66,7 @@ def _curve(axes: Axes, query: Query, sample: Sample, explanation: Explanation, l
 
 
 def _strip(axes: Axes, place: int, name: str, query: Query, explanation: Explanation) -> None:
-    """One window's pictures in a row, its name above; a window of the gold clip is told by its colour."""
+    """One window's frames in a row, its name above; a window of the gold clip has its colour."""
     import numpy as np
 
     window, frames = explanation.windows[place], explanation.frames[place]

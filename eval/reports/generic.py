@@ -1,4 +1,4 @@
-"""The report of a task that brings none of its own: accuracy by family, localization, calibration."""
+"""The report of a task without one of its own: accuracy by family, localization, calibration."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def localization_table(section: Section) -> Table:
         note=(
             "Percent. Within the gold clip, whether or not it was retrieved; over the corpus, the window of "
             "the first clip, 0 where that is another. The ceiling is what windows of the lengths found could "
-            f"reach; the oracle lies as well as a window of {ORACLE_SECONDS:g} s can."
+            f"reach; the oracle is the best placed window of {ORACLE_SECONDS:g} s."
         ),
         head=("system", *measures, "n"),
         body=tuple(body),

@@ -77,17 +77,17 @@ class _Line:
 def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
     """Write the page in its forms into `out`; gives the files, the Markdown first.
 
-    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together,
+    A folder that holds runs counts as them. Raises `UsageError` for runs that cannot be reported together,
     and for an `out` that must not be written into (`corpora.outputs`).
     """
     allowed = policy or OverwritePolicy()
     check_output_folder(out, allowed)
     sections = gather(run_folders(folders))
-    told = [(section, _lines(section)) for section in sections]
+    parts = [(section, _lines(section)) for section in sections]
     files = {
-        "overview.md": "\n".join(_markdown(told)),
-        "overview.html": "\n".join(_html(told)),
-        "overview.csv": csv_text([entry for section, lines in told for entry in _records(section, lines)]),
+        "overview.md": "\n".join(_markdown(parts)),
+        "overview.html": "\n".join(_html(parts)),
+        "overview.csv": csv_text([entry for section, lines in parts for entry in _records(section, lines)]),
     }
     try:
         with output_folder(out, allowed) as draft:
@@ -139,10 +139,10 @@ def _below(section: Section) -> Iterator[str]:
     yield from made_with(section)
 
 
-def _markdown(told: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
+def _markdown(parts: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
     yield f"# {TITLE}\n"
     yield f"{NOTE}\n"
-    for section, lines in told:
+    for section, lines in parts:
         yield f"## {section.benchmark}\n"
         yield f"{_about(section)}\n"
         yield markdown_table(_head(section), [line.cells for line in lines])
@@ -161,10 +161,10 @@ def _records(section: Section, lines: Sequence[_Line]) -> Iterator[dict[str, Cel
             }
 
 
-def _html(told: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
+def _html(parts: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
     yield "<!doctype html><html lang=en><meta charset=utf-8>"
     yield f"<title>{TITLE}</title><style>{STYLE}</style><h1>{TITLE}</h1><p>{escape(NOTE)}</p>"
-    for section, lines in told:
+    for section, lines in parts:
         yield f"<h2>{escape(section.benchmark)}</h2><p class=quiet>{escape(_about(section))}</p><table><tr>"
         for name in _head(section):
             kind = "paper" if name.endswith(MARK) else "" if name == "system" else "number"
@@ -173,8 +173,8 @@ def _html(told: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
         for line in lines:
             yield f"<tr><td>{escape(line.system)}</td>"
             for figure in line.figures:
-                told_found = escape(percent_range(figure.found, n=True))
-                yield f"<td class=number>{told_found}{_bar(figure.found)}</td>"
+                found_text = escape(percent_range(figure.found, n=True))
+                yield f"<td class=number>{found_text}{_bar(figure.found)}</td>"
                 if figure.of.printed:
                     yield f"<td class=paper>{escape(figure.paper or '–')}</td>"
             yield "".join(f"<td class=number>{escape(cell)}</td>" for cell in line.ends)

@@ -1,6 +1,6 @@
 """A report: one Markdown page, a folder of CSV and PNG for each benchmark. Same runs, same bytes.
 
-Times stand apart, in `timings.md` and `timings.csv`: they alone differ between equal runs.
+Times are apart, in `timings.md` and `timings.csv`: they alone differ between equal runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rag.errors import UsageError
 def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
     """Write the report of these runs into `out`; gives the files written, the page first.
 
-    A folder that holds runs stands for them. Raises `UsageError` for runs that cannot be reported together,
+    A folder that holds runs counts as them. Raises `UsageError` for runs that cannot be reported together,
     and for an `out` that must not be written into (`corpora.outputs`).
     """
     allowed = policy or OverwritePolicy()

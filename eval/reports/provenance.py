@@ -17,11 +17,11 @@ def made_with(section: Section) -> Iterator[str]:
     systems: dict[tuple[str, ...], list[str]] = {}
     for row in section.rows:
         systems.setdefault(row.commits, []).append(row.label)
-    told = "; ".join(
+    commits = "; ".join(
         f"{_commits(commits)} ({', '.join(names)})" for commits, names in sorted(systems.items())
     )
     changed = any(commit.endswith("+") for commits in systems for commit in commits)
-    yield f"Commits: {told}.{' +: with changes.' if changed else ''}"
+    yield f"Commits: {commits}.{' +: with changes.' if changed else ''}"
     if section.dataset:
         data = "; ".join(f"{name} {digest[:HASH]}" for name, digest in sorted(section.dataset.items()))
         yield f"Data: {data}."

@@ -74,10 +74,10 @@ def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
         if earlier.identity["seed"] == later.identity["seed"]:
             raise UsageError(f"{later.folder}: the same run as {earlier.folder}; name it once")
     system, settings = ordered[0].identity["system"], ordered[0].identity["settings"]
-    told = ", ".join(f"{key} {value}" for key, value in settings.items())
+    named = ", ".join(f"{key} {value}" for key, value in settings.items())
     commits = {session["commit"] for run in ordered for session in run.manifest["sessions"]} - {None}
     return Row(
-        label=f"{system} ({told})" if ambiguous else system,
+        label=f"{system} ({named})" if ambiguous else system,
         system=system,
         seeds=tuple(seeds),
         settings=settings,

@@ -24,7 +24,7 @@ class Labels:
     right: str = CHOSEN
     """What a right answer is, as the end of a sentence that begins with "Right:"."""
     clusters: str = "videos"
-    """What `Query.cluster` stands for, in the plural."""
+    """What `Query.cluster` is, in the plural."""
     window: str = "event"
     """What `Query.window` bounds."""
     seen: str = "object shows"
@@ -64,8 +64,8 @@ class ReportSpec:
     paper_note: str = ""
     """What the paper measured with: why its figures are not to be compared."""
     order: tuple[str, ...] = ()
-    """Systems that stand first, in this order."""
+    """Systems that come first, in this order."""
     controls: tuple[str, ...] = ()
-    """Systems that stand last, in this order."""
+    """Systems that come last, in this order."""
     shown: tuple[str, ...] = ()
     """Systems that figures of few systems show."""

@@ -1,8 +1,8 @@
-"""A run folder on disk: begun, taken up again, read.
+"""A run folder on disk: started, resumed, read.
 
 manifest.json     what the run depends on (eval/runs/manifest.py)
 queries.jsonl     the queries with their gold, in the order asked
-samples.jsonl     one line a query, whole before the next is begun
+samples.jsonl     one line a query, complete before the next is started
 timings.jsonl     seconds; the only file that differs between equal runs
 clips.run.trec    clips.qrels       the two retrievals, and what is right
 passages.run.trec passages.qrels
@@ -83,7 +83,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise UsageError(f"{folder}: no run of 'rag eval run' lies here") from error
+        raise UsageError(f"{folder}: no run of 'rag eval run'") from error
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA or not _is_whole(manifest):
@@ -165,7 +165,7 @@ class RunWriter:
         self._stream: TextIO | None = None
 
     def __enter__(self) -> Self:
-        """Raises `UsageError` if what lies there was made otherwise, or another process writes it."""
+        """Raises `UsageError` if what is there was made otherwise, or another process writes it."""
         try:
             require_run_folder(self.folder, self._policy)
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ class RunWriter:
             if (self.folder / "manifest.json").exists():
                 self._take_up()
             elif self._stream.tell():
-                self._refuse("samples.jsonl lies there without a manifest.json")
+                self._refuse("samples.jsonl exists without manifest.json")
             else:
                 self._begin()
         except OSError as error:
@@ -186,7 +186,7 @@ class RunWriter:
 
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:
-            # Each line was flushed on its own: what cannot be written now was told when it was due.
+            # Each line was flushed on its own: what cannot be written now was reported before.
             with contextlib.suppress(OSError):
                 self._stream.close()
 
@@ -234,4 +234,4 @@ class RunWriter:
         atomic_write_text(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
 
     def _refuse(self, why: str) -> NoReturn:
-        raise UsageError(f"{self.folder}: {why}; name another folder, or delete this one to begin anew")
+        raise UsageError(f"{self.folder}: {why}; name another folder, or delete this one to start over")

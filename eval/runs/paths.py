@@ -1,4 +1,4 @@
-"""Where run folders lie: by default `runs/BENCHMARK/SYSTEM-seedN`, so that benchmarks keep apart."""
+"""Where run folders are: by default `runs/BENCHMARK/SYSTEM-seedN`, so that benchmarks keep apart."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def folder_name(system: str, seed: int) -> str:
 
 
 def default_place(benchmark: str) -> Path:
-    """`runs/egofact-workbench`: where the runs on a benchmark go unless told otherwise."""
+    """`runs/egofact-workbench`: where the runs on a benchmark go by default."""
     return RUNS / plain_name(benchmark)
 
 
 def run_folders(places: Sequence[Path]) -> list[Path]:
     """The run folders among `places`, and in place of a folder that holds runs those runs, by name.
 
-    Runs lie in such a folder or one folder deeper. What has no manifest is no run; a place that is none
+    Runs are in such a folder or one folder deeper. What has no manifest is no run; a place that is none
     and holds none is given back as it is, for its reader to refuse. Each folder is named once.
     """
     found: list[Path] = []
@@ -56,7 +56,7 @@ def _runs_below(place: Path, levels: int) -> Iterator[Path]:
 
 
 def require_same_run(folder: Path, benchmark: str, system: str, seed: int, limit: int | None) -> None:
-    """Raises `UsageError` where a run of something else lies in `folder`; nothing is opened for it.
+    """Raises `UsageError` where `folder` holds a run of something else; nothing is opened for it.
 
     Settings, data and encoders are compared when the run is opened: they are not known before.
     """
@@ -64,7 +64,7 @@ def require_same_run(folder: Path, benchmark: str, system: str, seed: int, limit
     try:
         identity = json.loads(path.read_text(encoding="utf-8"))["identity"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        return  # nothing there yet, or nothing that can be read: told when the run is opened
+        return  # nothing there yet, or nothing that can be read: reported when the run is opened
     if not isinstance(identity, dict):
         return
     changed = first_few(
@@ -75,5 +75,5 @@ def require_same_run(folder: Path, benchmark: str, system: str, seed: int, limit
     if changed:
         raise UsageError(
             f"{folder}: it was made otherwise: {changed}; name another folder with --out, or delete this "
-            "one to begin anew"
+            "one to start over"
         )

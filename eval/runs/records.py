@@ -71,7 +71,7 @@ class Query:
     window: tuple[float, float]
     """The gold event; (0, 0) where it is unknown."""
     order: tuple[int, ...] = ()
-    """Shuffled option i stands at `order[i]` before shuffling; empty where that is unknown."""
+    """Shuffled option i was at `order[i]` before shuffling; empty where that is unknown."""
     passage: str | None = None
     """Gold passage; None for one hop."""
     option_passages: tuple[str | None, ...] = ()
@@ -82,7 +82,7 @@ class Query:
     anchor: tuple[float, float] | None = None
     """The event that a temporal query names; None for a local one."""
     position: str = "within"
-    """Where the gold event lies from the anchor: `before`, `after`, or `within`."""
+    """Where the gold event is relative to the anchor: `before`, `after`, or `within`."""
 
     @property
     def has_window(self) -> bool:

@@ -41,9 +41,9 @@ def check_retrieval(run: Run) -> None:
         try:
             found = path.read_bytes()
         except OSError as error:
-            raise UsageError(f"{path}: {error.strerror}; 'rag eval run' writes it anew") from error
+            raise UsageError(f"{path}: {error.strerror}; 'rag eval run' writes it again") from error
         if found != text.encode():
-            raise UsageError(f"{path}: not the ranking in samples.jsonl; 'rag eval run' writes it anew")
+            raise UsageError(f"{path}: not the ranking in samples.jsonl; 'rag eval run' writes it again")
 
 
 def write_results(

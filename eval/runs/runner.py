@@ -91,9 +91,9 @@ def run_solver(
         # One question is too little work to share: more threads would only wait for each other.
         with threadpool_limits(limits=1):
             for query in queries[kept:]:
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 sample = answer_query(prepared, spec, solver, scorer, query)
-                writer.append(sample, time.perf_counter() - begun)
+                writer.append(sample, time.perf_counter() - started)
                 if observer is not None:
                     observer.advance()
         run = measure(task, folder)

@@ -1,4 +1,4 @@
-"""How far `rag eval run` is: data drawn and indexed, then queries answered, with the time left."""
+"""Progress of `rag eval run`: data rendered and indexed, then queries answered, with the time left."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class RunProgress:
     def _say_preparing(self) -> None:
         from rag.rendering.terminal import duration
 
-        pause, begun = self._interval, time.monotonic()
+        pause, started = self._interval, time.monotonic()
         while not self._asking.wait(pause):
             pause = min(2 * pause, 60.0)
-            took = duration(time.monotonic() - begun)
+            took = duration(time.monotonic() - started)
             made = f": {self._made}" if self._made else ""
-            echo_stderr(f"{self._preparing}: the first use draws and indexes its data{made}; {took} so far")
+            echo_stderr(f"{self._preparing}: the first use renders and indexes its data{made}; {took} so far")
 
     def made(self, step: str) -> None:
         """Of the data, before the first query: `drew 3 of 48 videos`."""
@@ -74,15 +74,15 @@ class RunProgress:
             echo_stderr(self.line())
 
     def line(self) -> str:
-        """`localized, seed 0: 120 of 396, about 40 s left`; after one answer nobody knows how long."""
+        """`localized, seed 0: 120 of 396, about 40 s left`; after one answer the time left is unknown."""
         from rag.rendering.terminal import duration
 
-        told = f"{self._label}: {self._done} of {self._total}"
+        line = f"{self._label}: {self._done} of {self._total}"
         if self._done < 2:
-            return told
+            return line
         took = time.monotonic() - self._first
         left = took * (self._total - self._done) / (self._done - 1)
-        return f"{told}, about {duration(left)} left"
+        return f"{line}, about {duration(left)} left"
 
 
 def _rich_bar() -> Any:

@@ -136,8 +136,8 @@ def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> N
             "no system 'localised'; there are no-localization",
         ),
         (["run", TOY, "--seed", "one"], "--seed one: not whole numbers"),
-        (["report", "nowhere"], "no run of 'rag eval run' lies here"),
-        (["show", "nowhere", "q001"], "no run of 'rag eval run' lies here"),
+        (["report", "nowhere"], "no run of 'rag eval run'"),
+        (["show", "nowhere", "q001"], "no run of 'rag eval run'"),
     ],
 )
 def test_wrong_words_are_one_line(capsys: pytest.CaptureFixture[str], words: list[str], line: str) -> None:
@@ -235,7 +235,7 @@ def test_what_is_made_of_the_data_is_counted(capsys: pytest.CaptureFixture[str])
         indexed.file("a.mp4")
         said += _said_with("indexing file 1 of 49", capsys)
         watch.start("one, seed 0", 0)
-    assert "toy, one: the first use draws and indexes its data: rendered 1 of 48 videos; " in said
+    assert "toy, one: the first use renders and indexes its data: rendered 1 of 48 videos; " in said
     assert indexing(None) is None
 
 
@@ -256,4 +256,4 @@ def test_while_data_are_made_a_line_says_so_until_the_first_query(capsys: pytest
             time.sleep(0.01)
             said += capsys.readouterr().err
         watch.start("one, seed 0", 0)
-    assert said.startswith("toy, one: the first use draws and indexes its data; ")
+    assert said.startswith("toy, one: the first use renders and indexes its data; ")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Rivals:
-    """Looks for rivals of a candidate among all clips that may stand in the benchmark."""
+    """Looks for rivals of a candidate among all clips that may be in the benchmark."""
 
     def __init__(self, segments: Sequence[Segment], encoder: CachedEncoder, settings: BuildSettings) -> None:
         self._segments = segments

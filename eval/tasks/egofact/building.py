@@ -78,7 +78,7 @@ def build_egofact(
     """
     numbers = settings or BuildSettings()
     source = read_source(corpus_dir, numbers, roles)
-    # Paths of a benchmark start at its own folder, wherever the corpus lies.
+    # Paths of a benchmark start at its own folder, wherever the corpus is.
     below = os.path.relpath(corpus_dir, out)
     segments = [replace(one, path=os.path.normpath(f"{below}/{one.path}")) for one in source.segments]
     return write_benchmark(

@@ -3,7 +3,7 @@
 The paper says "k-nearest neighbor (kNN) clustering" with k = 0.2 n clusters;
 what has k clusters is k-means, so that is what is done here: k-means on unit
 vectors, seeded by k-means++, and of each cluster the clip nearest to its
-centre stands for the rest.
+centre represents the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def cluster_count(segments: int, wanted: int, share: float, spare: float) -> int
 
 
 def representatives(vectors: NDArray[np.float32], k: int, seed: int) -> list[int]:
-    """Rows of the clips that stand for the k clusters, ascending.
+    """Rows of the clips that represent the k clusters, ascending.
 
     `vectors`: unit rows, float32 (n, d). Same vectors, k and seed: same rows.
     """

@@ -62,7 +62,7 @@ def understanding_table(section: Section) -> Table:
         title="Table 2: video understanding where the gold clip was retrieved",
         note=(
             "Percent. Judged: the reasoner holds what was read of the gold clip for enough to answer. Event "
-            "shown: a frame that was read of it lies within the time in which the deciding object shows."
+            "shown: a frame that was read of it is within the time in which the deciding object shows."
         ),
         head=tuple(head),
         body=tuple(body),

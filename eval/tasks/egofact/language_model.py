@@ -102,7 +102,7 @@ class LlmCheckReader:
 
 
 class BuilderRoles:
-    """The three roles over one model; each call stands alone under `reasoner.max_calls`."""
+    """The three roles over one model; each call counts alone under `reasoner.max_calls`."""
 
     def __init__(self, reasoner: Reasoner) -> None:
         self._reasoner = reasoner

@@ -32,7 +32,7 @@ from eval.tasks.egofact.writing import (
 from rag.errors import UsageError
 
 SHOWN = 20
-"""Faults told at once."""
+"""Faults listed at once."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -106,7 +106,7 @@ def _hash_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _read(path: Path, model: type[Model], faults: list[str]) -> list[tuple[int, Model]]:
-    """Line numbers, from 1, and lines; an unreadable file is a fault already told by its hash."""
+    """Line numbers, from 1, and lines; an unreadable file is a fault already reported by its hash."""
     found: list[tuple[int, Model]] = []
     try:
         text = path.read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def _repeated(path: Path, ids: Iterable[tuple[int, str]]) -> Iterator[str]:
     first: dict[str, int] = {}
     for number, name in ids:
         if name in first:
-            yield f"{path}:{number}: _id {name!r} stands in line {first[name]} already"
+            yield f"{path}:{number}: _id {name!r} is in line {first[name]} already"
         first.setdefault(name, number)
 
 
@@ -139,11 +139,11 @@ def _dangling(
     for number, query in queries:
         clip = clips.get(query.video)
         if clip is None:
-            yield f"{path}:{number}: video {query.video!r} stands in no line of {VIDEOS}"
+            yield f"{path}:{number}: video {query.video!r} is in no line of {VIDEOS}"
         elif not clip.start <= query.window[0] < query.window[1] <= clip.end:
-            yield f"{path}:{number}: window {list(query.window)} lies outside its clip"
+            yield f"{path}:{number}: window {list(query.window)} is outside its clip"
         for passage in sorted({name for name in query.option_passages if name} - passages):
-            yield f"{path}:{number}: passage {passage!r} stands in no line of {PASSAGES}"
+            yield f"{path}:{number}: passage {passage!r} is in no line of {PASSAGES}"
 
 
 def _said(error: ValidationError) -> str:

@@ -35,7 +35,7 @@ _SWAP_PEOPLE = {"lady": "woman", "guy": "man", "kid": "child"}
 
 
 def parse_narration(text: str, start: float, end: float) -> EventStructure | None:
-    """None where the line tells nothing that anybody does ("#unsure", "#C C", "#Summary ...")."""
+    """None where the line names no action ("#unsure", "#C C", "#Summary ...")."""
     matched = _TAG.match(" ".join(text.split()))
     if matched is None:
         return None
@@ -55,9 +55,9 @@ def parse_narration(text: str, start: float, end: float) -> EventStructure | Non
     patient, tail = _patient(words)
     if action == "pick" and not particle and patient:
         particle = "up"
-    slots, told = _slots(tail, action)
+    slots, adverbials = _slots(tail, action)
     shown = f"the {patient}" if patient else ""
-    parts = (f"the {agent}", verb.lower(), particle, shown, told)
+    parts = (f"the {agent}", verb.lower(), particle, shown, adverbials)
     return EventStructure(
         rewritten=" ".join(part for part in parts if part),
         agent=agent,
@@ -109,7 +109,7 @@ def _noun(words: list[str]) -> str:
 def _slots(words: list[str], action: str) -> tuple[dict[str, str], str]:
     """Slot to noun, and the same said with articles: "from the table with the left hand"."""
     slots: dict[str, str] = {}
-    told: list[str] = []
+    adverbials: list[str] = []
     at = 0
     while at < len(words):
         preposition = words[at].lower()
@@ -119,9 +119,9 @@ def _slots(words: list[str], action: str) -> tuple[dict[str, str], str]:
         noun = _noun(words[at + 1 : stop])
         if noun:
             slots.setdefault(_slot(preposition, action), noun)
-            told.append(f"{preposition} the {noun}")
+            adverbials.append(f"{preposition} the {noun}")
         at = stop
-    return slots, " ".join(told)
+    return slots, " ".join(adverbials)
 
 
 def _slot(preposition: str, action: str) -> str:
@@ -144,7 +144,7 @@ def _base(verb: str) -> str:
 
 
 def _canonical(patient: str) -> str:
-    """The last noun in the singular, with what stands before it."""
+    """The last noun in the singular, with what precedes it."""
     *before, last = patient.split() or [""]
     return " ".join([*before, _singular(last)]).strip()
 

@@ -1,8 +1,8 @@
 """The figures that the EgoFact paper printed, with their place in it.
 
 They were measured on Ego4D clips with GPT-4o-mini, ImageBind and MetaCLIP, on
-queries that are not public. They stand beside ours to be looked at, never to
-be compared: other videos, other questions, another reader.
+queries that are not public. They are shown beside ours for reference, never for
+comparison: other videos, other questions, another reader.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class _Count:
         for candidate in found:
             self.add(step, candidate.family)
 
-    def told(self) -> dict[str, dict[str, int]]:
+    def as_counts(self) -> dict[str, dict[str, int]]:
         order = ("clips", *FAMILIES)
         return {
             step: {what: counted[what] for what in order if what in counted}
@@ -103,7 +103,7 @@ def plan_queries(
         segments=tuple(segment for segment in kept if segment.clip_id in chosen.clip_ids),
         queries=chosen.queries,
         candidates=tuple(gate.candidates),
-        counts=count.told(),
+        counts=count.as_counts(),
         shortfalls=chosen.shortfalls,
     )
 

@@ -16,7 +16,7 @@ from eval.runs.records import LETTERS, TaskInput
 Family = Literal["local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop"]
 FAMILIES: tuple[Family, ...] = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
 Position = Literal["within", "before", "after"]
-"""Where the gold event lies from the anchor event; `within` where there is no anchor."""
+"""Where the gold event is relative to the anchor event; `within` where there is no anchor."""
 Truth = Literal["true", "fact-distractor", "counterfact-distractor", "counterfact", "object-distractor"]
 """Of one option: right; a fact or a counter-fact about a distractor object; a counter-fact about the
 right object; or, in one-hop queries, another object."""

@@ -136,7 +136,7 @@ class QueryLine(_Line):
 
 
 class Manifest(BaseModel):
-    """What the loader needs of `manifest.json`; whatever else stands there is kept as it is."""
+    """What the loader needs of `manifest.json`; other entries are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 

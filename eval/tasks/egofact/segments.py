@@ -23,7 +23,7 @@ def cut_segments(
     clutter: Sequence[str] = (),
     scenarios: Sequence[str] = (),
 ) -> list[Segment]:
-    """Clips [0, 30), [30, 60), ... of one video with the events that lie wholly inside.
+    """Clips [0, 30), [30, 60), ... of one video with the events that are entirely inside.
 
     An event over an edge belongs to neither clip: none of them shows all of it.
     A last clip shorter than 5 s is left out. `duration`: None where unknown;

@@ -58,8 +58,8 @@ class PassageShelf:
         """In the order of their ids."""
         if name not in self._near:
             held = self._by_object.get(name, [])
-            told = [text for passage in held for text in (passage.title or passage.text, _opening(passage))]
-            best = self._encoder.similarity([name], told).reshape(-1, 2).max(axis=1)
+            texts = [text for passage in held for text in (passage.title or passage.text, _opening(passage))]
+            best = self._encoder.similarity([name], texts).reshape(-1, 2).max(axis=1)
             self._near[name] = tuple(
                 passage for passage, cosine in zip(held, best, strict=True) if cosine >= self._least
             )
@@ -68,7 +68,7 @@ class PassageShelf:
     def facts(self, name: str) -> frozenset[str]:
         """All that its passages say, in lower case."""
         return frozenset(
-            told.fact.lower() for passage in self._by_object.get(name, []) for told in passage.statements
+            one.fact.lower() for passage in self._by_object.get(name, []) for one in passage.statements
         )
 
 
@@ -101,23 +101,23 @@ def choose_pairs(
         taken = {pair.passage.activity for pair in pairs}
         passages = [passage for passage in shelf.of(name) if passage.activity not in taken]
         rng.shuffle(passages)
-        told = (pair for passage in passages for pair in _told(passage, foreign, rng))
-        pair = next((pair for pair in told if not _says(pair, secret)), None)
+        every = (pair for passage in passages for pair in _pairs(passage, foreign, rng))
+        pair = next((pair for pair in every if not _says(pair, secret)), None)
         if pair is None:
             return None
         pairs.append(pair)
     return pairs[1], pairs[2], pairs[0]
 
 
-def _told(passage: FactPassage, foreign: frozenset[str], rng: random.Random) -> Iterator[FactPair]:
+def _pairs(passage: FactPassage, foreign: frozenset[str], rng: random.Random) -> Iterator[FactPair]:
     """Pairs of a passage; a fact that another of the objects shares would make two options right."""
-    statements = [told for told in passage.statements if told.counterfacts]
+    statements = [one for one in passage.statements if one.counterfacts]
     rng.shuffle(statements)
-    for told in statements:
-        wrong = rng.choice(told.counterfacts)
-        if told.fact.lower() not in foreign:
+    for one in statements:
+        wrong = rng.choice(one.counterfacts)
+        if one.fact.lower() not in foreign:
             yield FactPair(
-                passage, option_text(passage.activity, told.fact), option_text(passage.activity, wrong)
+                passage, option_text(passage.activity, one.fact), option_text(passage.activity, wrong)
             )
 
 

@@ -83,7 +83,7 @@ def test_a_changed_file_is_not_the_one_of_the_manifest(tmp_path):
         ({"options": ["a", "b"]}, "options: Tuple should have at least 6 items"),
         ({"options": ["a", "b", "c", "d", "e", "a"]}, "two options are the same"),
         ({"video": "z"}, "video 'z' stands in no line of videos.jsonl"),
-        ({"window": [1.0, 31.0]}, "window [1.0, 31.0] lies outside its clip"),
+        ({"window": [1.0, 31.0]}, "window [1.0, 31.0] is outside its clip"),
         ({"window": [3.0, 3.0]}, "window [3.0, 3.0] is empty"),
         ({"window": ["1", 3.0]}, "window.0: Input should be a valid number"),
         ({"family": "global"}, "family: Input should be 'local-1hop'"),

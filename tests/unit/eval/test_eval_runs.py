@@ -135,7 +135,7 @@ def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
         "queries.jsonl", whole[run / "queries.jsonl"].replace(b"event 3?", b"event 4?"), "their hash differs"
     )
     refused("manifest.json", b"{}", "no manifest of schema")
-    with pytest.raises(UsageError, match="no run of 'rag eval run' lies here"):
+    with pytest.raises(UsageError, match="no run of 'rag eval run'"):
         read_run_folder(tmp_path)
     (run / "manifest.json").unlink()
     with pytest.raises(UsageError, match="is not empty, and was not written by this program"):

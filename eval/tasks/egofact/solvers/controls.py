@@ -30,7 +30,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Blind:
-    """Question and options only: the option whose words lie nearest to the question's."""
+    """Question and options only: the option nearest to the question by sentence embedding."""
 
     corpus: Corpus
     settings: Mapping[str, Any] = field(default_factory=dict)

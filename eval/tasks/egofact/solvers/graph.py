@@ -173,7 +173,7 @@ class Graph:
 
     @cached_property
     def _related(self) -> Counter[tuple[str, str]]:
-        """In how many units two entities stand together."""
+        """In how many units two entities occur together."""
         count: Counter[tuple[str, str]] = Counter()
         for unit in self._units:
             for one in unit.entities:

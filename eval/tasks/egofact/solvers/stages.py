@@ -43,7 +43,7 @@ def event_of(rewriting: Rewriting) -> str:
 
 
 def clips_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG001 (a stage)
-    """Clips by the question as it stands (VideoRAG of Jeong et al. rewrites nothing)."""
+    """Clips by the question unchanged (VideoRAG of Jeong et al. rewrites nothing)."""
     text = context.question.text
     return context.retriever.find_clips(text, text, context.top_k, context.where)
 

@@ -60,14 +60,14 @@ def read_ego4d(
     Raises `UsageError` where there is no event list or it cannot be read.
     """
     narrated = _event_list(folder)
-    told, lengths = _metadata(folder / "ego4d.json")
+    scenarios_of, lengths = _metadata(folder / "ego4d.json")
     shown = _descriptions(folder / "descriptions.json")
     by_video: dict[str, list[Narrated]] = {}
     for row in narrated:
         by_video.setdefault(row.video_uid, []).append(row)
     found: list[Segment] = []
     for uid, rows in sorted(by_video.items()):
-        if told and scenarios and not set(told.get(uid, ())) & set(scenarios):
+        if scenarios_of and scenarios and not set(scenarios_of.get(uid, ())) & set(scenarios):
             continue
         parsed = [parse(row.text, row.start, row.end) for row in rows]
         cut = cut_segments(
@@ -77,7 +77,7 @@ def read_ego4d(
             seconds=segment_seconds,
             duration=lengths.get(uid),
             description="",
-            scenarios=told.get(uid, ()),
+            scenarios=scenarios_of.get(uid, ()),
         )
         found += [replace(clip, description=_described(clip, uid, shown)) for clip in cut if clip.events]
     return found
@@ -112,7 +112,7 @@ def read_ego4dsounds(path: Path) -> list[Narrated]:
 def read_narrations(path: Path) -> list[Narrated]:
     """Ego4D's `narration.json`: of each video the first pass that holds narrations.
 
-    Both passes tell the same video, so that taking both would double every event.
+    Both passes narrate the same video, so that taking both would double every event.
     """
     found = []
     for uid, passes in _json(path).items():

@@ -57,9 +57,9 @@ def read_passages(path: Path, write: Write | None = None) -> list[FactPassage]:
             place = ".".join(map(str, fault["loc"]))
             raise UsageError(f"{path}:{number}: {place}: {fault['msg']}") from error
         if given.id in seen:
-            raise UsageError(f"{path}:{number}: _id {given.id!r} stands in an earlier line already")
+            raise UsageError(f"{path}:{number}: _id {given.id!r} is in an earlier line already")
         seen.add(given.id)
-        told = tuple(Statement(each.fact, each.counterfacts) for each in given.statements)
-        passage = FactPassage(given.id, given.title, given.text, given.object, given.activity, told)
-        found.append(write(passage) if write and passage.object and not told else passage)
+        statements = tuple(Statement(each.fact, each.counterfacts) for each in given.statements)
+        passage = FactPassage(given.id, given.title, given.text, given.object, given.activity, statements)
+        found.append(write(passage) if write and passage.object and not statements else passage)
     return found

@@ -122,7 +122,7 @@ def workbench_passages() -> list[FactPassage]:
             text=passage.text,
             object=kind(passage.kind_id).name if passage.kind_id else "",
             activity=passage.activity,
-            statements=tuple(Statement(told.fact, tuple(told.counterfacts)) for told in passage.statements),
+            statements=tuple(Statement(one.fact, tuple(one.counterfacts)) for one in passage.statements),
         )
         for passage in world_passages()
     ]
