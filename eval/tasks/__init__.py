@@ -7,10 +7,10 @@ place) and gives a `Task`, without an entry point.
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.entry_points import all_entry_points, find_entry_point
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SOLVERS = "rag.solvers"
 
 def task_names() -> list[str]:
     """Names of all registered tasks, sorted."""
-    return sorted(_registered())
+    return list(all_entry_points(GROUP))
 
 
 def open_task(name: str, data: Path | None = None) -> Task[Any]:
@@ -32,7 +32,7 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
     `data`: its folder; None for the default place. Raises `UsageError` for an unknown name, or one that
     cannot be loaded.
     """
-    entry = _registered().get(name)
+    entry = find_entry_point(GROUP, name)
     place = entry.value if entry else name
     module_name, colon, function = place.partition(":")
     if not colon:
@@ -58,7 +58,7 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
 def solvers_of(task: Task[Any]) -> dict[str, SolverSpec[Any]]:
     """The task's own solvers, then those that other packages register for it."""
     found = dict(task.solvers)
-    for entry in entry_points(group=SOLVERS):
+    for entry in all_entry_points(SOLVERS).values():
         place, _, name = entry.name.partition(".")
         if place == task.name:
             found.setdefault(name, entry.load())
@@ -68,7 +68,3 @@ def solvers_of(task: Task[Any]) -> dict[str, SolverSpec[Any]]:
 def find_solver(task: Task[Any], name: str) -> SolverSpec[Any]:
     """Raises `UsageError` for a name that neither the task nor another package knows."""
     return solvers_of(task).get(name) or task.solver(name)
-
-
-def _registered() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}

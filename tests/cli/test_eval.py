@@ -160,7 +160,9 @@ def test_an_unknown_query_and_one_still_to_come(capsys: pytest.CaptureFixture[st
 def test_list_names_benchmarks_and_systems(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "_registered", lambda: {"toy": EntryPoint("toy", TOY, tasks.GROUP)})
+    toy = EntryPoint("toy", TOY, tasks.GROUP)
+    monkeypatch.setattr(tasks, "all_entry_points", lambda group: {"toy": toy} if group == tasks.GROUP else {})
+    monkeypatch.setattr(tasks, "find_entry_point", lambda *_: toy)
     assert main(["eval", "list"]) == 0
     shape = told(capsys)
     assert shape["schema"] == "rag.eval.list/1"

@@ -51,7 +51,9 @@ def test_the_solver_of_the_guide_is_registered_for_a_task(
 ) -> None:
     Path("my_package.py").write_text("\n".join(blocks("solver.md")), encoding="utf-8")
     entry = EntryPoint("colours.always-first", "my_package:ALWAYS_FIRST", tasks.SOLVERS)
-    monkeypatch.setattr(tasks, "entry_points", lambda group: [entry] if group == tasks.SOLVERS else [])
+    monkeypatch.setattr(
+        tasks, "all_entry_points", lambda group: {entry.name: entry} if group == tasks.SOLVERS else {}
+    )
     assert list(tasks.solvers_of(colours.open_colours())) == ["longest", "always-first"]
     assert main(["eval", "run", "colours:open_colours", "--system", "always-first"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["right"] == 1
