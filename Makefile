@@ -18,6 +18,13 @@ check: gates
 test: gates resolve
 	$(PYTEST)
 
+# Writes the generated pages; the tests compare them.
+docs: .venv/.with-dev
+	$(BIN)/python -m rag._cli.help_pages docs/reference/cli.md
+	$(BIN)/python -m rag._cli.settings_page docs/reference/settings.md
+	$(BIN)/python docs/write_api.py
+	$(BIN)/python docs/draw_layers.py
+
 # Writes the outputs that tests/golden keeps; read the difference before committing it.
 golden: .venv/.with-dev
 	$(BIN)/python -m pytest -q tests/golden --write-golden

@@ -1,0 +1,78 @@
+"""Write docs/reference/api.md from the docstrings of what `rag` exports: `python docs/write_api.py [--check]`.
+
+With `--check` nothing is written, and the exit status is 1 where the page is out of date.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import griffe
+from griffe2md import ConfigDict, render_object_docs
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "reference" / "api.md"
+HEAD = """# API reference
+
+Everything that `rag` exports. Generated from the docstrings by `make docs`; do not edit.
+
+"""
+CONFIG = ConfigDict(
+    heading_level=2,
+    docstring_section_style="list",
+    inherited_members=False,
+    line_length=88,
+    members_order="source",
+    separate_signature=True,
+    show_root_full_path=False,
+    show_root_heading=True,
+    show_signature_annotations=True,
+    show_submodules=False,
+    summary=False,
+    filters=["!^_"],
+)
+
+
+def exports() -> dict[str, set[str]]:
+    """Module to names: what `rag/__init__.py` exports, by the imports that a type checker sees."""
+    tree = ast.parse((ROOT / "rag" / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    found = {node.module: {alias.name for alias in node.names} for node in imports}
+    return {module: names for module, names in found.items() if "." in module}
+
+
+def load(module: str, name: str) -> griffe.Object:
+    """An object from the module that defines it."""
+    path = (ROOT / module.replace(".", "/")).with_suffix(".py")
+    path = path if path.exists() else path.with_suffix("") / "__init__.py"
+    found = griffe.visit(module, filepath=path, code=path.read_text(encoding="utf-8")).members[name]
+    if isinstance(found, griffe.Alias):
+        target, _, name = found.target_path.rpartition(".")
+        return load(target, name)
+    return found
+
+
+def page() -> str:
+    """The page: one section for every object, sorted by name."""
+    objects = [load(module, name) for module, names in exports().items() for name in names]
+    sections = [render_object_docs(each, CONFIG).strip() for each in sorted(objects, key=lambda one: one.name)]
+    tree = ast.get_docstring(ast.parse((ROOT / "rag" / "errors.py").read_text(encoding="utf-8"))) or ""
+    sections.append(f"## Errors\n\n`rag.errors`:\n\n```text\n{tree}\n```")
+    return HEAD + "\n\n".join(sections) + "\n"
+
+
+def main() -> int:
+    made = page()
+    if "--check" in sys.argv[1:]:
+        if TARGET.exists() and TARGET.read_text(encoding="utf-8") == made:
+            return 0
+        print(f"{TARGET.relative_to(ROOT)} is out of date: write it with `make docs`", file=sys.stderr)
+        return 1
+    TARGET.write_text(made, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
