@@ -1,4 +1,4 @@
-"""Write docs/reference/api.md from the docstrings of what `rag` exports: `python docs/write_api.py [--check]`.
+"""Write docs/reference/api.md from the docstrings of `rag`'s exports: `python docs/write_api.py [--check]`.
 
 With `--check` nothing is written, and the exit status is 1 where the page is out of date.
 """
@@ -6,6 +6,7 @@ With `--check` nothing is written, and the exit status is 1 where the page is ou
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -57,10 +58,13 @@ def load(module: str, name: str) -> griffe.Object:
 def page() -> str:
     """The page: one section for every object, sorted by name."""
     objects = [load(module, name) for module, names in exports().items() for name in names]
-    sections = [render_object_docs(each, CONFIG).strip() for each in sorted(objects, key=lambda one: one.name)]
+    sections = [
+        render_object_docs(each, CONFIG).strip() for each in sorted(objects, key=lambda one: one.name)
+    ]
     tree = ast.get_docstring(ast.parse((ROOT / "rag" / "errors.py").read_text(encoding="utf-8"))) or ""
     sections.append(f"## Errors\n\n`rag.errors`:\n\n```text\n{tree}\n```")
-    return HEAD + "\n\n".join(sections) + "\n"
+    # Links to the pages of other projects lead nowhere here.
+    return re.sub(r"\[([^\]]+)\]\(#[\w.]+\)", r"\1", HEAD + "\n\n".join(sections) + "\n")
 
 
 def main() -> int:
