@@ -1,9 +1,8 @@
 """What a run costs in tokens: as a language model counts them, and what it would have cost where none runs.
 
-`counted` gives the mind to run with, whatever the settings: only those of its
-parts that are no language model are counted here, the others count themselves,
-or are estimated where their server gives no counts (`rag.reasoners.llm.usage`).
-`token_count_method` adds, of a run that is over, how many of its calls were which.
+`counted` wraps a reasoner: of its parts, only those that are no language model are
+counted here; the others count themselves, or are estimated where their server gives
+no counts (`rag.reasoners.llm.usage`). `token_count_method` names the method of a run.
 
 Counted, every role is rendered as the `llm` family renders it and counted: 200 tokens
 an image, and the prompt and the reply under MiniLM's tokenizer. A frame that is
@@ -47,9 +46,9 @@ def counted_tokens(text: str, images: int, count: Count) -> int:
 
 
 def counted(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
-    """The mind with its embedded parts counted, and how the tokens of its runs are to be read.
+    """The reasoner with its embedded parts counted, and how the tokens of its runs are to be read.
 
-    A mind that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
+    A reasoner that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
     """
     from rag.reasoners.embedded import EmbeddedReasoner
 
@@ -60,7 +59,7 @@ def counted(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, s
     wrapped: dict[int, Reasoner] = {}
     parts: dict[Part, Reasoner] = {}
     for part, own in reasoner.parts.items():
-        # Parts that are one mind stay one, so that its usage is given once.
+        # Parts that are one reasoner stay one, so that its usage is given once.
         if id(own) not in wrapped:
             wrapped[id(own)], _ = counted(own, count)
         parts[part] = wrapped[id(own)]
@@ -127,7 +126,7 @@ class TokenCountingReasoner:
         return reply
 
     def usage(self) -> Usage:
-        """Calls and tokens as counted here, with those that the inner mind tells; resets both."""
+        """Calls and tokens as counted here, with those that the inner reasoner tells; resets both."""
         return usage_together((self._usage_counter.usage(), self._inner.usage()))
 
     def _add(self, role: Role[RequestT, ReplyT], request: RequestT, reply: ReplyT) -> None:

@@ -29,13 +29,13 @@ from rag.errors import ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
 from rag.web import MockWeb
 from tests.fakes.browser_world import HOST, frame_source, make_web
-from tests.fakes.raclo_world import RecallingMind
+from tests.fakes.raclo_world import RecallingReasoner
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
 MEMORY = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
 
 
-class JudgingMind(RecallingMind):
+class JudgingReasoner(RecallingReasoner):
     """Knows a frame by its time, and an upload by its title."""
 
     def match_frame(self, request: MatchRequest) -> FrameMatch:
@@ -92,7 +92,7 @@ class KettleMemories:
 
     def open_system(self, name: str, seed: int) -> System:
         chosen, way = named(name)
-        reasoner = JudgingMind()
+        reasoner = JudgingReasoner()
         return RacloSolver(name, chosen, way, SAMPLES, self.web, reasoner, None, frame_source(), seed)  # type: ignore[arg-type]  # it plays some roles only
 
     @cached_property
@@ -188,7 +188,7 @@ def test_a_query_has_the_window_of_its_moment() -> None:
     assert query_of(replace(one, shot=None)).has_window is False
 
 
-class WithoutJudgement(JudgingMind):
+class WithoutJudgement(JudgingReasoner):
     """Its `match_frame` and `select_candidates` fail too, where they are said to."""
 
     def match_frame(self, request: MatchRequest) -> FrameMatch:
@@ -201,7 +201,7 @@ class WithoutJudgement(JudgingMind):
 
 
 def answered(
-    folder: Path, name: str, reasoner: RecallingMind, asked: str = "film07-GKTA", **changed: Any
+    folder: Path, name: str, reasoner: RecallingReasoner, asked: str = "film07-GKTA", **changed: Any
 ) -> EvalSample:
     chosen, way = named(name)
     samples = {key: replace(one, **changed) for key, one in SAMPLES.items()}
@@ -237,16 +237,16 @@ def test_a_reply_that_cannot_be_read_costs_a_control_one_query(name: str, role: 
 
 @pytest.mark.parametrize("name", ["oracle-video", "chance-moment"])
 def test_a_video_that_the_web_lacks_is_found_by_no_control(name: str, tmp_path: Path) -> None:
-    told = answered(tmp_path, name, JudgingMind(), url=f"{HOST}film99")
+    told = answered(tmp_path, name, JudgingReasoner(), url=f"{HOST}film99")
     assert (told.correct, told.evidence["failure"]) == (False, "PageGone")
 
 
 def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> None:
     unknown: dict[str, Any] = {"shot": None, "event": None}
-    right = answered(tmp_path / "right", "raclo", JudgingMind(), **unknown)
+    right = answered(tmp_path / "right", "raclo", JudgingReasoner(), **unknown)
     assert (right.correct, right.evidence["in_shot"], right.evidence["error_stage"]) == (True, None, "")
     reasoner = WithoutJudgement(fails=("match_frame",), error=ReplyInvalid)
     wrong = answered(tmp_path / "wrong", "raclo", reasoner, **unknown)
     assert (wrong.correct, wrong.evidence["error_stage"]) == (False, "localizer")
-    timeless = answered(tmp_path / "timeless", "raclo", JudgingMind(), key_time=None, **unknown)
+    timeless = answered(tmp_path / "timeless", "raclo", JudgingReasoner(), key_time=None, **unknown)
     assert (timeless.correct, timeless.evidence["frame"]) == (True, None)

@@ -34,7 +34,7 @@ from eval.tasks.shotfinder.systems import METADATA, SYSTEMS, settings_of
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
 from tests.fakes.browser_world import HOST, frame_source, make_web
-from tests.fakes.shotfinder_world import MeasuredShelf, ShotMind, eyes_with
+from tests.fakes.shotfinder_world import MeasuredShelf, ShotReasoner, eyes_with
 
 NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1", "frames@16")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
@@ -108,12 +108,12 @@ class KettleShots:
         assert seed == 0
         web = make_web(self.folder)
         if name == METADATA:
-            return MetadataControl(name, settings_of(name), self.shots, web, ShotMind())
+            return MetadataControl(name, settings_of(name), self.shots, web, ShotReasoner())
         shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
         frames = cast(FrameShelf, PlainShelf(shelf))
         looking = eyes_with(shelf, frame_source())
         return ShotFinderSolver(
-            name, settings_of(name), self.shots, web, ShotMind(), looking, frames, self.folder
+            name, settings_of(name), self.shots, web, ShotReasoner(), looking, frames, self.folder
         )
 
     def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
@@ -134,7 +134,7 @@ def right(runs: Path, name: str) -> int:
 
 def test_measured_constraints_find_what_the_description_alone_does_not(runs: Path) -> None:
     assert right(runs, "shotfinder") == 6
-    # Of six, the plain shot and the one of 720 lines are where this mind looks first.
+    # Of six, the plain shot and the one of 720 lines are where this reasoner looks first.
     assert right(runs, "shotfinder-off") == right(runs, "shotfinder-asked") == 2
     assert right(runs, METADATA) in (0, 1, 2)
 
@@ -199,14 +199,14 @@ def test_without_times_the_strict_rule_decides(tmp_path: Path) -> None:
 
 
 def answered(
-    folder: Path, reasoner: ShotMind, name: str = "shotfinder-off", at: str = "q0", **changes: Any
+    folder: Path, reasoner: ShotReasoner, name: str = "shotfinder-off", at: str = "q0", **changes: Any
 ) -> Sample:
     """One query's sample; without its times where `changes` say nothing else."""
     benchmark = KettleShots(folder)
     untimed = {"gold": replace(benchmark.shots[at].gold, start=0.0, end=0.0)}
     benchmark.__dict__["shots"] = {at: replace(benchmark.shots[at], **(untimed | changes))}
     system = benchmark.open_system(name, 0)
-    system.reasoner = system._mind = reasoner  # type: ignore[attr-defined]  # both systems have them
+    system.reasoner = system._reasoner = reasoner  # type: ignore[attr-defined]  # both systems have them
     return system.answer(benchmark.queries[0])
 
 
@@ -221,7 +221,7 @@ def answered(
 )
 def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> None:
     with pytest.raises(ReasonerUnreachable):
-        answered(tmp_path / "web", ShotMind(fails=(role,), error=ReasonerUnreachable), name)
+        answered(tmp_path / "web", ShotReasoner(fails=(role,), error=ReasonerUnreachable), name)
 
 
 def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> None:
@@ -229,19 +229,19 @@ def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> 
     place.parent.mkdir()
     Image.new("RGB", (8, 8)).save(place)
     picture = {"image": os.fspath(place)}
-    spent = answered(tmp_path / "a", ShotMind(fails=("locate",), error=BudgetSpent), **picture)
+    spent = answered(tmp_path / "a", ShotReasoner(fails=("locate",), error=BudgetSpent), **picture)
     assert (spent.evidence["unjudged"], spent.evidence["stage"]) == (SPENT, "")
-    mute = answered(tmp_path / "b", ShotMind(fails=("match_frame",), error=ReplyInvalid), **picture)
+    mute = answered(tmp_path / "b", ShotReasoner(fails=("match_frame",), error=ReplyInvalid), **picture)
     assert mute.evidence["unjudged"] == NO_VERDICT
-    judged = answered(tmp_path / "c", ShotMind(), **picture)
+    judged = answered(tmp_path / "c", ShotReasoner(), **picture)
     assert "unjudged" not in judged.evidence
     assert (judged.correct, judged.evidence["rules"]["strict"]) == (False, False)
-    nothing = answered(tmp_path / "d", ShotMind(), description="nothing of this world", **picture)
+    nothing = answered(tmp_path / "d", ShotReasoner(), description="nothing of this world", **picture)
     assert (nothing.correct, nothing.evidence["rules"]["strict"]) == (False, False)
     timed = KettleShots(tmp_path / "e").shots["q0"].gold
-    known = answered(tmp_path / "e", ShotMind(fails=("match_frame",), error=ReplyInvalid), gold=timed)
+    known = answered(tmp_path / "e", ShotReasoner(fails=("match_frame",), error=ReplyInvalid), gold=timed)
     assert (known.correct, known.evidence["rules"]["strict"]) == (True, None)
-    lost = answered(tmp_path / "f", ShotMind(fails=("select_candidates",), error=ReplyInvalid), METADATA)
+    lost = answered(tmp_path / "f", ShotReasoner(fails=("select_candidates",), error=ReplyInvalid), METADATA)
     assert (lost.evidence["unjudged"], lost.parse_failure) == (NO_FRAME, True)
 
 
@@ -250,7 +250,7 @@ def test_a_broken_picture_is_one_line_and_the_run_goes_on(
 ) -> None:
     broken = tmp_path / "q0.jpg"
     broken.write_bytes(b"no picture")
-    sample = answered(tmp_path / "web", ShotMind(), image=os.fspath(broken))
+    sample = answered(tmp_path / "web", ShotReasoner(), image=os.fspath(broken))
     assert sample.evidence["unjudged"] == NO_REFERENCE
     (line,) = caplog.messages
     assert "q0.jpg: cannot be read as a picture" in line

@@ -1,4 +1,4 @@
-"""A small frozen web on disk and a mind with simple rules, for tests of Video-Browser."""
+"""A small frozen web on disk and a reasoner with simple rules, for tests of Video-Browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long made-up video in a real small library, and a mind with simple rules, for tests of VideoDetective."""
+"""A long synthetic video in a small library, and a reasoner of simple rules, for tests of VideoDetective."""
 
 from __future__ import annotations
 

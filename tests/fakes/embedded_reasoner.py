@@ -18,7 +18,7 @@ DIM = 8
 
 
 class Tower:
-    """Words into the space of the frame vectors of `tests.fakes.readings`."""
+    """Words into the space of the frame vectors of the contract."""
 
     name = fingerprint = "toy"
     dim = DIM

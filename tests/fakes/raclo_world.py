@@ -1,4 +1,4 @@
-"""A mind with simple rules that plays RACLO's roles, for tests."""
+"""A reasoner with simple rules that plays RACLO's roles, for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag.records import Usage
 from tests.fakes.role_methods import RoleMethods
 
 
-class RecallingMind(RoleMethods):
+class RecallingReasoner(RoleMethods):
     """Searches for film 7, knows it by its secret, and finds the moment at 40 s."""
 
     name = "rules"

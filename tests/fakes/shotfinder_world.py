@@ -1,4 +1,4 @@
-"""A small frozen web, measurements made up for it, and a mind with simple rules, for tests of ShotFinder."""
+"""A small mock web, its measurements, and a reasoner of simple rules, for tests of ShotFinder."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def eyes_with(shelf: MeasuredShelf | None, pixels: FrameSource) -> FrameSource:
     return FrameSource(cast(Library, shelf) if shelf is not None else None, pixels.read_frames)
 
 
-class ShotMind(RuleReasoner):
+class ShotReasoner(RuleReasoner):
     """Names the frame nearest to 42 s; of "near N" it says whether the stretch holds second N."""
 
     moment = 42.0

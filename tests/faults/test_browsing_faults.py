@@ -140,7 +140,7 @@ def test_every_fault_at_once_ends_in_an_answer_or_without_one(tmp_path: Path, ra
 
 
 class Flaky(RuleReasoner):
-    """Fails at any role, once in ten, in each way that a mind can."""
+    """Fails at any role, once in ten, in each way that a reasoner can."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class Flaky(RuleReasoner):
 
 
 def test_a_mind_that_fails_on_a_web_that_fails(tmp_path: Path) -> None:
-    """Both ends come about: answers, and runs whose failure has the name of what the mind raised."""
+    """Both ends come about: answers, and runs whose failure has the name of what the reasoner raised."""
     ends = set()
     for seed in range(12):
         reasoner = Flaky(seed)

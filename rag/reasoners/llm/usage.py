@@ -59,7 +59,7 @@ def usage_of(by_role: Mapping[str, Mapping[str, float]]) -> Usage:
 
 
 def usage_together(given: Iterable[Usage]) -> Usage:
-    """What several minds cost together, role by role."""
+    """What several reasoners cost together, role by role."""
     roles: dict[str, dict[str, float]] = {}
     for usage in given:
         for role, row in usage.by_role.items():

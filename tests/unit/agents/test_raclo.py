@@ -1,4 +1,4 @@
-"""RACLO over a small web: its cues, its turns, both judges, the moment, and failures of web and mind."""
+"""RACLO over a small web: its cues, its turns, both judges, the moment, and failures of web and reasoner."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rag.reasoners.routing import RoutedReasoner
 from rag.web import MockWeb, Transcript
 from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames
 from tests.fakes.embedded_reasoner import sentences
-from tests.fakes.raclo_world import RecallingMind
+from tests.fakes.raclo_world import RecallingReasoner
 
 EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
 
@@ -41,10 +41,10 @@ EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a 
 def run(
     folder: Path,
     memory: Memory = EVERYTHING,
-    reasoner: RecallingMind | None = None,
+    reasoner: RecallingReasoner | None = None,
     settings: RacloSettings = PAPER,
     *,
-    second: RecallingMind | None = None,
+    second: RecallingReasoner | None = None,
     watch: list[Step] | None = None,
     **closed: str,
 ) -> RacloRun:
@@ -54,7 +54,7 @@ def run(
         return run_raclo(
             memory,
             web,
-            reasoner or RecallingMind(),  # type: ignore[arg-type]  # it plays three roles of fourteen
+            reasoner or RecallingReasoner(),  # type: ignore[arg-type]  # it plays three roles of fourteen
             frame_source(),
             settings,
             second=other,  # type: ignore[arg-type]  # it verifies alone
@@ -63,7 +63,7 @@ def run(
 
 
 def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
-    reasoner, steps = RecallingMind(), list[Step]()
+    reasoner, steps = RecallingReasoner(), list[Step]()
     found = run(tmp_path, reasoner=reasoner, watch=steps)
     assert found.answer is not None
     assert (found.answer.url, found.matched, found.cues) == (f"{HOST}film07", True, "GKTA")
@@ -78,7 +78,7 @@ def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
 
 
 def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) -> None:
-    reasoner = RecallingMind()
+    reasoner = RecallingReasoner()
     run(tmp_path, reasoner=reasoner)
     looks = [
         one.view.times for one in reasoner.verified if any("secret" in line.text for line in one.view.texts)
@@ -90,7 +90,7 @@ def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) ->
 
 @pytest.mark.parametrize("cues", CUE_SETS)
 def test_every_set_of_cues_is_verified_by_what_is_told(cues: str, tmp_path: Path) -> None:
-    reasoner, memory = RecallingMind(), only_cues(EVERYTHING, cues)
+    reasoner, memory = RecallingReasoner(), only_cues(EVERYTHING, cues)
     found = run(tmp_path, memory, reasoner)
     assert (found.cues, cues_of(memory)) == (cues, cues)
     told = reasoner.verified[0].memory
@@ -111,7 +111,7 @@ def test_cues_that_belong_to_no_moment_are_refused(memory: Memory, tmp_path: Pat
 
 
 def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
-    found = run(tmp_path, second=RecallingMind(accepts=False))
+    found = run(tmp_path, second=RecallingReasoner(accepts=False))
     assert found.answer is not None
     assert not found.matched
     alone = run(tmp_path / "alone", settings=replace(PAPER, consensus=False))
@@ -121,7 +121,7 @@ def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
-    reasoner = RecallingMind(("kettle film 7", "kettle film 3"))
+    reasoner = RecallingReasoner(("kettle film 7", "kettle film 3"))
     found = run(tmp_path, reasoner=reasoner, film07="dead", film03="region-blocked")
     assert len(found.candidates) == 4
     assert not {f"{HOST}film07", f"{HOST}film03"} & {one.url for one in found.candidates}
@@ -149,17 +149,17 @@ def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
 
 
 def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
-    reasoner = RecallingMind(("zzz", "yyy", "kettle film 7", "xxx"))
+    reasoner = RecallingReasoner(("zzz", "yyy", "kettle film 7", "xxx"))
     found = run(tmp_path, reasoner=reasoner)
     assert (found.turns, found.queries) == (2, ("zzz", "yyy", "kettle film 7", "xxx"))
     assert [one.count for one in reasoner.imagined] == [2, 4]
-    nothing = run(tmp_path / "none", reasoner=RecallingMind(("zzz", "yyy")))
+    nothing = run(tmp_path / "none", reasoner=RecallingReasoner(("zzz", "yyy")))
     assert (nothing.answer, nothing.failure) == (None, NOTHING_FOUND)
 
 
 @pytest.mark.parametrize("role", ["imagine_queries", "verify_video", "locate"])
 def test_a_failing_mind_costs_a_step_alone(role: str, tmp_path: Path) -> None:
-    reasoner = RecallingMind(fails=(role,), error=ReplyInvalid)
+    reasoner = RecallingReasoner(fails=(role,), error=ReplyInvalid)
     found = run(tmp_path, reasoner=reasoner)
     assert "ReplyInvalid" in found.failures
     assert found.answer is not None
@@ -169,7 +169,7 @@ def test_a_failing_mind_costs_a_step_alone(role: str, tmp_path: Path) -> None:
 
 
 def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
-    found = run(tmp_path, reasoner=RecallingMind(fails=("verify_video",), error=BudgetSpent))
+    found = run(tmp_path, reasoner=RecallingReasoner(fails=("verify_video",), error=BudgetSpent))
     assert found.failure == "BudgetSpent"
     assert found.failures == ("BudgetSpent",)
     assert found.answer is not None
@@ -177,7 +177,7 @@ def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
 
 
 def test_without_abduction_the_cues_are_the_searches(tmp_path: Path) -> None:
-    reasoner = RecallingMind(fails=("imagine_queries",))
+    reasoner = RecallingReasoner(fails=("imagine_queries",))
     found = run(tmp_path, reasoner=reasoner, settings=replace(PAPER, abduction=False))
     assert found.queries == ("a film about kettles", "a hand lifts the lid")
     assert found.failures == ()
@@ -202,7 +202,7 @@ def test_stored_frames_need_a_library(tmp_path: Path) -> None:
 
 
 def test_the_judges_model_is_the_second_one() -> None:
-    first, other = RecallingMind(), RecallingMind()
+    first, other = RecallingReasoner(), RecallingReasoner()
     parts = dict.fromkeys(("analyst", "planner", "watcher", "judge"), first)
     assert second_judge(first) is None  # type: ignore[arg-type]  # it verifies alone
     assert second_judge(RoutedReasoner(parts)) is None  # type: ignore[arg-type]  # they verify alone
@@ -224,7 +224,7 @@ def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
     assert "kettle film 7" in text
     assert text.count("yes: the secret") == 2
     assert "no: no secret" in text
-    doubtful = run(tmp_path / "doubt", second=RecallingMind(accepts=False))
+    doubtful = run(tmp_path / "doubt", second=RecallingReasoner(accepts=False))
     doubted = render_page(result_page(doubtful), no_frames)
     assert "a guess: the judges did not take it for the video" in doubted
     assert (doubted.count("yes: the secret"), doubted.count("no: no secret")) == (1, 4)

@@ -29,7 +29,7 @@ from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.web import Faults
 from tests.fakes.browser_world import any_frames, frame_source, make_web, no_frames
-from tests.fakes.shotfinder_world import MeasuredShelf, ShotMind, eyes_with, shots_of
+from tests.fakes.shotfinder_world import MeasuredShelf, ShotReasoner, eyes_with, shots_of
 
 NONE = Constraints()
 
@@ -37,7 +37,7 @@ NONE = Constraints()
 def run(
     tmp_path: Path,
     constraints: Constraints = NONE,
-    reasoner: ShotMind | None = None,
+    reasoner: ShotReasoner | None = None,
     settings: ShotSettings = MAIN,
     heights: dict[str, int] | None = None,
     *,
@@ -49,7 +49,7 @@ def run(
     by_id = {entry.content_id: (heights or {}).get(entry.id, 720) for entry in web.catalogue.videos}
     shelf = MeasuredShelf(ids, by_id) if measured else None
     asked = ShotRequest(description, constraints)
-    return find_shot(asked, web, reasoner or ShotMind(), eyes_with(shelf, frame_source()), settings)
+    return find_shot(asked, web, reasoner or ShotReasoner(), eyes_with(shelf, frame_source()), settings)
 
 
 def test_settings_are_those_of_the_paper() -> None:
@@ -104,7 +104,7 @@ def test_a_constraint_leaves_only_the_shots_that_meet_it(
 
 
 def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
-    reasoner = ShotMind()
+    reasoner = ShotReasoner()
     heights = {"film06": 1080}
     found = run(tmp_path, Constraints(resolution=1080), reasoner, heights=heights)
     assert found.shot is not None
@@ -125,11 +125,11 @@ def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
 
 def test_what_measurements_decide_is_not_said_to_the_mind(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", audio="speech", after="near 25", told="a voice in warm light")
-    run(tmp_path, constraints, reasoner := ShotMind())
+    run(tmp_path, constraints, reasoner := ShotReasoner())
     memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint, memory.auditory_memory, memory.before) == ("", "", "near 25")
-    run(tmp_path / "b", constraints, reasoner := ShotMind(), measured=False)
+    run(tmp_path / "b", constraints, reasoner := ShotReasoner(), measured=False)
     memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint, memory.auditory_memory) == ("a voice in warm light",) * 2
@@ -151,7 +151,7 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", ["rate_limit", "dead_link"])
 def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, fault: str) -> None:
     web = make_web(tmp_path / "web", faults=Faults.parse(f"{fault}=1"))
-    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), frame_source())
+    found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), frame_source())
     assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
     why = "no search brought a video that could be had (NothingFound)"
     assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
@@ -163,13 +163,13 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
     web = make_web(tmp_path / "web")
     shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
     blind = eyes_with(shelf, FrameSource(library=None, read_frames=None))
-    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotMind(), blind)
+    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotReasoner(), blind)
     assert warm.shot is not None
     assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
     assert not warm.shot.looked
     assert f"  {NOT_LOOKED}" in list(result_lines(warm, 80))
     assert (result_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
-    plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotMind(), blind)
+    plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotReasoner(), blind)
     assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
     assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
 
@@ -180,7 +180,7 @@ def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: 
     shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos], styles=(None,))
     blind = eyes_with(shelf if measured else None, FrameSource(library=None, read_frames=None))
     asked = ShotRequest("a kettle", Constraints(style="live", after="a door opens"))
-    found = find_shot(asked, web, ShotMind(), blind)
+    found = find_shot(asked, web, ShotReasoner(), blind)
     assert found.shot is None
     assert {look.missed for look in found.looks} == {"unseen"}
     assert "style was not measured: 'rag index' the video with an image encoder" in found.absence
@@ -189,7 +189,7 @@ def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: 
 def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", lines=False)
     blind = FrameSource(library=None, read_frames=None)
-    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), blind, replace(MAIN, queries=1, urls=1))
+    found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), blind, replace(MAIN, queries=1, urls=1))
     assert len(found.looks) == 10  # all that the search gave
     assert {(look.missed, look.lines) for look in found.looks} == {("unseen", 0)}
 
@@ -205,7 +205,7 @@ def test_a_film_without_a_sound_track_is_silent() -> None:
 
 
 def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
-    # The mind would name 42 s; second 25 lies in the shot before that of 30 to 40 s.
+    # The reasoner would name 42 s; second 25 lies in the shot before that of 30 to 40 s.
     found = run(tmp_path, Constraints(after="near 25"))
     assert found.shot is not None
     assert (found.shot.start, found.shot.end) == (30.0, 40.0)
@@ -217,7 +217,7 @@ def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
 
 
 def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_path: Path) -> None:
-    class Unsure(ShotMind):
+    class Unsure(ShotReasoner):
         moment = 5.0
 
         def locate(self, request: LocateRequest) -> Located:
@@ -235,28 +235,30 @@ def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_p
 
 
 def test_lines_that_nobody_put_into_words_are_not_searched_for(tmp_path: Path) -> None:
-    run(tmp_path, Constraints(min_height=720, color="warm"), reasoner := ShotMind())
+    run(tmp_path, Constraints(min_height=720, color="warm"), reasoner := ShotReasoner())
     assert reasoner.imagined[0].memory.constraint == "warm tones"
-    run(tmp_path / "b", Constraints(resolution=720, told="720P"), reasoner := ShotMind())
+    run(tmp_path / "b", Constraints(resolution=720, told="720P"), reasoner := ShotReasoner())
     assert reasoner.imagined[0].memory.constraint == "720P"
 
 
 def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", after="near 25")
-    off = run(tmp_path, constraints, reasoner := ShotMind(), replace(MAIN, constraint_mode="off"))
+    off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="off"))
     assert off.shot is not None
     assert (off.shot.start, off.shot.checks) == (40.0, ())
     assert all(request.memory is not None and not request.memory.constraint for request in reasoner.located)
-    asked = run(tmp_path / "b", constraints, reasoner := ShotMind(), replace(MAIN, constraint_mode="asked"))
+    asked = run(
+        tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="asked")
+    )
     assert asked.shot is not None
-    assert asked.shot.start == 40.0  # this mind does not heed words
+    assert asked.shot.start == 40.0  # this reasoner does not heed words
     memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")
 
 
 def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
-    reasoner = ShotMind()
+    reasoner = ShotReasoner()
     run(tmp_path, Constraints(color="warm"), reasoner, replace(MAIN, queries=1, urls=1))
     (request,) = reasoner.located
     times = np.asarray(request.view.times)
@@ -267,24 +269,24 @@ def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
 
 def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film07="dead", film06="private")
-    found = find_shot(ShotRequest("a kettle"), web, ShotMind(), frame_source())
+    found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), frame_source())
     assert len(found.looks) == 4
     assert "PageGone" in found.failures
     assert not {"film07", "film06"} & {look.url[-6:] for look in found.looks}
 
 
 def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
-    found = run(tmp_path, reasoner=ShotMind(fails=("imagine_queries",), error=ReplyInvalid))
+    found = run(tmp_path, reasoner=ShotReasoner(fails=("imagine_queries",), error=ReplyInvalid))
     assert found.queries == ("a kettle boils",)  # without a guess, its own words
     assert found.shot is not None
-    lost = run(tmp_path / "b", reasoner=ShotMind(fails=("locate",), error=ReplyInvalid))
+    lost = run(tmp_path / "b", reasoner=ShotReasoner(fails=("locate",), error=ReplyInvalid))
     assert (lost.shot, lost.looks, set(lost.failures)) == (None, (), {"ReplyInvalid"})
     # No reply was ever read: that is no N/A after looks.
     assert (lost.failure, list(result_lines(lost, 80))) == (
         "NothingLookedAt",
         ["N/A: nothing could be looked at (NothingLookedAt)"],
     )
-    reasoner = ShotMind(fails=("locate",), error=BudgetSpent)
+    reasoner = ShotReasoner(fails=("locate",), error=BudgetSpent)
     spent = run(tmp_path / "c", reasoner=reasoner)
     assert (spent.failure, reasoner.asked.count("locate")) == ("BudgetSpent", 1)
     with pytest.raises(QuestionError):
@@ -292,7 +294,7 @@ def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
 
 
 def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> None:
-    class Filling(ShotMind):
+    class Filling(ShotReasoner):
         def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
             return imagine_queries(request)
 
@@ -303,7 +305,7 @@ def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> 
 
 
 def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:
-    reasoner = ShotMind()
+    reasoner = ShotReasoner()
     found = run(tmp_path, reasoner=reasoner, settings=replace(MAIN, imagine=False, urls=4))
     assert found.queries == ("a kettle boils",)
     assert "imagine_queries" not in reasoner.asked
@@ -323,7 +325,7 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     told: list[str] = []
     asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
     found = find_shot(
-        asked, web, ShotMind(), frame_source(), watch=lambda step: told.extend(step_lines(step, 60))
+        asked, web, ShotReasoner(), frame_source(), watch=lambda step: told.extend(step_lines(step, 60))
     )
     assert any(line.startswith("imagine:") for line in told)
     # A problem is told whole: what to do next stands at its end.

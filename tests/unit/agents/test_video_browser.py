@@ -277,7 +277,7 @@ class Shelf:
         return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "heard")]
 
 
-class MixedMind(RuleReasoner):
+class MixedReasoner(RuleReasoner):
     """Takes pixels as a whole; the views that its watcher got are kept."""
 
     def __init__(self) -> None:
@@ -291,7 +291,7 @@ class MixedMind(RuleReasoner):
 
 def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
     """An embedded watcher beside an analyst that takes pixels: vectors, text on the screen, and pixels."""
-    reasoner = MixedMind()
+    reasoner = MixedReasoner()
     both = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source().read_frames)
     found = run_video_browser(
         ASKED, make_web(tmp_path / "web"), reasoner, both, replace(EFFICIENCY, sparse_frames=25)
@@ -319,7 +319,7 @@ def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
 
 
 def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
-    reasoner, seen = MixedMind(), list[int]()
+    reasoner, seen = MixedReasoner(), list[int]()
     reasoner.reads_pixels = False
     stored = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source(seen).read_frames)
     run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, EFFICIENCY)

@@ -1,4 +1,4 @@
-"""Video-BrowseComp's published rows through the whole evaluation: without a video or a mind, or damaged."""
+"""Video-BrowseComp's published rows in a whole run: without a video or a reasoner, or damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mind that fails while long films are asked about: a wrong answer, or a run that goes on later."""
+"""A reasoner that fails while long films are asked about: a wrong answer, or a run that goes on later."""
 
 from __future__ import annotations
 
