@@ -149,14 +149,14 @@ def open_reasoner(session: Session, library: Library | None) -> tuple[Reasoner, 
     """The reasoner of the settings with token counts of its embedded parts, and how it counts, for
     `rag.reasoners.token_counting.token_count_method`."""
     from rag.reasoners import open_reasoner
-    from rag.reasoners.token_counting import counted
+    from rag.reasoners.token_counting import with_token_counts
 
     if library is not None:
-        return counted(library.engine.reasoner)
+        return with_token_counts(library.engine.reasoner)
     from indexers.registry import open_query_encoder
 
     encoder = session.settings.encoder
-    return counted(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
+    return with_token_counts(open_reasoner(session.settings, open_query_encoder(encoder.text, encoder), None))
 
 
 def vision_status(reasoner: Reasoner, library: Library | None) -> str:

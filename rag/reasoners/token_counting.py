@@ -1,6 +1,6 @@
 """What a run costs in tokens: as a language model counts them, and what it would have cost where none runs.
 
-`counted` wraps a reasoner: of its parts, only those that are no language model are
+`with_token_counts` wraps a reasoner: of its parts, only those that are no language model are
 counted here; the others count themselves, or are estimated where their server gives
 no counts (`rag.reasoners.llm.usage`). `token_count_method` names the method of a run.
 
@@ -45,7 +45,7 @@ def counted_tokens(text: str, images: int, count: Count) -> int:
     return count(text) + IMAGE_TOKENS * images
 
 
-def counted(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
+def with_token_counts(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
     """The reasoner with its embedded parts counted, and how the tokens of its runs are to be read.
 
     A reasoner that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
@@ -61,7 +61,7 @@ def counted(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, s
     for part, own in reasoner.parts.items():
         # Parts that are one reasoner stay one, so that its usage is given once.
         if id(own) not in wrapped:
-            wrapped[id(own)], _ = counted(own, count)
+            wrapped[id(own)], _ = with_token_counts(own, count)
         parts[part] = wrapped[id(own)]
     bare = [part for part, own in parts.items() if own is not reasoner.parts[part]]
     if not bare:
@@ -101,7 +101,7 @@ def count_tokens() -> Count:
 class TokenCountingReasoner:
     """A `Reasoner` that plays by another one, without counts of its own, and counts each role as a call.
 
-    `counted` wraps what needs it.
+    `with_token_counts` wraps what needs it.
     """
 
     def __init__(self, inner: Reasoner, count: Count | None = None) -> None:

@@ -12,7 +12,7 @@ from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import run_video_browser
 from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.roles import JUDGE, JudgeRequest, Reasoner, Verdict
-from rag.reasoners.token_counting import counted
+from rag.reasoners.token_counting import with_token_counts
 from rag.records import Question
 from rag.web.catalogue import address
 
@@ -56,7 +56,7 @@ class VideoBrowserSolver:
     frame_source: FrameSource
 
     def __post_init__(self) -> None:
-        self._mind, self._counted_as = counted(self.reasoner)
+        self._mind, self._counted_as = with_token_counts(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:

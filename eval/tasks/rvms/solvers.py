@@ -25,7 +25,7 @@ from rag.agents.raclo.settings import RacloSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, ReplyInvalid, WebError
 from rag.reasoners.roles import Memory, Reasoner
-from rag.reasoners.token_counting import counted
+from rag.reasoners.token_counting import with_token_counts
 
 if TYPE_CHECKING:
     from rag.web import MockWeb
@@ -81,7 +81,7 @@ class RacloSolver:
             "web": self.web.fingerprint,
             "reasoner": self.reasoner.fingerprint,
             "second": "" if self.second is None else self.second.fingerprint,
-            "tokens": counted(self.reasoner)[1],
+            "tokens": with_token_counts(self.reasoner)[1],
         }
 
     def answer(self, query: Query) -> Sample:
@@ -152,7 +152,7 @@ class RacloSolver:
 
     @cached_property
     def _counted(self) -> Reasoner:
-        return counted(self.reasoner)[0]
+        return with_token_counts(self.reasoner)[0]
 
     @cached_property
     def _checker(self) -> Checker:

@@ -15,7 +15,7 @@ from rag.agents.shotfinder.records import FoundShot
 from rag.agents.video_browser.watcher import candidate
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, Reasoner, SelectRequest
-from rag.reasoners.token_counting import counted
+from rag.reasoners.token_counting import with_token_counts
 
 if TYPE_CHECKING:
     from rag.agents.shotfinder.settings import ShotSettings
@@ -33,7 +33,7 @@ class MetadataControl:
     reasoner: Reasoner
 
     def __post_init__(self) -> None:
-        self._mind, _ = counted(self.reasoner)
+        self._mind, _ = with_token_counts(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.records import FoundShot, ShotRequest, ShotRun
 from rag.errors import BudgetSpent, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.roles import Reasoner, VideoView
-from rag.reasoners.token_counting import counted
+from rag.reasoners.token_counting import with_token_counts
 
 if TYPE_CHECKING:
     from rag.agents.shotfinder.settings import ShotSettings
@@ -70,7 +70,7 @@ class ShotFinderSolver:
     folder: Path
 
     def __post_init__(self) -> None:
-        self._mind, self._counted_as = counted(self.reasoner)
+        self._mind, self._counted_as = with_token_counts(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:

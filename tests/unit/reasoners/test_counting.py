@@ -28,9 +28,9 @@ from rag.reasoners.token_counting import (
     MEASURED_AS,
     TokenCountingReasoner,
     count_tokens,
-    counted,
     counted_tokens,
     token_count_method,
+    with_token_counts,
 )
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, say
@@ -119,7 +119,7 @@ def test_of_mixed_parts_each_counts_in_its_own_way(count):
         own = ReasonerSettings(kind="openai", model="w", base_url=server.base_url)
         watcher = open_llm_reasoner(own)
         mixed = RoutedReasoner({"planner": inner, "watcher": watcher, "analyst": inner, "judge": inner})
-        reasoner, label = counted(mixed, count)
+        reasoner, label = with_token_counts(mixed, count)
         assert label == f"watcher: {MEASURED_AS}; planner, analyst, judge: {COUNTED_AS}"
         reasoner.run(DECOMPOSE_FACETS, OPEN)
         reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
@@ -140,10 +140,10 @@ def test_of_mixed_parts_each_counts_in_its_own_way(count):
 
 def test_who_needs_no_counting_comes_back_as_he_is():
     own = open_llm_reasoner(ReasonerSettings(kind="openai", model="m"))
-    assert counted(own) == (own, MEASURED_AS)
+    assert with_token_counts(own) == (own, MEASURED_AS)
     other = open_llm_reasoner(ReasonerSettings(kind="openai", model="n"))
     parted = RoutedReasoner({"planner": other, "watcher": own, "analyst": own, "judge": own})
-    assert counted(parted) == (parted, MEASURED_AS)
+    assert with_token_counts(parted) == (parted, MEASURED_AS)
 
 
 def test_a_wrapped_mind_that_counts_itself_is_added(count):
@@ -159,6 +159,6 @@ def test_a_wrapped_mind_that_counts_itself_is_added(count):
 
 def test_a_label_says_no_more_than_there_is(count):
     with embedded() as inner:
-        reasoner, label = counted(inner, count)
+        reasoner, label = with_token_counts(inner, count)
         reasoner.run(DECOMPOSE_FACETS, OPEN)
         assert token_count_method(label, reasoner.usage()) == label == COUNTED_AS

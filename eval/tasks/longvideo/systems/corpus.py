@@ -13,7 +13,7 @@ from eval.tasks.longvideo.videos import LabelledVideo
 from rag.agents.video_detective.records import Pack
 from rag.library import Library
 from rag.reasoners.roles import ChosenOption, Reasoner
-from rag.reasoners.token_counting import counted
+from rag.reasoners.token_counting import with_token_counts
 from rag.records import Question, Usage
 
 SHORTEST_SHOWN = 1e-6
@@ -34,7 +34,7 @@ class Corpus:
 
     @cached_property
     def _counted(self) -> tuple[Reasoner, str]:
-        return counted(self.library.engine.reasoner)
+        return with_token_counts(self.library.engine.reasoner)
 
     @property
     def reasoner(self) -> Reasoner:
