@@ -3,10 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo check test gates resolve lowest docs golden test-extras clean
+.PHONY: demo wheel-demo check test gates resolve lowest docs golden test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo --text
+
+# `rag demo` from the built wheel, in an empty folder and without a network.
+wheel-demo: .venv/.with-dev
+	$(BIN)/python -m pytest tests/e2e/test_demo_offline.py
 
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 

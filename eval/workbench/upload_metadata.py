@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from eval.workbench.data_files import read_data
 from eval.workbench.long_videos import LongVideo
 from eval.workbench.story import Event
 from eval.workbench.wording import place_name
@@ -12,93 +13,33 @@ from eval.workbench.wording import place_name
 
 @dataclass(frozen=True, slots=True)
 class Channel:
+    """Who uploads."""
+
     name: str
     scenes: tuple[str, ...]
-    """What it mostly films; empty for one that films anything."""
-    habits: tuple[str, ...]
-    """Title templates that it likes: `{thing}`, `{doing}`, `{place}`, `{other}`, `{number}`."""
+    """What it mostly shows; empty: any."""
+    titles: tuple[str, ...]
+    """Title templates: `{thing}`, `{doing}`, `{place}`, `{other}`, `{number}`."""
 
 
-PLAIN = ("{doing} ({place})", "{place} day {number}: {thing} and {other}", "my {place} routine, with {thing}")
-HOW = (
-    "How I use a {thing} in the {place}",
-    "{thing} tips nobody tells you",
-    "Watch me with the {thing} | {place}",
-)
-LOUD = (
-    "You will not believe this {place} 😱",
-    "{thing} FAIL?? ({place} edition)",
-    "I tried {number} {place} hacks",
-)
-DIARY = ("{place} diary #{number}", "week {number}: {doing}", "a quiet hour in the {place}")
-SHORT = ("{thing} #{place} #shorts", "POV: {doing}", "{place} asmr - {thing}, no talking")
+@dataclass(frozen=True, slots=True)
+class NoiseChannel:
+    """A channel whose videos have nothing to do with the world."""
 
-CHANNELS: tuple[Channel, ...] = (
-    Channel("Marta at Home", ("kitchen", "living"), DIARY),
-    Channel("GarageDad72", ("garage", "shed"), HOW),
-    Channel("tiny flat diaries", ("bedroom", "desk"), DIARY),
-    Channel("The Slow Kitchen", ("kitchen",), PLAIN),
-    Channel("bench & vise", ("garage",), PLAIN),
-    Channel("Oddjob Otto", (), LOUD),
-    Channel("Greenfingers Weekly", ("garden", "shed"), HOW),
-    Channel("clean with kim", ("bathroom", "living"), SHORT),
-    Channel("PaperTrail Office", ("desk",), PLAIN),
-    Channel("Nan's Back Garden", ("garden",), DIARY),
-    Channel("first person chores", (), SHORT),
-    Channel("Fix It Or Bin It", ("garage", "desk"), LOUD),
-    Channel("Sunday Reset", ("living", "bedroom"), HOW),
-    Channel("two left hands", (), LOUD),
-    Channel("Studio Flat Life", ("desk", "kitchen"), PLAIN),
-    Channel("The Tiled Room", ("bathroom",), DIARY),
-    Channel("hands only", (), PLAIN),
-    Channel("Shed of Theseus", ("shed",), HOW),
-    Channel("quietlivingroom", ("living",), SHORT),
-    Channel("Everyday Ego", (), DIARY),
-)
-RELOADERS = (
-    "Best Clips Daily",
-    "viral vault",
-    "HQ Mirror",
-    "reup_king",
-    "Clips Archive 2",
-    "everything tube",
-)
+    name: str
+    titles: tuple[str, ...]
+    """Title templates with `{n}`."""
+    tags: tuple[str, ...]
 
-NOISE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
-    (
-        "LoFi Harbour",
-        ("lofi beats to study to, vol {n}", "rainy night mix {n}", "1 hour of calm piano no. {n}"),
-        ("music", "lofi", "study"),
-    ),
-    (
-        "PixelPanic",
-        (
-            "I beat the final boss with {n} hearts",
-            "speedrun in {n} minutes (world record?)",
-            "let's play ep. {n}",
-        ),
-        ("gaming", "speedrun", "let's play"),
-    ),
-    (
-        "Northside FC Fans",
-        ("all goals of matchday {n}", "season review, part {n}", "that free kick from {n} metres"),
-        ("football", "highlights", "sports"),
-    ),
-    (
-        "TechUnboxed Weekly",
-        ("unboxing a {n} euro phone", "{n} gadgets you do not need", "is this laptop worth {n} euros?"),
-        ("tech", "unboxing", "review"),
-    ),
-    (
-        "Channel Nine News Local",
-        ("evening bulletin, edition {n}", "weather for the weekend, week {n}", "town hall meeting {n}"),
-        ("news", "local", "weather"),
-    ),
-    (
-        "Trailspotter",
-        ("{n} km along the coast path", "night train, part {n}", "camping at {n} metres"),
-        ("travel", "hiking", "train"),
-    ),
+
+_DATA = read_data("channels")
+CHANNELS: tuple[Channel, ...] = tuple(
+    Channel(name, tuple(row["scenes"]), tuple(_DATA["titles"][row["titles"]]))
+    for name, row in _DATA["channels"].items()
+)
+RELOADERS: tuple[str, ...] = tuple(_DATA["reuploads"]["channels"])
+NOISE: tuple[NoiseChannel, ...] = tuple(
+    NoiseChannel(row["channel"], tuple(row["titles"]), tuple(row["tags"])) for row in _DATA["noise"]
 )
 WHERE = {"living": "living room", "desk": "office"}
 
@@ -120,7 +61,7 @@ def video_metadata(rng: random.Random, video: LongVideo) -> UploadMetadata:
     first, second = (rng.sample(events, 2) * 2)[:2] if len(events) > 1 else (events[0], events[0])
     channel = rng.choice([found for found in CHANNELS if not found.scenes or where in found.scenes])
     place = WHERE.get(where, where)
-    title = rng.choice(channel.habits).format(
+    title = rng.choice(channel.titles).format(
         thing=first.patient,
         other=second.patient,
         doing=video.parts[0].heading.lower(),
@@ -129,7 +70,7 @@ def video_metadata(rng: random.Random, video: LongVideo) -> UploadMetadata:
     )
     return UploadMetadata(
         title[0].upper() + title[1:] if rng.random() < 0.7 else title,
-        _told(rng, video, first, place),
+        _description(rng, video, first, place),
         channel.name,
         tuple(
             dict.fromkeys(
@@ -163,12 +104,14 @@ def reupload_metadata(rng: random.Random, original: UploadMetadata) -> UploadMet
 
 def noise_metadata(rng: random.Random) -> UploadMetadata:
     """Of a video that has nothing to do with anything here."""
-    channel, titles, tags = rng.choice(NOISE)
-    title = rng.choice(titles).format(n=rng.randint(3, 240))
-    return UploadMetadata(title, f"New every week on {channel}. Like and subscribe!", channel, tags)
+    channel = rng.choice(NOISE)
+    title = rng.choice(channel.titles).format(n=rng.randint(3, 240))
+    return UploadMetadata(
+        title, f"New every week on {channel.name}. Like and subscribe!", channel.name, channel.tags
+    )
 
 
-def _told(rng: random.Random, video: LongVideo, event: Event, place: str) -> str:
+def _description(rng: random.Random, video: LongVideo, event: Event, place: str) -> str:
     """A description: some say what happens, some what stands around, some nothing."""
     shown = [place_name(prop.prop_id) for prop in video.parts[0].story.props]
     options = (

@@ -14,20 +14,18 @@ from corpora.passages.chunking import chunk
 from corpora.passages.markdown import read
 from corpora.records import Problem
 from eval.workbench.catalogue import KINDS
+from eval.workbench.passage_data import object_facts, passage_object, topics
 from eval.workbench.passages import (
     Statement,
     WorldPassage,
     world_passages,
     write_passages,
 )
-from eval.workbench.passages.assembly import assembled
-from eval.workbench.passages.parsing import about_things, topics
-from eval.workbench.passages.things import thing
 from rag.reasoners.embedded.agreement import Agreement, agreement
 
 WORLD = [passage for passage in world_passages() if passage.kind_id is not None]
 KIND = {kind.kind_id: kind for kind in KINDS}
-ASSEMBLED = assembled()
+ASSEMBLED = world_passages()
 
 
 def _words(text: str) -> list[str]:
@@ -77,14 +75,14 @@ def test_distractors_are_about_things_that_are_not_in_the_world() -> None:
 
 
 def test_all_that_was_written_is_read() -> None:
-    assert set(about_things()) >= {kind.name for kind in KINDS}
-    assert {len(told) for name, told in about_things().items() if thing(name).kind} == {5}
-    used = {claim.particular for item in ASSEMBLED for claim in item.claims}
+    assert set(object_facts()) >= {kind.name for kind in KINDS}
+    assert {len(told) for name, told in object_facts().items() if passage_object(name).kind} == {5}
+    used = {claim.particular for item in ASSEMBLED for claim in item.statements}
     assert used == {found.name for topic in topics() for found in topic.particulars}
     for topic in topics():
         assert len(topic.particulars) >= 2
         for found in topic.particulars:
-            assert len(found.frames) == 2
+            assert len(found.sentences) == 2
             assert found.statement.startswith("It ")
             choices = math.prod(len(slot.values) for slot in found.slots)
             assert choices >= 4
@@ -107,16 +105,16 @@ def test_no_statement_says_what_it_is_about() -> None:
     names = {name for kind in KINDS for name in (kind.name, *kind.aliases.values())}
     named = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
     for passage, statement in _pairs():
-        telltale = thing(passage.passage_id.split("--")[0].replace("-", " ")).telltale
+        revealing = passage.about.revealing
         for text in (statement.fact, *statement.counterfacts):
             words = _words(text)
-            assert not telltale & {form for word in words for form in (word, word.removesuffix("s"))}
+            assert not revealing & {form for word in words for form in (word, word.removesuffix("s"))}
             assert not named.search(text.lower()), text
             assert re.match(r"(?:It|This) .+\.$", text)
 
 
 def test_no_two_things_of_an_activity_have_a_particular_in_common() -> None:
-    given = Counter((item.activity, claim.particular) for item in ASSEMBLED for claim in item.claims)
+    given = Counter((item.activity, claim.particular) for item in ASSEMBLED for claim in item.statements)
     assert set(given.values()) == {1}
 
 
@@ -152,8 +150,9 @@ def _guessed(pairs: list[tuple[int, Statement]]) -> float:
 def test_without_the_passage_a_fact_looks_like_a_counterfact() -> None:
     pairs = [(at, statement) for at, p in enumerate(world_passages()) for statement in p.statements]
     assert 0.45 <= _guessed(pairs) <= 0.55
-    told = Statement("It should surely stand.", ("It should stand.", "It should hang.", "It should lie."))
-    assert _guessed([(at, told) for at in range(50)]) == 1.0
+    rivals = ("It should stand.", "It should hang.", "It should lie.")
+    obvious = Statement("It should surely stand.", rivals, sentence="", particular="")
+    assert _guessed([(at, obvious) for at in range(50)]) == 1.0
 
 
 @pytest.mark.parametrize("cue", [r"\bnot\b", r"\b(?:before|first|top|left)\b", r"\b(?:dry|gently|slowly)\b"])
@@ -182,18 +181,20 @@ def _weight(found: Agreement) -> float:
 def test_the_embedded_reasoner_tells_them_apart_by_the_sentence_of_the_passage() -> None:
     right = total = 0
     for item in ASSEMBLED[::4]:
-        for claim in item.claims:
-            assert claim.told[1:-1] in item.text
+        for claim in item.statements:
+            assert claim.sentence[1:-1] in item.text
             for text in claim.counterfacts:
-                fact = agreement(claim.fact, claim.told, [text])
-                rival = agreement(text, claim.told, [claim.fact])
+                fact = agreement(claim.fact, claim.sentence, [text])
+                rival = agreement(text, claim.sentence, [claim.fact])
                 right += _weight(fact) > _weight(rival)
                 total += 1
     assert right / total >= 0.95
 
 
 def test_passages_say_facts_in_other_words() -> None:
-    copied = [claim.fact for item in ASSEMBLED for claim in item.claims if claim.fact[3:-1] in claim.told]
+    copied = [
+        claim.fact for item in ASSEMBLED for claim in item.statements if claim.fact[3:-1] in claim.sentence
+    ]
     assert copied == []
 
 

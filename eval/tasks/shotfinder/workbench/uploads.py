@@ -50,7 +50,7 @@ def _words(rng: random.Random, shape: ShotShape, family: Family, member: Member)
     first, second = shown[0].events[0], shown[-1].events[0]
     place = WHERE.get(shown[0].scene, shown[0].scene)
     channel = rng.choice([one for one in CHANNELS if not one.scenes or shown[0].scene in one.scenes])
-    title = rng.choice([one for one in channel.habits if "talking" not in one]).format(
+    title = rng.choice([one for one in channel.titles if "talking" not in one]).format(
         thing=first.patient,
         other=second.patient,
         doing=f"{first.action} the {first.patient}",

@@ -1,0 +1,221 @@
+"""The passages of the synthetic world: how-to texts with facts, and counter-facts that they refute.
+
+A passage is assembled from the written sentences, always in the same way. Which of its equally likely
+values a particular has in a passage comes from a hash, each by itself: only the passage tells a fact from a
+counter-fact, and knowing all other passages does not help. No two objects of one activity have a topic in
+common, so that a statement finds its own passage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from eval.workbench.passage_data import (
+    Activity,
+    Particular,
+    PassageObject,
+    Slot,
+    Topic,
+    Value,
+    activities,
+    object_facts,
+    passage_object,
+    topics,
+)
+
+STATEMENTS = 2
+COUNTERFACTS = 3
+OWN_FACTS = 1
+OPENINGS = (
+    "When {activity}, people do well to {heading} with some thought.",
+    "Anybody {activity} will sooner or later have to {heading}.",
+    "Learn how to {heading} before you start {activity}.",
+    "Knowing how to {heading} pays when {activity}.",
+    "Much goes wrong when {activity} unless you {heading} properly.",
+    "It takes some care to {heading} when you are {activity}.",
+)
+
+Choice = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact that a passage states, as sentences that begin with "It" and do not say what it is.
+
+    Each counter-fact differs from the fact in one particular; only the passage tells which is true.
+    """
+
+    fact: str
+    counterfacts: tuple[str, str, str]
+    sentence: str
+    """The sentence of the passage that states it."""
+    particular: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPassage:
+    """One text about one object in one activity."""
+
+    passage_id: str
+    title: str
+    text: str
+    """60 to 130 words, without the title."""
+    about: PassageObject
+    activity: str
+    """A gerund phrase: an option reads "When {activity}. {statement}" (EgoFact, C.2.5)."""
+    statements: tuple[Statement, ...]
+
+    @property
+    def kind_id(self) -> str | None:
+        """None: a distractor, about an object that the world does not have."""
+        return self.about.kind.kind_id if self.about.kind else None
+
+
+@cache
+def world_passages() -> tuple[WorldPassage, ...]:
+    """All passages by activity and object, the same in every process; no seed or split changes them."""
+    assembly = _Assembly()
+    return tuple(
+        assembly.passage(activity, passage_object(name))
+        for activity in activities()
+        for name in activity.objects
+    )
+
+
+def write_passages(folder: str | os.PathLike[str]) -> list[Path]:
+    """One Markdown file a passage, `PASSAGE_ID.md`, in the order of `world_passages`.
+
+    The folder is made; files of these names are written over. UTF-8, line ends of one byte.
+    """
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    written = []
+    for passage in world_passages():
+        path = home / f"{passage.passage_id}.md"
+        path.write_bytes(f"# {passage.title}\n\n{passage.text}\n".encode())
+        written.append(path)
+    return written
+
+
+class _Assembly:
+    """What the passages assembled so far have used."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+        self._by_activity: dict[str, set[str]] = {}
+        self._by_object: dict[str, set[str]] = {}
+        self._count: Counter[str] = Counter()
+
+    def passage(self, activity: Activity, about: PassageObject) -> WorldPassage:
+        rng = Random(_seed(activity.name, about.name))
+        turn = self._count[about.name]
+        self._count[about.name] += 1
+        topic = self._topic(activity, about)
+        chosen = self._particulars(topic, about)
+        statements = tuple(self._statement(found, about, rng) for found in chosen)
+        own = object_facts()[about.name]
+        known = [own[(turn + 2 * step) % len(own)] for step in range(OWN_FACTS)]
+        phrase = topic.heading.format(x=f"the {about.name}")
+        opening = OPENINGS[rng.randrange(len(OPENINGS))].format(heading=phrase, activity=activity.name)
+        remark = topic.remarks[turn % len(topic.remarks)]
+        # The activity stands beside each fact, or the same fact of another activity would be found as well.
+        first = f"When {activity.name}, {statements[0].sentence[0].lower()}{statements[0].sentence[1:]}"
+        second = f"{statements[1].sentence.removesuffix('.')} when {activity.name}."
+        lines = [opening, remark, first, known[0], second, *known[1:], activity.remarks[turn % 2]]
+        one, other = (found.heading for found in chosen)
+        phrases = f"{one.format(x=about.indefinite)} and {other.format(x=about.pronoun)}"
+        title = f"How to {phrases} when {activity.name}"
+        passage_id = f"{_slug(about.name)}--{_slug(activity.name)}"
+        return WorldPassage(passage_id, title, " ".join(lines), about, activity.name, statements)
+
+    def _topic(self, activity: Activity, about: PassageObject) -> Topic:
+        """One that suits the object, new to the activity and to the object, of those used least so far."""
+        used = self._by_activity.setdefault(activity.name, set())
+        own = self._by_object.setdefault(about.name, set())
+        fitting = [topic for topic in topics() if topic.heading not in used | own]
+        fitting = [topic for topic in fitting if len(_suitable(topic, about)) >= STATEMENTS]
+        topic = min(
+            fitting, key=lambda t: (self._given[t.heading], _seed(t.heading, activity.name, about.name))
+        )
+        self._given[topic.heading] += 1
+        used.add(topic.heading)
+        own.add(topic.heading)
+        return topic
+
+    def _particulars(self, topic: Topic, about: PassageObject) -> list[Particular]:
+        """Those used least so far."""
+        fitting = sorted(_suitable(topic, about), key=lambda found: (self._given[found.name], found.name))
+        for found in fitting[:STATEMENTS]:
+            self._given[found.name] += 1
+        return fitting[:STATEMENTS]
+
+    def _statement(self, found: Particular, about: PassageObject, rng: Random) -> Statement:
+        truth = tuple(rng.choice(slot.values) for slot in found.slots)
+        rivals = _rivals(found.slots, truth, rng)
+        frame = found.sentences[self._given[found.name] % len(found.sentences)]
+        return Statement(
+            fact=_stated(found, truth),
+            counterfacts=(
+                _stated(found, rivals[0]),
+                _stated(found, rivals[1]),
+                _stated(found, rivals[2]),
+            ),
+            sentence=_sentence(frame, found.slots, truth, about),
+            particular=found.name,
+        )
+
+
+def _suitable(topic: Topic, about: PassageObject) -> list[Particular]:
+    return [found for found in topic.particulars if _suits(found, about)]
+
+
+def _suits(found: Particular, about: PassageObject) -> bool:
+    """Whether it may be said of the object at all, in words that do not identify the object."""
+    said = found.statement + " " + " ".join(v.stated for slot in found.slots for v in slot.values)
+    spoken = {form for word in re.findall(r"[a-z]+", said.lower()) for form in (word, word.removesuffix("s"))}
+    return not (found.unsuited & about.tags or spoken & about.revealing)
+
+
+def _rivals(slots: tuple[Slot, ...], truth: Choice, rng: Random) -> list[Choice]:
+    """Three that differ from the truth in one slot each, from different slots as far as they go."""
+    by_slot = []
+    for at, slot in enumerate(slots):
+        others = [value for value in slot.values if value != truth[at]]
+        rng.shuffle(others)
+        by_slot.append([(*truth[:at], other, *truth[at + 1 :]) for other in others])
+    rng.shuffle(by_slot)
+    depth = max(map(len, by_slot))
+    dealt = [row[step] for step in range(depth) for row in by_slot if step < len(row)]
+    return dealt[:COUNTERFACTS]
+
+
+def _stated(found: Particular, choice: Choice) -> str:
+    words = {slot.name: value.stated for slot, value in zip(found.slots, choice, strict=True)}
+    return _articled(found.statement.format(**words))
+
+
+def _sentence(frame: str, slots: tuple[Slot, ...], choice: Choice, about: PassageObject) -> str:
+    words = {slot.name: value.in_passage for slot, value in zip(slots, choice, strict=True)}
+    stated = {f"={slot.name}": value.stated for slot, value in zip(slots, choice, strict=True)}
+    text = re.sub(r"\{(=?\w+)\}", lambda m: {**words, **stated, "the": f"the {about.name}"}[m[1]], frame)
+    return _articled(text[0].upper() + text[1:])
+
+
+def _articled(text: str) -> str:
+    """With "an" before a vowel that a slot begins with."""
+    return re.sub(r"\b([Aa]) (?=[aeio])", r"\1n ", text)
+
+
+def _seed(*parts: str) -> int:
+    return int.from_bytes(hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "big")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
