@@ -45,6 +45,7 @@ SECONDS_A_WORD = 0.4
 
 
 def cues(video_id: str, sentences: Sequence[str]) -> Iterator[Evidence]:
+    """The sentences as subtitle evidence, a few words a cue, at a constant speaking rate."""
     at = 1.0
     for sentence in sentences:
         words = sentence.split()
@@ -57,6 +58,7 @@ def cues(video_id: str, sentences: Sequence[str]) -> Iterator[Evidence]:
 
 
 def put_set(writer: Writer, name: str, data: dict[str, Any], encoder: TextEncoder) -> None:
+    """Write one data set, its videos and passages, into the library."""
     for video_id, sentences in data["videos"].items():
         spoken = list(cues(video_id, sentences))
         duration = spoken[-1].end + 1.0
@@ -102,6 +104,7 @@ def measure(data: dict[str, Any], ask: Any, misses: bool) -> dict[str, tuple[int
 
 
 def main() -> None:
+    """Print the share of correct answers of each set."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

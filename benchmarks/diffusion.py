@@ -22,6 +22,7 @@ from localization.segments import unit_rows
 
 
 def milliseconds(call: Callable[[], object], repeat: int) -> list[float]:
+    """Wall time of each of `repeat` calls, in milliseconds."""
     found = []
     for _ in range(repeat):
         begun = time.perf_counter()
@@ -31,6 +32,7 @@ def milliseconds(call: Callable[[], object], repeat: int) -> list[float]:
 
 
 def main() -> None:
+    """Print the times of each size."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -88,6 +88,7 @@ def whole(video: Path, model: Path, backend: str) -> tuple[float, float]:
 
 
 def main() -> None:
+    """Print the processor time of indexing, by stage."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=4.0)
     parser.add_argument("--backend", default="torch-bf16")

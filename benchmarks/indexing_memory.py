@@ -37,6 +37,7 @@ def resident(group: int) -> int:
 
 
 def peak(video: Path, model: Path) -> tuple[int, float]:
+    """Peak memory in bytes and wall time in seconds of indexing one video in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         settings = {
             "RAG_ENCODER__IMAGE": f"hf:{model}",
@@ -72,6 +73,7 @@ def peak(video: Path, model: Path) -> tuple[int, float]:
 
 
 def main() -> None:
+    """Print the peak memory by length of the video."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
     parser.add_argument("--hours", type=float, default=4.0)

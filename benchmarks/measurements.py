@@ -69,9 +69,11 @@ class SyntheticVideo:
     mode: int
 
     def story(self) -> ClipStory:
+        """The video's story."""
         return plan_clip(self.seed, self.split, duration=self.seconds, style=self.style)
 
     def voices(self) -> list[VoicedLine]:
+        """The spoken lines, empty in modes without a voice."""
         lines, free = [], 0.0
         for event in self.story().events if self.mode in (1, 3) else ():
             text = f"Now {event.rewritten}."
@@ -82,6 +84,7 @@ class SyntheticVideo:
         return murmured(lines, self.seed)
 
     def sound(self) -> NDArray[np.float32]:
+        """The sound track, mono float32 (seconds x 16000,)."""
         samples = story_sound(self.story())
         if self.mode in (2, 3):
             samples += melody(self.seed, len(samples))
@@ -128,6 +131,7 @@ def draw(job: tuple[SyntheticVideo, Path]) -> None:
 
 
 def plan(split: Split, seed: int, looks: int, videos: int, seconds: float) -> list[SyntheticVideo]:
+    """The videos of the run: `looks` short ones and `videos` of `seconds` each."""
     first = 100_000 * (seed + 1)
     short = [
         SyntheticVideo(
@@ -154,6 +158,7 @@ def share(hits: Sequence[bool], videos: Sequence[str]) -> dict[str, Any]:
 
 
 def looks_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+    """Accuracy of tone, style and resolution."""
     tone, style, height, names = [], [], [], []
     for video in videos:
         shot = max(library.shots(ids[video.name]), key=lambda shot: shot.end - shot.start)
@@ -173,6 +178,7 @@ def looks_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[s
 
 
 def sound_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[str, str]) -> dict[str, Any]:
+    """Accuracy of the audio class by second, in all and by class."""
     hits: list[bool] = []
     names: list[str] = []
     truths: list[str] = []
@@ -199,6 +205,7 @@ def sound_report(videos: Sequence[SyntheticVideo], library: Library, ids: dict[s
 def near_duplicates_report(
     videos: Sequence[SyntheticVideo], library: Library, ids: dict[str, str]
 ) -> dict[str, Any]:
+    """Share of known near-duplicates, and of videos with a false match."""
     names = {video_id: name for name, video_id in ids.items()}
     known, false, wrong = [], [], []
     asked = [video.name for video in videos if video.name.startswith("film")]
@@ -241,6 +248,7 @@ def cuts_report(split: Split, seed: int, videos: int) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Render, index and print the figures as JSON."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -44,10 +44,12 @@ class Encoded:
         self._rows = unit(np.random.default_rng(3), 512, ref.dim)
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32 (n, dim), unit rows."""
         return self._rows[[len(text) * 7 % 512 for text in texts]]
 
 
 def median_ms(call: Callable[[int], Any]) -> dict[str, float]:
+    """Median wall and processor time of a call, in milliseconds, the first call left out."""
     walls, cpus = [], []
     call(0)
     for number in range(1, ROUNDS):
@@ -59,6 +61,7 @@ def median_ms(call: Callable[[int], Any]) -> dict[str, float]:
 
 
 def at_scale(folder: Path) -> dict[str, Any]:
+    """Latency of retrieval in the library in `folder`."""
     rng = np.random.default_rng(5)
     queries = [f"{words(rng, 5)} {number}" for number in range(ROUNDS)]
     with Reader.open(folder) as reader:
@@ -124,6 +127,7 @@ def against_decoding(folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
+    """Print the latency figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
     chosen = parser.parse_args()

@@ -27,6 +27,7 @@ RAG = [sys.executable, "-m", "rag._cli.main"]
 
 
 def timed(command: list[str], rounds: int, environment: dict[str, str] | None = None) -> dict[str, float]:
+    """Median wall and processor time of a command, in seconds."""
     walls, cpus = [], []
     for _ in range(rounds):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -43,6 +44,7 @@ def timed(command: list[str], rounds: int, environment: dict[str, str] | None = 
 
 
 def main() -> None:
+    """Print the start-up time of each command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     chosen = parser.parse_args()

@@ -62,11 +62,13 @@ print(round(opened - start, 3), round(dense - opened, 3), round(end - dense, 3),
 
 
 def unit(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
+    """Random unit rows, float32 of the shape."""
     rows = rng.standard_normal(shape, dtype=np.float32)
     return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
 
 def words(rng: np.random.Generator, count: int) -> str:
+    """Random words with a Zipf distribution."""
     return " ".join(f"word{i}" for i in rng.zipf(1.3, count) % 5000)
 
 
@@ -118,6 +120,7 @@ def median_ms(call: Callable[[int], Any], repeats: int = 30) -> str:
 
 
 def report(folder: Path) -> None:
+    """Print size, memory and latency of the library in `folder`."""
     cold = subprocess.run(
         [sys.executable, "-c", COLD, str(folder)], capture_output=True, text=True, check=True
     )
@@ -161,6 +164,7 @@ def report(folder: Path) -> None:
 
 
 def main() -> None:
+    """Build a library of the given size, or report on one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--clips", type=int, default=12_000)

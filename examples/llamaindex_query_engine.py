@@ -15,6 +15,7 @@ from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
 
 
 def main(folder: str, question: str) -> None:
+    """Ask one question through LlamaIndex and print the answer with its sources."""
     with Library.open(folder) as library:
         print("Retrieved:")
         for found in LibraryRetriever(library, top_k=3).retrieve(question):

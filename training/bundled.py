@@ -21,6 +21,7 @@ from training.measure import render_clips
 
 
 def main() -> None:
+    """Render and learn until the time is up."""
     settings = _settings()
     settings.out.mkdir(parents=True, exist_ok=True)
     settings.cache = settings.cache or settings.out / "cache"

@@ -101,6 +101,7 @@ def act_of(event: Event) -> int:
 
 
 def kind_number(kind_id: str) -> int:
+    """Index of the kind in `KINDS`."""
     return _KIND_NUMBER[kind_id]
 
 

@@ -71,6 +71,7 @@ class Pool:
 
     @classmethod
     def empty(cls, size: int) -> Pool:
+        """A pool of zeros in shared memory."""
         import torch
 
         return cls(

@@ -53,6 +53,7 @@ class Shared:
 
     @classmethod
     def between(cls, learners: int, context: Any) -> Shared:
+        """Buffers in shared memory for so many learners."""
         return cls(
             torch.zeros(2, learners, NUMBERS).share_memory_(),
             torch.zeros(2, dtype=torch.float64).share_memory_(),
@@ -98,6 +99,7 @@ class Learner:
         ]
 
     def run(self) -> None:
+        """Learn until the budget is spent."""
         while int(self.pool.drawn.min()) < ENOUGH:
             time.sleep(0.1)
         self._log(

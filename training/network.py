@@ -120,6 +120,7 @@ class Network(nn.Module):
         nn.init.zeros_(self.rest.bias)
 
     def forward(self, x: Any) -> Seen:
+        """Logits and embeddings of frames, float32 (n, 3, height, width)."""
         x = self.low(self.stem(x))
         x = self.middle(self.to_middle(x))
         x = self.high(self.to_high(x))

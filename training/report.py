@@ -56,6 +56,7 @@ class Row:
 
 
 def main() -> None:
+    """Measure the bundled encoder and print or insert the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clips", type=int, default=200)
     parser.add_argument("--cache", type=Path, default=None, help="keeps the drawn frames")
@@ -79,6 +80,7 @@ def inserted(page: str, table: str) -> str:
 
 
 def report(clips: int, cache: Path | None = None) -> str:
+    """The report as Markdown."""
     encoder = open_image_encoder("bundled", EncoderSettings(), batch=16)
     seen = render_clips("test", clips, cache)
     return "\n".join(lines(rows(seen, encoder), len(seen.frames), clips))

@@ -52,15 +52,22 @@ RECORDED = {
 
 
 class Progress(Protocol):
-    """Who wants to know how far it is; seconds are seconds of media."""
+    """Receives the progress of rendering; seconds are seconds of media."""
 
-    def start(self, total_seconds: float, total_files: int) -> None: ...
-    def file(self, path: str) -> None: ...
-    def advance(self, seconds: float) -> None: ...
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """Called once, with what is left to render."""
+
+    def file(self, path: str) -> None:
+        """Called when a file is complete."""
+
+    def advance(self, seconds: float) -> None:
+        """Called with the seconds rendered since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusReport:
+    """What a corpus holds, and what one run made of it."""
+
     folder: str
     videos: int
     made: int

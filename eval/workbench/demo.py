@@ -31,6 +31,8 @@ PICK = 1
 
 @dataclass(frozen=True, slots=True)
 class DemoQuestion:
+    """A multiple-choice question with its ground truth."""
+
     question_id: str
     text: str
     options: tuple[str, ...]

@@ -67,6 +67,7 @@ class EventScene:
         self.swing = swing
 
     def paint(self) -> None:
+        """Paste fixture, object, hands and effects onto the image, back to front."""
         if self.gesture.effect in BEFORE:
             BEFORE[self.gesture.effect](self)
         if self.event.place is not None and self.gesture.place_size > 0 and self.gesture.moves == "thing":
@@ -134,9 +135,11 @@ class EventScene:
         self._hand(self.gesture.other, (self.thing_at[0] + side * apart, self.thing_at[1]), 20 * side)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], color: Color, width: float) -> None:
+        """A stroke between two points; lengths in frame heights."""
         points = [(x * self.height, y * self.height) for x, y in (start, end)]
         ImageDraw.Draw(self.image).line(points, fill=color, width=max(1, round(width * self.height)))
 
     def disc(self, x: float, y: float, radius: float, color: Color) -> None:
+        """A filled circle; lengths in frame heights."""
         box = tuple(part * self.height for part in (x - radius, y - radius, x + radius, y + radius))
         ImageDraw.Draw(self.image).ellipse(box, fill=color)

@@ -14,6 +14,8 @@ HAND, THING = 0.42, 0.54
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
+    """Hands, positions and motion of one action."""
+
     pose: str
     """Of the hand that holds the object."""
     other: str

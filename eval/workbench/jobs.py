@@ -95,13 +95,16 @@ class Job:
 
     @property
     def change(self) -> Change | None:
+        """What distinguishes a near-duplicate from its original; None for an original."""
         return None if self.original is None else plan_change(self.plan.seed, self.original.name)
 
     def clip(self) -> ClipStory:
+        """The story of a clip."""
         plan = self.plan
         return plan_clip(stable_number(plan.seed, plan.split, self.number), plan.split, style=plan.style)
 
     def video(self) -> LongVideo:
+        """The plan of a long or web video."""
         plan = self.plan
         seed = stable_number(plan.seed, plan.split, self.kind, self.number)
         video = plan_long_video(seed, plan.split, self.minutes, style=plan.style)

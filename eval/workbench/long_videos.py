@@ -70,11 +70,14 @@ class Part:
 
     @property
     def end(self) -> float:
+        """Seconds of the video, exclusive."""
         return self.start + self.story.duration
 
 
 @dataclass(frozen=True, slots=True)
 class LongVideo:
+    """The plan of a video of several stories, before anything is rendered."""
+
     seed: int
     split: Split
     title: str
@@ -88,6 +91,7 @@ class LongVideo:
 
     @property
     def duration(self) -> float:
+        """Seconds."""
         return self.parts[-1].end
 
 
@@ -111,6 +115,7 @@ def plan_long_video(seed: int, split: Split, minutes: float, *, style: Style = "
 
 
 def long_metadata(video: LongVideo) -> ContainerMetadata:
+    """Title, description, tags, subtitles and chapters of the video."""
     chapters = tuple(Chapter(part.start, part.end, part.heading) for part in video.parts)
     return ContainerMetadata(video.title, video.description, video.tags, video.lines, chapters)
 

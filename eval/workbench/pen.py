@@ -1,9 +1,9 @@
-"""A pen on a unit square: supersampled shapes with an outline, shaded as the style asks."""
+"""Drawing in a unit square: supersampled shapes with an outline, shaded by style."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,7 +14,7 @@ Color = tuple[int, int, int]
 Point = tuple[float, float]
 Style = Literal["live", "flat", "shaded", "graphics"]
 STYLES: tuple[Style, ...] = ("live", "flat", "shaded", "graphics")
-"""Drawn-live, flat 2D, shaded 3D, pure graphics."""
+"""Live action, flat 2D, shaded 3D, pure graphics."""
 SUPERSAMPLING = 3
 
 
@@ -25,10 +25,12 @@ def mix(one: Color, other: Color, share: float) -> Color:
 
 
 def darker(color: Color, share: float = 0.35) -> Color:
+    """The colour with `share` of black."""
     return mix(color, (0, 0, 0), share)
 
 
 def lighter(color: Color, share: float = 0.35) -> Color:
+    """The colour with `share` of white."""
     return mix(color, (255, 255, 255), share)
 
 
@@ -45,6 +47,16 @@ class Look:
     wear: float = 0.0
     """In [0, 1]: scratches and stains, drawn over the recipe by the sprite."""
     style: Style = "live"
+
+
+def stretched(look: Look, length: float) -> float:
+    """`length`, in units of the square, up to 20 % shorter or longer."""
+    return length * (1 + 0.2 * look.stretch)
+
+
+def tinted(look: Look, color: Color) -> Color:
+    """A colour of the object itself with a quarter of the variant's own."""
+    return mix(color, look.body, 0.25)
 
 
 @dataclass
@@ -65,6 +77,7 @@ class Pen:
         self._draw = ImageDraw.Draw(self._canvas)
 
     def polygon(self, points: Sequence[Point], fill: Color, *, outline: bool = True) -> None:
+        """A closed shape through the points."""
         scaled = [self._at(point) for point in points]
         self._draw.polygon(scaled, fill=self._fill(fill))
         if outline and self.style != "shaded":
@@ -96,6 +109,7 @@ class Pen:
     def ellipse(
         self, x0: float, y0: float, x1: float, y1: float, fill: Color, *, outline: bool = True
     ) -> None:
+        """The ellipse in the box between two corners."""
         edge = self._edge(fill) if outline and self.style != "shaded" else None
         self._draw.ellipse(
             (*self._at((x0, y0)), *self._at((x1, y1))),
@@ -105,6 +119,7 @@ class Pen:
         )
 
     def disc(self, x: float, y: float, radius: float, fill: Color, *, outline: bool = True) -> None:
+        """A circle about (x, y)."""
         self.ellipse(x - radius, y - radius, x + radius, y + radius, fill, outline=outline)
 
     def line(self, points: Sequence[Point], color: Color, width: float, *, outline: bool = True) -> None:
@@ -163,6 +178,10 @@ class Pen:
         for x, y in (points[0], points[-1]):
             half = thick / 2
             self._draw.ellipse((x - half, y - half, x + half, y + half), fill=color)
+
+
+Recipe = Callable[[Pen, Look], None]
+"""Draws every variant of one kind in the unit square from the look alone."""
 
 
 def _lit(picture: Image.Image, depth: float) -> Image.Image:

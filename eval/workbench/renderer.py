@@ -55,9 +55,11 @@ class FrameRenderer:
         ]
 
     def frame(self, t: float) -> NDArray[np.uint8]:
+        """uint8 (height, width, 3) RGB at `t` seconds of the clip."""
         return np.asarray(self.picture(t))
 
     def picture(self, t: float) -> Image.Image:
+        """The same as a Pillow image."""
         event = self._event(t)
         dx, dy = self._gaze(t)
         left, top = (MARGIN + dx) * self.height, (MARGIN + dy) * self.height

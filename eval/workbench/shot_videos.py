@@ -55,13 +55,16 @@ class ShotJob(Job):
 
     @property
     def seconds(self) -> float:
+        """Of media."""
         return len(self.seeds) * self.shot_seconds
 
     def video(self) -> LongVideo:
+        """The plan of the video."""
         plan = self.plan
         return shot_video(self.seeds, self.shot_seconds, plan.split, plan.style, self.light)
 
     def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
+        """Blocks of mono float32 (n,) at 16 kHz, one a shot."""
         return _sound(video, self.audio)
 
 
@@ -75,6 +78,7 @@ def shot_job(
     light: str = "",
     audio: AudioKind = "ambient",
 ) -> ShotJob:
+    """A job for the stories of `seeds`, one shot of `shot_seconds` each."""
     minutes = len(seeds) * shot_seconds / 60
     return ShotJob(
         kind="web",

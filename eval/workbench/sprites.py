@@ -73,6 +73,7 @@ def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
 
 @lru_cache(maxsize=2048)
 def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image.Image:
+    """RGBA, `size` x `size`, of a fixture or an instrument."""
     rng = stream("fixture", fixture, variant)
     look = Look(rng.choice(PALETTE), rng.choice(PALETTE), rng.uniform(-1, 1), rng.randrange(4), 0.0, style)
     pen = Pen(size, style)
@@ -82,6 +83,7 @@ def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image
 
 @lru_cache(maxsize=2048)
 def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Image.Image:
+    """RGBA, `size` x `size`, of a piece of decor in its colour."""
     look = Look(COLORS[color], (120, 118, 116), 0.0, form, 0.0, style)
     pen = Pen(size, style)
     PROP_RECIPES[prop](pen, look)

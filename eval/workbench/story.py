@@ -71,11 +71,14 @@ class Event(EventParts):
 
     @property
     def kind_id(self) -> str:
+        """Kind of the object that is used."""
         return self.thing.kind_id
 
 
 @dataclass(frozen=True, slots=True)
 class ClipStory:
+    """Everything that happens in one clip, with the looks of all that is seen in it."""
+
     seed: int
     split: Split
     scene: str

@@ -47,6 +47,7 @@ class Render:
 
     @property
     def width(self) -> int:
+        """Pixels of the 16:9 frame, even."""
         return frame_width(self.height)
 
 

@@ -80,6 +80,7 @@ class Upload:
 
     @property
     def url(self) -> str:
+        """The address of its page."""
         return watch_url(self.id)
 
 
@@ -133,6 +134,7 @@ def shown_video(video: Job) -> tuple[LongVideo, float]:
 
 
 def watch_url(video_id: str) -> str:
+    """The address of the page of a video."""
     return f"{HOST}/watch?v={video_id}"
 
 

@@ -42,6 +42,8 @@ from rag.errors import RagError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class WebReport:
+    """What a web holds, and what one run made of it."""
+
     folder: str
     uploads: int
     pages: int

@@ -42,7 +42,7 @@ def demo(
 
     corpus = folder / "corpus"
     policy = session.overwrite_policy(force)
-    _draw(corpus, policy)
+    _render(corpus, policy)
     report, printed = _index(session, corpus)
     answers: list[Answered] = []
     with rag.Library.open(settings=session.settings) as opened:
@@ -66,7 +66,7 @@ class Answered:
     sheets: list[Path]
 
 
-def _draw(corpus: Path, policy: OverwritePolicy) -> None:
+def _render(corpus: Path, policy: OverwritePolicy) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.demo import DEMO_PLAN
     from rag._cli.progress import open_progress
@@ -90,12 +90,12 @@ def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
 
 
 def _sheets(answer: Answer, folder: Path, policy: OverwritePolicy) -> list[Path]:
-    drawn = (
+    sheets = (
         render_sheet(citation, folder / sheet_name(citation), policy=policy)
         for citation in answer.citations
         if isinstance(citation, VideoCitation)
     )
-    return [sheet for sheet in drawn if sheet is not None]
+    return [sheet for sheet in sheets if sheet is not None]
 
 
 def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[Answered]) -> Iterator[str]:
@@ -108,8 +108,8 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
         yield from answer_lines(each.answer, width=width(), library=str(folder / ".rag"))
         for sheet in each.sheets:
             yield f"    contact sheet: {sheet}"
-        verdict = "right" if each.answer.choice == each.expected else "wrong"
-        yield f"    correct by construction: {each.expected}, so this is {verdict}"
+        verdict = "correct" if each.answer.choice == each.expected else "incorrect"
+        yield f"    ground truth: {each.expected} ({verdict})"
     yield ""
     yield f'everything is in {folder}; ask more with: rag ask --library {folder / ".rag"} "..."'
 

@@ -236,7 +236,7 @@ def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -
         return 0
     print_lines(
         [
-            f"{counted(report.uploads, 'upload')} of {counted(report.videos, 'film')} with "
+            f"{counted(report.uploads, 'upload')} of {counted(report.videos, 'video')} with "
             f"{duration(report.seconds)} of media, {byte_count(report.bytes)}, and "
             f"{counted(report.pages, 'page')} of text",
             f"serve it with: rag web serve {os.fspath(folder)}",

@@ -1,4 +1,4 @@
-"""`rag workbench make`: any amount of the Workbench world, with all that happens in it written down."""
+"""`rag workbench make`: a synthetic corpus of any size, with ground truth."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from rag._cli.output import echo_stderr, is_json, print_json, print_lines
 if TYPE_CHECKING:
     from eval.workbench.corpus import CorpusReport
 
-app = typer.Typer(
-    help="Make videos of a drawn world in which every event is known exactly.", rich_markup_mode=None
-)
+app = typer.Typer(help="Make synthetic videos with exact ground truth.", rich_markup_mode=None)
 
-# Spelt out once more, so that the command line starts without the world.
+# Repeated here, so that the command line starts without importing the world.
 Split = Literal["train", "dev", "test"]
 Height = Literal["360", "720", "1080"]
 Style = Literal["live", "flat", "shaded", "graphics"]
@@ -27,24 +25,29 @@ Style = Literal["live", "flat", "shaded", "graphics"]
 
 @app.callback()
 def _group() -> None:
-    """Keeps `make` a word of its own, though it is the only one."""
+    """Keeps `make` a subcommand, though it is the only one."""
 
 
 @app.command("make")
 def make(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Where the corpus goes; new, or begun before.")
+        Path, typer.Argument(metavar="DIR", help="Folder for the corpus: new, empty or interrupted.")
     ],
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="The same seed gives the same corpus.")
     ] = 0,
-    clips: Annotated[int, typer.Option("--clips", metavar="K", min=0, help="Bare clips of 30 seconds.")] = 12,
+    clips: Annotated[
+        int,
+        typer.Option("--clips", metavar="K", min=0, help="Clips of 30 seconds, without text or metadata."),
+    ] = 12,
     split: Annotated[
-        Split, typer.Option("--split", help="No two splits share a look or a phrase.")
+        Split, typer.Option("--split", help="Appearances and phrases are disjoint between splits.")
     ] = "train",
-    height: Annotated[Height, typer.Option("--height", help="Of the picture, which is 16:9.")] = "360",
-    fps: Annotated[int, typer.Option("--fps", metavar="N", min=5, max=60, help="Frames a second.")] = 15,
-    style: Annotated[Style, typer.Option("--style", help="How things are drawn.")] = "live",
+    height: Annotated[
+        Height, typer.Option("--height", help="Frame height in pixels; the aspect ratio is 16:9.")
+    ] = "360",
+    fps: Annotated[int, typer.Option("--fps", metavar="N", min=5, max=60, help="Frames per second.")] = 15,
+    style: Annotated[Style, typer.Option("--style", help="Rendering style.")] = "live",
     long: Annotated[
         list[float] | None,
         typer.Option(
@@ -52,16 +55,19 @@ def make(
             metavar="MINUTES",
             min=1.0,
             max=180.0,
-            help="Also a film of so many minutes with title, subtitles and on-screen text; may be repeated.",
+            help="Also a video of this length with title, subtitles and on-screen text; repeatable.",
         ),
     ] = None,
     near_duplicates: Annotated[
-        bool, typer.Option("--copies", help="Also a cropped, graded and re-timed copy of every film.")
+        bool,
+        typer.Option(
+            "--copies", help="Also a near-duplicate of every video: cropped, regraded, at another speed."
+        ),
     ] = False,
     force: Force = False,
     as_json: Json = None,
 ) -> int:
-    """Write videos, passages and, hidden, the exact events. An interrupted run is taken up again."""
+    """Write videos, passages and, in a hidden folder, the ground truth. An interrupted run resumes."""
     from corpora.outputs import OverwritePolicy
     from eval.workbench.corpus import make_corpus, recorded_fields
     from eval.workbench.jobs import CorpusPlan
@@ -70,15 +76,13 @@ def make(
     from rag.errors import UsageError
 
     if not clips and not long:
-        raise UsageError("--clips 0 without --long leaves nothing to make")
+        raise UsageError("--clips 0 needs --long: nothing else would be made")
     render = Render(height=int(height), fps=fps)
     plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), near_duplicates)
     with open_progress() as progress:
         report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
     if long and not report.voiced:
-        echo_stderr(
-            "the spoken lines are subtitles only: the program flite, which would voice them, is not installed"
-        )
+        echo_stderr("spoken lines are subtitles only: the speech program flite is not installed")
     if is_json(as_json):
         from rag.rendering.shapes import report_shape
 
@@ -92,9 +96,9 @@ def _lines(report: CorpusReport) -> Iterator[str]:
     from rag.rendering.terminal import byte_count, counted, duration
 
     kept = report.videos - report.made
-    there = f" ({kept} of them were there already)" if kept else ""
+    existing = f" ({kept} existed already)" if kept else ""
     yield (
-        f"{counted(report.videos, 'film')}{there} with {duration(report.seconds)} of media, "
+        f"{counted(report.videos, 'video')}{existing} with {duration(report.seconds)} of media, "
         f"{byte_count(report.bytes)}, and {counted(report.passages, 'passage')}"
     )
     yield f"index them with: rag index {os.fspath(report.folder)}"

@@ -47,10 +47,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = home / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index")
     _run(*pip, wheel, cwd=folder)
-    # A path in a .pth file is searched, but its own .pth files, among them an editable install of ours, are not.
-    packages = Path(
-        _run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip()
-    )
+    # The .pth files of a folder that is itself named in one, as an editable install's, are not read.
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = Path(_run(python, "-c", where, cwd=folder).strip())
     (packages / "dependencies.pth").write_text(f"{Path(np.__file__).parents[1]}\n")
     for package in ("rag", "eval"):
         place = _run(python, "-c", f"from {package} import __file__ as file; print(file)", cwd=folder)

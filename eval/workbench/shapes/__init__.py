@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from eval.workbench.pen import Recipe
 from eval.workbench.shapes import (
     bath,
     cookware,
@@ -17,7 +18,6 @@ from eval.workbench.shapes import (
     props,
     vessels,
 )
-from eval.workbench.shapes.recipe import Recipe
 
 __all__ = ["FIXTURE_RECIPES", "KIND_RECIPES", "PROP_RECIPES", "Recipe"]
 

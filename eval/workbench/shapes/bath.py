@@ -7,12 +7,12 @@ from eval.workbench.pen import (
     Look,
     Pen,
     Point,
+    Recipe,
     darker,
     lighter,
     mix,
 )
 from eval.workbench.shapes.curves import bowed, rounded, turned
-from eval.workbench.shapes.recipe import Recipe
 
 _WHITE: Color = (248, 248, 246)
 _STEEL: Color = (190, 196, 204)
@@ -21,6 +21,7 @@ _GLASS: Color = (190, 226, 240)
 
 
 def toothbrush(pen: Pen, look: Look) -> None:
+    """A toothbrush, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     aslant = -34.0
     half = 0.05 * (1 + 0.2 * look.stretch)
     tufts: tuple[Color, ...] = (_WHITE, look.accent, _WHITE, look.accent, _WHITE)
@@ -36,6 +37,7 @@ def toothbrush(pen: Pen, look: Look) -> None:
 
 
 def hairbrush(pen: Pen, look: Look) -> None:
+    """A hairbrush, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.24 * (1 + 0.12 * look.stretch)
     pen.box(0.43, 0.56, 0.57, 0.96, look.body, radius=0.06)
     if look.form % 2:
@@ -58,6 +60,7 @@ def hairbrush(pen: Pen, look: Look) -> None:
 
 
 def towel(pen: Pen, look: Look) -> None:
+    """A towel, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     left, right = 0.16 - 0.06 * look.stretch, 0.84 + 0.06 * look.stretch
     low = 0.86
     pen.line([(0.09, 0.11), (0.91, 0.11)], _STEEL, 0.06)
@@ -78,6 +81,7 @@ def towel(pen: Pen, look: Look) -> None:
 
 
 def soap_bar(pen: Pen, look: Look) -> None:
+    """A soap bar, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     deep = 0.12 + 0.03 * look.stretch
     top, low = 0.46, 0.80
     soap = lighter(look.body, 0.3)
@@ -101,6 +105,7 @@ def soap_bar(pen: Pen, look: Look) -> None:
 
 
 def hair_dryer(pen: Pen, look: Look) -> None:
+    """A hair dryer, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     long = 0.04 * look.stretch
     cord = bowed((0.66, 0.86), (0.70, 0.98), (0.50, 0.93)) + bowed((0.50, 0.93), (0.32, 0.88), (0.22, 0.94))
     pen.line(cord, _INK, 0.04)
@@ -125,6 +130,7 @@ def hair_dryer(pen: Pen, look: Look) -> None:
 
 
 def toilet_roll(pen: Pen, look: Look) -> None:
+    """A toilet roll, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     paper = mix(_WHITE, look.body, 0.25)
     half = 0.17 + 0.03 * look.stretch
     low = 0.62
@@ -149,6 +155,7 @@ def toilet_roll(pen: Pen, look: Look) -> None:
 
 
 def razor(pen: Pen, look: Look) -> None:
+    """A razor, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.055 * (1 + 0.25 * look.stretch)
     aslant = 10.0 if look.form % 2 else -10.0
 
@@ -170,6 +177,7 @@ def razor(pen: Pen, look: Look) -> None:
 
 
 def mirror(pen: Pen, look: Look) -> None:
+    """A mirror, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     radius = 0.29 + 0.015 * look.stretch
     tall = radius * (1.12 if look.form % 3 == 2 else 1.0)
     y = 0.04 + tall

@@ -8,12 +8,12 @@ from eval.workbench.pen import (
     Color,
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
     mix,
 )
 from eval.workbench.shapes.curves import bowed, rounded, turned
-from eval.workbench.shapes.recipe import Recipe
 
 STEEL: Color = (186, 192, 198)
 WOOD: Color = (206, 156, 98)
@@ -25,6 +25,7 @@ def _metal(look: Look) -> Color:
 
 
 def kettle(pen: Pen, look: Look) -> None:
+    """A kettle, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.25 * (1 + 0.17 * look.stretch)
     left, right = 0.46 - half, 0.46 + half
     if look.form % 2:
@@ -49,6 +50,7 @@ def kettle(pen: Pen, look: Look) -> None:
 
 
 def frying_pan(pen: Pen, look: Look) -> None:
+    """A frying pan, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     radius = 0.31 + 0.03 * look.stretch
     x, y = 0.06 + radius, 0.94 - radius
     reach = radius * 0.7
@@ -70,6 +72,7 @@ def frying_pan(pen: Pen, look: Look) -> None:
 
 
 def saucepan(pen: Pen, look: Look) -> None:
+    """A saucepan, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     right = 0.58
     low = 0.82 + 0.08 * look.stretch
     pen.line([(right, 0.46), (0.89, 0.38)], look.accent, 0.1)
@@ -91,6 +94,7 @@ def saucepan(pen: Pen, look: Look) -> None:
 
 
 def ladle(pen: Pen, look: Look) -> None:
+    """A ladle, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     across = 0.27 * (1 + 0.2 * look.stretch)
     middle = 0.09 + across
     metal = _metal(look)
@@ -110,6 +114,7 @@ def ladle(pen: Pen, look: Look) -> None:
 
 
 def rolling_pin(pen: Pen, look: Look) -> None:
+    """A rolling pin, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.135 * (1 + 0.25 * look.stretch)
     wood = mix(WOOD, look.body, 0.65)
 
@@ -136,6 +141,7 @@ def rolling_pin(pen: Pen, look: Look) -> None:
 
 
 def cutting_board(pen: Pen, look: Look) -> None:
+    """A cutting board, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.31 * (1 + 0.2 * look.stretch)
     board = mix(WOOD, look.body, 0.6)
     left, right = 0.5 - half, 0.5 + half
@@ -156,6 +162,7 @@ def cutting_board(pen: Pen, look: Look) -> None:
 
 
 def mug(pen: Pen, look: Look) -> None:
+    """A mug, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     right = 0.62 + 0.06 * look.stretch
     if look.form % 2:
         out = right + 0.2
@@ -180,6 +187,7 @@ def mug(pen: Pen, look: Look) -> None:
 
 
 def plate(pen: Pen, look: Look) -> None:
+    """A plate, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     tall = 0.4 + 0.05 * look.stretch
     pen.ellipse(0.04, 0.5 - tall, 0.96, 0.5 + tall, CHINA)
     pen.ellipse(0.08, 0.5 - tall * 0.91, 0.92, 0.5 + tall * 0.91, look.body)
@@ -202,6 +210,7 @@ def plate(pen: Pen, look: Look) -> None:
 
 
 def wine_glass(pen: Pen, look: Look) -> None:
+    """A wine glass, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.25 * (1 + 0.22 * look.stretch)
     glass = mix((214, 232, 240), look.accent, 0.15)
     pen.box(0.47, 0.54, 0.53, 0.92, glass)
@@ -219,6 +228,7 @@ def wine_glass(pen: Pen, look: Look) -> None:
 
 
 def toaster(pen: Pen, look: Look) -> None:
+    """A toaster, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.42 - 0.05 * look.stretch
     crust, crumb = (170, 104, 50), (240, 208, 150)
     for x in (0.17, 0.5) if look.form % 3 != 1 else (0.28,):

@@ -8,22 +8,20 @@ from eval.workbench.pen import (
     Color,
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
     mix,
+    tinted,
 )
 from eval.workbench.shapes.curves import bowed, rounded
-from eval.workbench.shapes.recipe import Recipe
 
 LEAF: Color = (70, 150, 60)
 
 
-def _natural(color: Color, look: Look) -> Color:
-    return mix(color, look.body, 0.25)
-
-
 def egg(pen: Pen, look: Look) -> None:
-    shell = _natural((240, 216, 178), look)
+    """An egg, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+    shell = tinted(look, (240, 216, 178))
     half = 0.33 * (1 + 0.1 * look.stretch)
     outline = [*rounded(0.5, 0.6, half, 0.36, 0, 180), *rounded(0.5, 0.6, half, 0.56, 180, 360)]
     pen.polygon(outline, shell)
@@ -38,7 +36,8 @@ def egg(pen: Pen, look: Look) -> None:
 
 
 def bread_loaf(pen: Pen, look: Look) -> None:
-    crust, crumb = _natural((186, 116, 54), look), mix((246, 222, 176), look.body, 0.1)
+    """A bread loaf, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+    crust, crumb = tinted(look, (186, 116, 54)), mix((246, 222, 176), look.body, 0.1)
     top = 0.3 - 0.06 * look.stretch
     back = rounded(0.78, top + 0.13, 0.18, 0.17, 270, 380)
     pen.polygon([(0.3, top - 0.04), *back, (0.93, 0.82), (0.3, 0.82)], crust)
@@ -59,7 +58,8 @@ def bread_loaf(pen: Pen, look: Look) -> None:
 
 
 def banana(pen: Pen, look: Look) -> None:
-    yellow, brown = _natural((250, 212, 50), look), mix((92, 66, 30), look.accent, 0.2)
+    """A banana, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+    yellow, brown = tinted(look, (250, 212, 50)), mix((92, 66, 30), look.accent, 0.2)
     fat = 0.1 * look.stretch
     outer = bowed((0.08, 0.44), (0.26, 1.3), (0.92, 0.24), 12)
     inner = bowed((0.83, 0.18), (0.42, 0.58 - fat), (0.18, 0.36), 12)
@@ -76,7 +76,8 @@ def banana(pen: Pen, look: Look) -> None:
 
 
 def carrot(pen: Pen, look: Look) -> None:
-    orange, leaf = _natural((244, 126, 32), look), mix(LEAF, look.accent, 0.12)
+    """A carrot, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+    orange, leaf = tinted(look, (244, 126, 32)), mix(LEAF, look.accent, 0.12)
     half = 0.19 * (1 + 0.25 * look.stretch)
     spread = (-0.26, -0.09, 0.09, 0.26) if look.form % 2 else (-0.22, 0.0, 0.22)
     for x in spread:
@@ -90,7 +91,8 @@ def carrot(pen: Pen, look: Look) -> None:
 
 
 def tomato(pen: Pen, look: Look) -> None:
-    red, leaf = _natural((222, 44, 34), look), mix(LEAF, look.accent, 0.12)
+    """A tomato, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+    red, leaf = tinted(look, (222, 44, 34)), mix(LEAF, look.accent, 0.12)
     tall = 0.36 * (1 + 0.12 * look.stretch)
     middle = 0.95 - tall
     pen.ellipse(0.05, middle - tall, 0.95, 0.95, red)
@@ -112,7 +114,8 @@ def tomato(pen: Pen, look: Look) -> None:
 
 
 def pineapple(pen: Pen, look: Look) -> None:
-    gold, leaf = _natural((232, 168, 40), look), mix(LEAF, look.accent, 0.12)
+    """A pineapple, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+    gold, leaf = tinted(look, (232, 168, 40)), mix(LEAF, look.accent, 0.12)
     half = 0.25 * (1 + 0.2 * look.stretch)
     leaves = ((-0.3, 0.2), (0.3, 0.2), (-0.18, 0.09), (0.18, 0.09), (0.0, 0.04))
     for x, y in leaves:

@@ -6,12 +6,12 @@ from eval.workbench.pen import (
     Color,
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
     mix,
 )
 from eval.workbench.shapes.curves import bowed, rounded, turned
-from eval.workbench.shapes.recipe import Recipe
 
 STEEL: Color = (178, 184, 192)
 RUBBER: Color = (44, 46, 52)
@@ -22,6 +22,7 @@ def _metal(look: Look) -> Color:
 
 
 def hammer(pen: Pen, look: Look) -> None:
+    """A hammer, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     metal, half = _metal(look), 0.075 * (1 + 0.25 * look.stretch)
     pen.polygon([(0.5, 0.2), (0.5 + half * 0.8, 0.2), (0.5 + half * 1.2, 0.95),
                  (0.5 - half * 1.2, 0.95), (0.5 - half * 0.8, 0.2)], look.body)  # fmt: skip
@@ -40,6 +41,7 @@ def hammer(pen: Pen, look: Look) -> None:
 
 
 def screwdriver(pen: Pen, look: Look) -> None:
+    """A screwdriver, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     metal, half = _metal(look), 0.18 * (1 + 0.22 * look.stretch)
     neck = 0.5 + 0.04 * look.stretch
     if look.form % 2:
@@ -55,6 +57,7 @@ def screwdriver(pen: Pen, look: Look) -> None:
 
 
 def pliers(pen: Pen, look: Look) -> None:
+    """Pliers, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     metal, spread = _metal(look), 0.31 + 0.05 * look.stretch
     for side in (-1, 1):
         grip = bowed(
@@ -75,6 +78,7 @@ def pliers(pen: Pen, look: Look) -> None:
 
 
 def handsaw(pen: Pen, look: Look) -> None:
+    """A handsaw, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     metal, deep = _metal(look), 0.14 * (1 + 0.25 * look.stretch)
     top, low = 0.5 - deep, 0.5 + deep * 1.3
     teeth = []
@@ -93,6 +97,7 @@ def handsaw(pen: Pen, look: Look) -> None:
 
 
 def power_drill(pen: Pen, look: Look) -> None:
+    """A power drill, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     metal, tall = _metal(look), 0.14 * (1 + 0.2 * look.stretch)
     mid = 0.25
     pen.box(0.04, mid - 0.035, 0.2, mid + 0.035, metal)
@@ -115,6 +120,7 @@ def power_drill(pen: Pen, look: Look) -> None:
 
 
 def soldering_iron(pen: Pen, look: Look) -> None:
+    """A soldering iron, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     metal, half = _metal(look), 0.085 * (1 + 0.25 * look.stretch)
     pen.line(bowed((0.78, 0.22), (1.04, 0.02), (0.84, 0.48)) + bowed((0.84, 0.48), (0.62, 0.92), (0.88, 0.9)),
              RUBBER, 0.05)  # fmt: skip
@@ -137,6 +143,7 @@ def soldering_iron(pen: Pen, look: Look) -> None:
 
 
 def tape_measure(pen: Pen, look: Look) -> None:
+    """A tape measure, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     left, yellow = 0.04 + 0.06 * (1 - look.stretch), mix((246, 206, 52), look.body, 0.1)
     pen.box(0.5, 0.68, 0.92, 0.82, yellow)
     for x in (0.71, 0.77, 0.83, 0.88):
@@ -154,6 +161,7 @@ def tape_measure(pen: Pen, look: Look) -> None:
 
 
 def flashlight(pen: Pen, look: Look) -> None:
+    """A flashlight, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.11 * (1 + 0.25 * look.stretch)
     glow: Color = (255, 232, 120)
     for end in (0.1, 0.5, 0.9):

@@ -6,8 +6,7 @@ where the thing in it is hidden.
 
 from __future__ import annotations
 
-from eval.workbench.pen import Look, Pen, darker
-from eval.workbench.shapes.recipe import Recipe
+from eval.workbench.pen import Look, Pen, Recipe, darker
 
 
 def _arm(pen: Pen, look: Look) -> None:

@@ -9,11 +9,11 @@ from eval.workbench.pen import (
     Look,
     Pen,
     Point,
+    Recipe,
     darker,
     lighter,
     mix,
 )
-from eval.workbench.shapes.recipe import Recipe
 
 _WHITE: Color = (246, 244, 238)
 _RED: Color = (222, 48, 44)
@@ -22,6 +22,7 @@ _FLAME: Color = (255, 176, 32)
 
 
 def remote_control(pen: Pen, look: Look) -> None:
+    """A remote control, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.145 * (1 + 0.2 * look.stretch)
     pen.box(0.5 - half, 0.04, 0.5 + half, 0.96, look.body, radius=0.07)
     pen.disc(0.5 - half * 0.45, 0.13, 0.042, _RED)
@@ -40,6 +41,7 @@ def remote_control(pen: Pen, look: Look) -> None:
 
 
 def cushion(pen: Pen, look: Look) -> None:
+    """A cushion, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     tall = 0.40 * (1 + 0.12 * look.stretch) - 0.04
     top, low = 0.5 - tall, 0.5 + tall
     corners: list[Point] = [(0.10, top), (0.90, top), (0.90, low), (0.10, low)]
@@ -69,6 +71,7 @@ def cushion(pen: Pen, look: Look) -> None:
 
 
 def book(pen: Pen, look: Look) -> None:
+    """A book, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     right = 0.80 + 0.08 * look.stretch
     pen.polygon(
         [(0.16, 0.10), (right + 0.06, 0.10), (right + 0.06, 0.94), (0.20, 0.94)], darker(look.body, 0.3)
@@ -96,6 +99,7 @@ def book(pen: Pen, look: Look) -> None:
 
 
 def candle(pen: Pen, look: Look) -> None:
+    """A candle, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.14 * (1 + 0.25 * look.stretch)
     if look.form % 3 == 0:
         pen.arc(0.80, 0.84, 0.08, 0, 360, look.accent, 0.045)
@@ -118,6 +122,7 @@ def candle(pen: Pen, look: Look) -> None:
 
 
 def toy_car(pen: Pen, look: Look) -> None:
+    """A toy car, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     roof = 0.26 - 0.04 * look.stretch
     glass: Color = (178, 222, 242)
     if look.form % 3 == 1:
@@ -142,6 +147,7 @@ def toy_car(pen: Pen, look: Look) -> None:
 
 
 def teddy_bear(pen: Pen, look: Look) -> None:
+    """A teddy bear, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     fur = mix((168, 112, 62), look.body, 0.5)
     pale, half = lighter(fur, 0.5), 0.22 * (1 + 0.15 * look.stretch)
     for side in (-1, 1):
@@ -166,6 +172,7 @@ def teddy_bear(pen: Pen, look: Look) -> None:
 
 
 def vase(pen: Pen, look: Look) -> None:
+    """A vase, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     belly = 0.27 * (1 + 0.2 * look.stretch)
     top = 0.06
     if look.form % 3 == 2:
@@ -190,6 +197,7 @@ def vase(pen: Pen, look: Look) -> None:
 
 
 def game_controller(pen: Pen, look: Look) -> None:
+    """A game controller, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     low = 0.80 + 0.05 * look.stretch
     right: list[Point] = [
         (0.5, 0.27), (0.62, 0.27), (0.68, 0.22), (0.80, 0.23), (0.88, 0.32), (0.94, 0.54),
@@ -213,6 +221,7 @@ def game_controller(pen: Pen, look: Look) -> None:
 
 
 def picture_frame(pen: Pen, look: Look) -> None:
+    """A picture frame, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     x0, y0 = 0.08, 0.14
     if look.form % 2:
         x0, y0 = 0.15, 0.05
@@ -239,6 +248,7 @@ def picture_frame(pen: Pen, look: Look) -> None:
 
 
 def umbrella(pen: Pen, look: Look) -> None:
+    """An umbrella, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     low = 0.53 + 0.02 * look.stretch
     pen.line([(0.5, 0.10), (0.5, 0.83)], (96, 84, 78), 0.045)
     pen.arc(0.59, 0.83, 0.09, 180, 20, look.accent, 0.06)

@@ -6,12 +6,13 @@ from eval.workbench.pen import (
     Color,
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
     mix,
+    stretched,
+    tinted,
 )
-from eval.workbench.shapes.adjustments import stretched, tinted
-from eval.workbench.shapes.recipe import Recipe
 
 WHITE = (242, 242, 238)
 STEEL = (178, 186, 196)
@@ -27,6 +28,7 @@ PAINT = (30, 110, 220)
 
 
 def paper_towel(pen: Pen, look: Look) -> None:
+    """A paper towel, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     paper = (250, 250, 248)
     half = stretched(look, 0.22)
     pen.ellipse(0.06, 0.84, 0.82, 0.97, tinted(look, WOOD))
@@ -45,6 +47,7 @@ def paper_towel(pen: Pen, look: Look) -> None:
 
 
 def wrench(pen: Pen, look: Look) -> None:
+    """A wrench, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     steel = tinted(look, SILVER)
     width = stretched(look, 0.14)
     pen.line([(0.64, 0.36), (0.2, 0.8)], steel, width)
@@ -58,6 +61,7 @@ def wrench(pen: Pen, look: Look) -> None:
 
 
 def hex_key(pen: Pen, look: Look) -> None:
+    """A hex key, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     iron = tinted(look, DARK)
     width = stretched(look, 0.11)
     if look.form % 2:
@@ -77,6 +81,7 @@ def _hexagon(x: float, y: float, radius: float) -> list[tuple[float, float]]:
 
 
 def kitchen_knife(pen: Pen, look: Look) -> None:
+    """A kitchen knife, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     grip = tinted(look, (50, 34, 30))
     belly = 0.58 + stretched(look, 0.16)
     edge = [(0.97, 0.4), (0.9, belly - 0.12), (0.78, belly - 0.03), (0.66, belly), (0.36, belly)]
@@ -93,6 +98,7 @@ def kitchen_knife(pen: Pen, look: Look) -> None:
 
 
 def box_cutter(pen: Pen, look: Look) -> None:
+    """A box cutter, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     shell = tinted(look, YELLOW)
     half = stretched(look, 0.16)
     top, low = 0.54 - half, 0.54 + half
@@ -110,6 +116,7 @@ def box_cutter(pen: Pen, look: Look) -> None:
 
 
 def paintbrush(pen: Pen, look: Look) -> None:
+    """A paintbrush, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     wood = tinted(look, (226, 170, 90))
     half = stretched(look, 0.24)
     if look.form % 2:
@@ -126,6 +133,7 @@ def paintbrush(pen: Pen, look: Look) -> None:
 
 
 def paint_roller(pen: Pen, look: Look) -> None:
+    """A paint roller, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     grip = tinted(look, (230, 70, 50))
     low = 0.9 + stretched(look, 0.05)
     pen.line([(0.8, 0.2), (0.92, 0.2), (0.92, 0.46), (0.44, 0.46), (0.44, 0.64)], STEEL, 0.045)
@@ -141,6 +149,7 @@ def paint_roller(pen: Pen, look: Look) -> None:
 
 
 def tap(pen: Pen, look: Look) -> None:
+    """A tap, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     chrome = tinted(look, SILVER)
     pen.box(0.64, 0.42, 0.84, 0.96, WATER, radius=0.06, outline=False)
     pen.line([(0.7, 0.48), (0.7, 0.9)], MIST, 0.035, outline=False)
@@ -158,6 +167,7 @@ def tap(pen: Pen, look: Look) -> None:
 
 
 def hose(pen: Pen, look: Look) -> None:
+    """A hose, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     rubber = tinted(look, GREEN)
     thick = stretched(look, 0.075)
     radii = (0.3, 0.2, 0.1) if look.form % 2 else (0.3, 0.17)
@@ -171,6 +181,7 @@ def hose(pen: Pen, look: Look) -> None:
 
 
 def ruler(pen: Pen, look: Look) -> None:
+    """A ruler, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     face = tinted(look, YELLOW)
     wide = stretched(look, 0.15)
     if look.form % 2:
@@ -192,6 +203,7 @@ def _ticks(pen: Pen, wide: float) -> None:
 
 
 def caliper(pen: Pen, look: Look) -> None:
+    """A caliper, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     steel = tinted(look, STEEL)
     reach = 0.7 + stretched(look, 0.2)
     pen.box(0.06, 0.24, 0.96, 0.38, steel)
@@ -213,6 +225,7 @@ def caliper(pen: Pen, look: Look) -> None:
 
 
 def spray_bottle(pen: Pen, look: Look) -> None:
+    """A spray bottle, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     plastic = tinted(look, (30, 120, 230))
     for x, y in ((0.1, 0.08), (0.09, 0.22), (0.11, 0.36), (0.21, 0.14), (0.21, 0.28)):
         pen.disc(x, y, 0.048, MIST)
@@ -230,6 +243,7 @@ def spray_bottle(pen: Pen, look: Look) -> None:
 
 
 def foil(pen: Pen, look: Look) -> None:
+    """Foil, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     carton = tinted(look, (36, 70, 170))
     low = stretched(look, 0.24)
     torn = [(0.8, 0.96), (0.66, 0.88), (0.5, 0.96), (0.34, 0.88), (0.12, 0.94)]
@@ -248,6 +262,7 @@ def foil(pen: Pen, look: Look) -> None:
 
 
 def wrapping_paper(pen: Pen, look: Look) -> None:
+    """Wrapping paper, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     paper = tinted(look, (226, 50, 130))
     dot: Color = YELLOW
     top = 0.34 - stretched(look, 0.08)
@@ -268,6 +283,7 @@ def wrapping_paper(pen: Pen, look: Look) -> None:
 
 
 def duster(pen: Pen, look: Look) -> None:
+    """A duster, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     plume = tinted(look, (150, 70, 200))
     pen.line([(0.12, 0.9), (0.5, 0.5)], WOOD, 0.07)
     pen.disc(0.1, 0.91, 0.055, RED)
@@ -284,6 +300,7 @@ def duster(pen: Pen, look: Look) -> None:
 
 
 def vacuum(pen: Pen, look: Look) -> None:
+    """A vacuum, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     shell = tinted(look, (224, 60, 50))
     long = stretched(look, 0.24)
     pen.line([(0.62, 0.6), (0.6, 0.3), (0.46, 0.12), (0.28, 0.14), (0.22, 0.3)], DARK, 0.075)
@@ -301,6 +318,7 @@ def vacuum(pen: Pen, look: Look) -> None:
 
 
 def camera(pen: Pen, look: Look) -> None:
+    """A camera, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     case = tinted(look, (40, 42, 50))
     top = 0.36 - stretched(look, 0.06)
     pen.polygon([(0.34, top), (0.4, top - 0.16), (0.62, top - 0.16), (0.68, top)], case)

@@ -7,12 +7,12 @@ from eval.workbench.pen import (
     Look,
     Pen,
     Point,
+    Recipe,
     darker,
     lighter,
     mix,
 )
 from eval.workbench.shapes.curves import bowed, rounded, turned
-from eval.workbench.shapes.recipe import Recipe
 
 _WHITE: Color = (246, 246, 242)
 _STEEL: Color = (186, 192, 200)
@@ -21,6 +21,7 @@ _SCREEN: Color = (74, 160, 226)
 
 
 def laptop(pen: Pen, look: Look) -> None:
+    """A laptop, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.16 - 0.06 * look.stretch
     pen.box(0.15, top, 0.85, 0.64, look.body, radius=0.03)
     pen.box(0.20, top + 0.05, 0.80, 0.60, _SCREEN)
@@ -41,6 +42,7 @@ def laptop(pen: Pen, look: Look) -> None:
 
 
 def computer_mouse(pen: Pen, look: Look) -> None:
+    """A computer mouse, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.25 * (1 + 0.12 * look.stretch)
     side = -1 if look.form % 2 else 1
     cord = bowed((0.5, 0.36), (0.5, 0.14), (0.5 + side * 0.20, 0.20))
@@ -58,6 +60,7 @@ def computer_mouse(pen: Pen, look: Look) -> None:
 
 
 def stapler(pen: Pen, look: Look) -> None:
+    """A stapler, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     tip = 0.30 - 0.07 * look.stretch
     pen.polygon(
         [(0.04, 0.80), (0.10, 0.76), (0.92, 0.74), (0.96, 0.78), (0.96, 0.87), (0.04, 0.87)], look.accent
@@ -80,6 +83,7 @@ def stapler(pen: Pen, look: Look) -> None:
 
 
 def scissors(pen: Pen, look: Look) -> None:
+    """Scissors, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     spread = 0.15 + 0.04 * look.stretch
     ring = 0.13 if look.form % 2 else 0.115
     for side in (-1, 1):
@@ -98,6 +102,7 @@ def scissors(pen: Pen, look: Look) -> None:
 
 
 def pencil(pen: Pen, look: Look) -> None:
+    """A pencil, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half, aslant = 0.075 * (1 + 0.25 * look.stretch), 45 if look.form % 2 == 0 else -45
     low, neck = 0.5 + half, 0.90
 
@@ -120,6 +125,7 @@ def pencil(pen: Pen, look: Look) -> None:
 
 
 def phone(pen: Pen, look: Look) -> None:
+    """A phone, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.255 * (1 + 0.1 * look.stretch)
     left, right = 0.5 - half, 0.5 + half
     pen.box(left, 0.04, right, 0.96, look.body, radius=0.08)
@@ -147,6 +153,7 @@ def phone(pen: Pen, look: Look) -> None:
 
 
 def headphones(pen: Pen, look: Look) -> None:
+    """Headphones, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     wide = 0.36 + 0.03 * look.stretch
     band = [(0.5 - wide, 0.62), *rounded(0.5, 0.49, wide, 0.38, 180, 360), (0.5 + wide, 0.62)]
     pen.line(band, look.body, 0.09)
@@ -163,6 +170,7 @@ def headphones(pen: Pen, look: Look) -> None:
 
 
 def desk_lamp(pen: Pen, look: Look) -> None:
+    """A desk lamp, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     elbow: Point = (0.20 - 0.06 * look.stretch, 0.46)
     pen.line([(0.42, 0.86), elbow, (0.52, 0.16)], look.accent, 0.055)
     pen.polygon([(0.62, 0.44), (0.92, 0.30), (0.96, 0.72), (0.60, 0.72)], (255, 240, 150), outline=False)
@@ -179,6 +187,7 @@ def desk_lamp(pen: Pen, look: Look) -> None:
 
 
 def calculator(pen: Pen, look: Look) -> None:
+    """A calculator, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.32 * (1 + 0.12 * look.stretch)
     left, right = 0.5 - half, 0.5 + half
     pen.box(left, 0.04, right, 0.96, look.body, radius=0.06)
@@ -197,6 +206,7 @@ def calculator(pen: Pen, look: Look) -> None:
 
 
 def envelope(pen: Pen, look: Look) -> None:
+    """An envelope, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top, low = 0.22 - 0.05 * look.stretch, 0.78 + 0.05 * look.stretch
     paper = lighter(look.body, 0.35)
     middle = (top + low) / 2

@@ -7,12 +7,12 @@ from eval.workbench.pen import (
     Look,
     Pen,
     Point,
+    Recipe,
     darker,
     lighter,
     mix,
 )
 from eval.workbench.shapes.curves import bowed, rounded, turned
-from eval.workbench.shapes.recipe import Recipe
 
 _WHITE: Color = (248, 248, 244)
 _STEEL: Color = (182, 188, 196)
@@ -23,6 +23,7 @@ _WOOD: Color = (188, 136, 82)
 
 
 def flower_pot(pen: Pen, look: Look) -> None:
+    """A flower pot, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.34 + 0.04 * look.stretch
     pen.line([(0.5, 0.44), (0.5, 0.20)], _LEAF, 0.04)
     for side in (-1, 1):
@@ -44,6 +45,7 @@ def flower_pot(pen: Pen, look: Look) -> None:
 
 
 def trowel(pen: Pen, look: Look) -> None:
+    """A trowel, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.19 * (1 + 0.2 * look.stretch)
     aslant = 45.0 if look.form % 2 == 0 else -45.0
     pen.line(turned([(0.5, 0.24), (0.5, 0.52)], aslant), _STEEL, 0.055)
@@ -63,6 +65,7 @@ def trowel(pen: Pen, look: Look) -> None:
 
 
 def rake(pen: Pen, look: Look) -> None:
+    """A rake, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.34 + 0.04 * look.stretch
     pen.line([(0.5, 0.11), (0.5, 0.66)], mix(_WOOD, look.accent, 0.25), 0.06)
     pen.line([(0.5, 0.11), (0.5, 0.20)], look.accent, 0.085)
@@ -82,6 +85,7 @@ def rake(pen: Pen, look: Look) -> None:
 
 
 def pruning_shears(pen: Pen, look: Look) -> None:
+    """Pruning shears, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     spread = 0.22 + 0.04 * look.stretch
     hook = [
         *bowed((0.54, 0.46), (0.72, 0.32), (0.60, 0.09)),
@@ -108,6 +112,7 @@ def pruning_shears(pen: Pen, look: Look) -> None:
 
 
 def garden_glove(pen: Pen, look: Look) -> None:
+    """A garden glove, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     wide = 0.13 * (1 + 0.08 * look.stretch)
     fingers = ((-1.45, 0.20, -0.05), (-0.5, 0.11, -0.02), (0.5, 0.12, 0.02), (1.45, 0.22, 0.05))
     tips = look.accent if look.form % 2 else look.body
@@ -131,6 +136,7 @@ def garden_glove(pen: Pen, look: Look) -> None:
 
 
 def sponge(pen: Pen, look: Look) -> None:
+    """A sponge, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.44 - 0.06 * look.stretch
     foam = mix((246, 208, 70), look.body, 0.5)
     low, back = 0.84, 0.18
@@ -164,6 +170,7 @@ def sponge(pen: Pen, look: Look) -> None:
 
 
 def ball(pen: Pen, look: Look) -> None:
+    """A ball, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     radius = 0.435 + 0.02 * look.stretch
     top, low = 0.5 - radius, 0.5 + radius
     pen.disc(0.5, 0.5, radius, look.body)
@@ -190,6 +197,7 @@ def ball(pen: Pen, look: Look) -> None:
 
 
 def bicycle_pump(pen: Pen, look: Look) -> None:
+    """A bicycle pump, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.075 * (1 + 0.25 * look.stretch)
     handle = 0.09 if look.form % 2 else 0.17
     hose = bowed((0.42, 0.78), (0.84, 0.92), (0.84, 0.56)) + bowed((0.84, 0.56), (0.84, 0.30), (0.70, 0.42))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from eval.workbench.pen import (
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
+    stretched,
+    tinted,
 )
-from eval.workbench.shapes.adjustments import stretched, tinted
-from eval.workbench.shapes.recipe import Recipe
 
 WHITE = (240, 240, 236)
 STEEL = (176, 184, 194)
@@ -24,6 +25,7 @@ BRASS = (222, 176, 60)
 
 
 def wall_socket(pen: Pen, look: Look) -> None:
+    """A wall socket, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     plate = tinted(look, WHITE)
     half = stretched(look, 0.38)
     pen.box(0.5 - half, 0.04, 0.5 + half, 0.96, plate, radius=0.09)
@@ -42,6 +44,7 @@ def wall_socket(pen: Pen, look: Look) -> None:
 
 
 def extension_cord(pen: Pen, look: Look) -> None:
+    """An extension cord, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     strip = tinted(look, WHITE)
     top = 0.62 - stretched(look, 0.06)
     if look.form % 2:
@@ -64,6 +67,7 @@ def extension_cord(pen: Pen, look: Look) -> None:
 
 
 def bowl(pen: Pen, look: Look) -> None:
+    """A bowl, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     clay = tinted(look, (40, 90, 190))
     low = 0.74 + stretched(look, 0.14)
     pen.box(0.36, low - 0.1, 0.64, low + 0.05, darker(clay, 0.2), radius=0.02)
@@ -79,6 +83,7 @@ def bowl(pen: Pen, look: Look) -> None:
 
 
 def sink(pen: Pen, look: Look) -> None:
+    """A sink, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     basin = tinted(look, WHITE)
     pen.line([(0.5, 0.46), (0.5, 0.12), (0.58, 0.08), (0.68, 0.12), (0.68, 0.24)], STEEL, 0.07)
     for x in (0.3, 0.7):
@@ -98,6 +103,7 @@ def sink(pen: Pen, look: Look) -> None:
 
 
 def pot(pen: Pen, look: Look) -> None:
+    """A pot, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     iron = tinted(look, (196, 50, 40))
     top = 0.5 - stretched(look, 0.08)
     for x in (0.32, 0.5, 0.68):
@@ -113,6 +119,7 @@ def pot(pen: Pen, look: Look) -> None:
 
 
 def shelf(pen: Pen, look: Look) -> None:
+    """A shelf, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     wood = tinted(look, WOOD)
     if look.form % 2:
         pen.box(0.1, 0.04, 0.9, 0.96, darker(wood, 0.55))
@@ -131,6 +138,7 @@ def shelf(pen: Pen, look: Look) -> None:
 
 
 def drawer(pen: Pen, look: Look) -> None:
+    """A drawer, of variable proportions (`look.stretch`)."""
     wood = tinted(look, WOOD)
     inset = 0.12 - stretched(look, 0.03)
     pen.box(inset, 0.04, 1 - inset, 0.92, darker(wood, 0.25))
@@ -151,6 +159,7 @@ def _handle(pen: Pen, look: Look, y: float) -> None:
 
 
 def tray(pen: Pen, look: Look) -> None:
+    """A tray, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     rim = tinted(look, (120, 70, 36))
     top = 0.36 - stretched(look, 0.06)
     pen.arc(0.17, 0.57, 0.1, 60, 300, BRASS, 0.05)
@@ -166,6 +175,7 @@ def tray(pen: Pen, look: Look) -> None:
 
 
 def chair(pen: Pen, look: Look) -> None:
+    """A chair, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     wood = tinted(look, PALE_WOOD)
     half = stretched(look, 0.26)
     left, right = 0.5 - half, 0.5 + half
@@ -183,6 +193,7 @@ def chair(pen: Pen, look: Look) -> None:
 
 
 def doormat(pen: Pen, look: Look) -> None:
+    """A doormat, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     straw = tinted(look, (170, 120, 60))
     top = 0.42 - stretched(look, 0.06)
     for i in range(9):
@@ -200,6 +211,7 @@ def doormat(pen: Pen, look: Look) -> None:
 
 
 def hook(pen: Pen, look: Look) -> None:
+    """A hook, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     brass = tinted(look, BRASS)
     half = stretched(look, 0.17)
     pen.box(0.5 - half, 0.04, 0.5 + half, 0.5, DARK, radius=0.08)
@@ -217,6 +229,7 @@ def hook(pen: Pen, look: Look) -> None:
 
 
 def clothes_line(pen: Pen, look: Look) -> None:
+    """A clothes line, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     post = tinted(look, STEEL)
     for x in (0.08, 0.92):
         pen.box(x - 0.035, 0.08, x + 0.035, 0.96, post)
@@ -232,6 +245,7 @@ def clothes_line(pen: Pen, look: Look) -> None:
 
 
 def bin_(pen: Pen, look: Look) -> None:
+    """A bin, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     green = tinted(look, (40, 140, 70))
     half = stretched(look, 0.3)
     left, right = 0.5 - half, 0.5 + half
@@ -250,6 +264,7 @@ def bin_(pen: Pen, look: Look) -> None:
 
 
 def basket(pen: Pen, look: Look) -> None:
+    """A basket, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     straw = tinted(look, (214, 160, 80))
     low = 0.86 + stretched(look, 0.06)
     pen.arc(0.5, 0.5, 0.38 if look.form % 2 else 0.42, 180, 360, darker(straw, 0.3), 0.07)
@@ -264,6 +279,7 @@ def basket(pen: Pen, look: Look) -> None:
 
 
 def box(pen: Pen, look: Look) -> None:
+    """A box, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     card = tinted(look, (200, 150, 92))
     low = 0.9 + stretched(look, 0.05)
     pen.polygon([(0.16, 0.4), (0.3, 0.24), (0.7, 0.24), (0.84, 0.4)], (70, 48, 28))
@@ -280,6 +296,7 @@ def box(pen: Pen, look: Look) -> None:
 
 
 def scale(pen: Pen, look: Look) -> None:
+    """A scale, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     case = tinted(look, (70, 180, 170))
     pen.box(0.42, 0.2, 0.58, 0.36, STEEL)
     if look.form % 2:
@@ -296,6 +313,7 @@ def scale(pen: Pen, look: Look) -> None:
 
 
 def windowsill(pen: Pen, look: Look) -> None:
+    """A windowsill, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     frame = tinted(look, WHITE)
     top = 0.12 - stretched(look, 0.06)
     pen.box(0.12, top, 0.88, 0.76, frame)
@@ -313,6 +331,7 @@ def windowsill(pen: Pen, look: Look) -> None:
 
 
 def suitcase(pen: Pen, look: Look) -> None:
+    """A suitcase, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     leather = tinted(look, (150, 84, 44))
     top = 0.1 - stretched(look, 0.05)
     pen.box(0.08, top, 0.92, 0.56, leather, radius=0.07)
@@ -331,6 +350,7 @@ def suitcase(pen: Pen, look: Look) -> None:
 
 
 def cloth(pen: Pen, look: Look) -> None:
+    """A cloth, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     blue = tinted(look, (60, 120, 220))
     dip = stretched(look, 0.12)
     upper = [(0.05, 0.3), (0.3, 0.12), (0.55, 0.22), (0.93, 0.1), (0.9, 0.4)]
@@ -346,6 +366,7 @@ def cloth(pen: Pen, look: Look) -> None:
 
 
 def stool(pen: Pen, look: Look) -> None:
+    """A stool, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     wood = tinted(look, WOOD)
     spread = stretched(look, 0.12)
     for x, foot in ((0.3, 0.26 - spread), (0.7, 0.74 + spread)):

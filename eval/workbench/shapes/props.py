@@ -7,11 +7,11 @@ import math
 from eval.workbench.pen import (
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
+    stretched,
 )
-from eval.workbench.shapes.adjustments import stretched
-from eval.workbench.shapes.recipe import Recipe
 
 WHITE = (244, 242, 236)
 GREY = (150, 152, 158)
@@ -20,6 +20,7 @@ LEAF = (60, 130, 60)
 
 
 def wall_clock(pen: Pen, look: Look) -> None:
+    """A wall clock, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     if look.form % 2:
         half = stretched(look, 0.38)
         pen.box(0.5 - half, 0.04, 0.5 + half, 0.96, look.body, radius=0.08)
@@ -33,6 +34,7 @@ def wall_clock(pen: Pen, look: Look) -> None:
 
 
 def poster(pen: Pen, look: Look) -> None:
+    """A poster, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.36)
     left, right = 0.5 - half, 0.5 + half
     pen.box(left, 0.04, right, 0.96, look.body)
@@ -52,6 +54,7 @@ def poster(pen: Pen, look: Look) -> None:
 
 
 def potted_fern(pen: Pen, look: Look) -> None:
+    """A potted fern, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.52 - stretched(look, 0.04)
     fans = ((0.1, 0.42), (0.16, 0.2), (0.36, 0.06), (0.64, 0.06), (0.84, 0.2), (0.9, 0.42))
     for x, y in fans:
@@ -63,6 +66,7 @@ def potted_fern(pen: Pen, look: Look) -> None:
 
 
 def window(pen: Pen, look: Look) -> None:
+    """A window, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     sky = (200, 226, 244)
     half = stretched(look, 0.36)
     left, right = 0.5 - half, 0.5 + half
@@ -79,6 +83,7 @@ def window(pen: Pen, look: Look) -> None:
 
 
 def globe(pen: Pen, look: Look) -> None:
+    """A globe, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     foot = stretched(look, 0.2)
     pen.arc(0.5, 0.4, 0.4, -60, 120, GREY, 0.06)
     pen.line([(0.5, 0.78), (0.5, 0.9)], GREY, 0.08)
@@ -96,6 +101,7 @@ def globe(pen: Pen, look: Look) -> None:
 
 
 def radio(pen: Pen, look: Look) -> None:
+    """A radio, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.44 - stretched(look, 0.08)
     pen.line([(0.8, top), (0.94, 0.07)], GREY, 0.04)
     if look.form % 2:
@@ -110,6 +116,7 @@ def radio(pen: Pen, look: Look) -> None:
 
 
 def fan(pen: Pen, look: Look) -> None:
+    """A fan, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     foot = stretched(look, 0.24)
     pen.line([(0.5, 0.6), (0.5, 0.9)], look.body, 0.08)
     pen.box(0.5 - foot, 0.87, 0.5 + foot, 0.96, look.body, radius=0.04)
@@ -124,6 +131,7 @@ def fan(pen: Pen, look: Look) -> None:
 
 
 def aquarium(pen: Pen, look: Look) -> None:
+    """An aquarium, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     if look.form % 2:
         pen.disc(0.5, 0.52, 0.44, look.body)
         pen.box(0.24, 0.08, 0.76, 0.2, WHITE, radius=0.04)
@@ -141,6 +149,7 @@ def aquarium(pen: Pen, look: Look) -> None:
 
 
 def floor_lamp(pen: Pen, look: Look) -> None:
+    """A floor lamp, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.29)
     pen.line([(0.5, 0.36), (0.5, 0.9)], DARK, 0.055)
     pen.ellipse(0.24, 0.87, 0.76, 0.97, look.body)
@@ -155,6 +164,7 @@ def floor_lamp(pen: Pen, look: Look) -> None:
 
 
 def calendar(pen: Pen, look: Look) -> None:
+    """A calendar, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.38)
     left, right = 0.5 - half, 0.5 + half
     pen.box(left, 0.12, right, 0.96, look.body, radius=0.03)
@@ -170,6 +180,7 @@ def calendar(pen: Pen, look: Look) -> None:
 
 
 def guitar(pen: Pen, look: Look) -> None:
+    """A guitar, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.32)
     pen.box(0.44, 0.1, 0.56, 0.56, DARK)
     pen.polygon([(0.41, 0.04), (0.59, 0.04), (0.57, 0.17), (0.43, 0.17)], look.body)
@@ -189,6 +200,7 @@ def guitar(pen: Pen, look: Look) -> None:
 
 
 def trophy(pen: Pen, look: Look) -> None:
+    """A trophy, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.25)
     pen.arc(0.5 - half, 0.24, 0.13, 60, 290, look.body, 0.06)
     pen.arc(0.5 + half, 0.24, 0.13, -110, 120, look.body, 0.06)
@@ -205,6 +217,7 @@ def trophy(pen: Pen, look: Look) -> None:
 
 
 def coat_rack(pen: Pen, look: Look) -> None:
+    """A coat rack, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     low = 0.66 + stretched(look, 0.06)
     pen.line([(0.5, 0.08), (0.5, 0.9)], DARK, 0.075)
     pen.polygon([(0.5, 0.82), (0.74, 0.96), (0.26, 0.96)], DARK)
@@ -223,6 +236,7 @@ def coat_rack(pen: Pen, look: Look) -> None:
 
 
 def bird_cage(pen: Pen, look: Look) -> None:
+    """A bird cage, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.31)
     left, right = 0.5 - half, 0.5 + half
     pen.arc(0.5, 0.1, 0.045, 0, 360, look.body, 0.03)
@@ -244,6 +258,7 @@ def bird_cage(pen: Pen, look: Look) -> None:
 
 
 def fire_extinguisher(pen: Pen, look: Look) -> None:
+    """A fire extinguisher, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.2)
     left, right = 0.5 - half, 0.5 + half
     pen.line([(0.5, 0.2), (0.22, 0.22), (0.16, 0.44), (0.16, 0.66)], DARK, 0.06)
@@ -260,6 +275,7 @@ def fire_extinguisher(pen: Pen, look: Look) -> None:
 
 
 def toolbox(pen: Pen, look: Look) -> None:
+    """A toolbox, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.42 - stretched(look, 0.06)
     pen.line([(0.3, top), (0.3, top - 0.18), (0.7, top - 0.18), (0.7, top)], DARK, 0.075)
     if look.form % 2:
@@ -273,6 +289,7 @@ def toolbox(pen: Pen, look: Look) -> None:
 
 
 def ladder(pen: Pen, look: Look) -> None:
+    """A ladder, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     spread = stretched(look, 0.12)
     if look.form % 2:
         pen.line([(0.62, 0.08), (0.86, 0.93)], GREY, 0.065)
@@ -289,6 +306,7 @@ def ladder(pen: Pen, look: Look) -> None:
 
 
 def cactus(pen: Pen, look: Look) -> None:
+    """A cactus, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.13)
     pen.line([(0.5, 0.56), (0.22, 0.56), (0.2, 0.3)], look.body, 0.14)
     right = (
@@ -303,6 +321,7 @@ def cactus(pen: Pen, look: Look) -> None:
 
 
 def balloon(pen: Pen, look: Look) -> None:
+    """A balloon, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.29)
     pen.line([(0.5, 0.7), (0.44, 0.78), (0.56, 0.87), (0.5, 0.95)], DARK, 0.03, outline=False)
     pen.polygon([(0.5, 0.64), (0.58, 0.75), (0.42, 0.75)], look.body)
@@ -315,6 +334,7 @@ def balloon(pen: Pen, look: Look) -> None:
 
 
 def flag(pen: Pen, look: Look) -> None:
+    """A flag, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     low = 0.54 + stretched(look, 0.08)
     pen.line([(0.12, 0.08), (0.12, 0.93)], GREY, 0.06)
     pen.disc(0.12, 0.08, 0.055, DARK)
@@ -333,6 +353,7 @@ def flag(pen: Pen, look: Look) -> None:
 
 
 def crate(pen: Pen, look: Look) -> None:
+    """A crate, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     top = 0.16 - stretched(look, 0.08)
     plank = lighter(look.body, 0.15)
     pen.box(0.06, top, 0.94, 0.94, darker(look.body, 0.6))
@@ -349,6 +370,7 @@ def crate(pen: Pen, look: Look) -> None:
 
 
 def mask(pen: Pen, look: Look) -> None:
+    """A mask, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.34)
     left, right = 0.5 - half, 0.5 + half
     if look.form % 2:
@@ -372,6 +394,7 @@ def mask(pen: Pen, look: Look) -> None:
 
 
 def barrel(pen: Pen, look: Look) -> None:
+    """A barrel, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     bulge = stretched(look, 0.38)
     left, right = 0.5 - bulge, 0.5 + bulge
     sides = [(left + 0.1, 0.08), (left + 0.02, 0.3), (left, 0.5), (left + 0.02, 0.72), (left + 0.1, 0.94)]
@@ -390,6 +413,7 @@ def barrel(pen: Pen, look: Look) -> None:
 
 
 def kite(pen: Pen, look: Look) -> None:
+    """A kite, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = stretched(look, 0.32)
     middle = 0.57
     pen.line([(middle, 0.7), (0.46, 0.8), (0.3, 0.84), (0.14, 0.92)], DARK, 0.035, outline=False)

@@ -6,12 +6,12 @@ from eval.workbench.pen import (
     Color,
     Look,
     Pen,
+    Recipe,
     darker,
     lighter,
     mix,
 )
 from eval.workbench.shapes.curves import bowed, rounded
-from eval.workbench.shapes.recipe import Recipe
 
 STEEL: Color = (186, 192, 198)
 MILK: Color = (250, 248, 240)
@@ -24,6 +24,7 @@ def _drop(pen: Pen, x: float, y: float, radius: float, color: Color) -> None:
 
 
 def paint_can(pen: Pen, look: Look) -> None:
+    """A paint can, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.34 * (1 + 0.18 * look.stretch)
     left, right = 0.5 - half, 0.5 + half
     pen.line(rounded(0.5, 0.36, half + 0.02, 0.28, 180, 360), STEEL, 0.035)
@@ -42,6 +43,7 @@ def paint_can(pen: Pen, look: Look) -> None:
 
 
 def oil_can(pen: Pen, look: Look) -> None:
+    """An oil can, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.28 * (1 + 0.2 * look.stretch)
     middle = 0.43
     pen.line([(middle, 0.42), (0.62, 0.24), (0.88, 0.12)], look.accent, 0.055)
@@ -61,6 +63,7 @@ def oil_can(pen: Pen, look: Look) -> None:
 
 
 def glue_bottle(pen: Pen, look: Look) -> None:
+    """A glue bottle, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.23 * (1 + 0.25 * look.stretch)
     orange = mix((246, 130, 36), look.accent, 0.3)
     pen.polygon([(0.47, 0.04), (0.53, 0.04), (0.6, 0.26), (0.4, 0.26)], orange)
@@ -83,6 +86,7 @@ def glue_bottle(pen: Pen, look: Look) -> None:
 
 
 def shampoo_bottle(pen: Pen, look: Look) -> None:
+    """A shampoo bottle, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.25 * (1 + 0.22 * look.stretch)
     pen.box(0.46, 0.1, 0.54, 0.32, look.accent)
     head = [(0.14, 0.13), (0.2, 0.06), (0.64, 0.04), (0.66, 0.15), (0.26, 0.16), (0.2, 0.24), (0.13, 0.22)]
@@ -111,6 +115,7 @@ def shampoo_bottle(pen: Pen, look: Look) -> None:
 
 
 def milk_carton(pen: Pen, look: Look) -> None:
+    """A milk carton, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     right = 0.6 + 0.08 * look.stretch
     left, back = 0.18, right + 0.2
     white, shade = mix(MILK, look.body, 0.06), mix((206, 208, 212), look.body, 0.3)
@@ -135,6 +140,7 @@ def milk_carton(pen: Pen, look: Look) -> None:
 
 
 def baby_bottle(pen: Pen, look: Look) -> None:
+    """A baby bottle, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     half = 0.22 * (1 + 0.22 * look.stretch)
     left, right = 0.5 - half, 0.5 + half
     rubber: Color = (236, 178, 110)
@@ -159,6 +165,7 @@ def baby_bottle(pen: Pen, look: Look) -> None:
 
 
 def watering_can(pen: Pen, look: Look) -> None:
+    """A watering can, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     left = 0.4 - 0.05 * look.stretch
     pen.line(bowed((0.74, 0.46), (1.06, 0.5), (0.82, 0.84)), look.accent, 0.07)
     if look.form % 2:
@@ -182,6 +189,7 @@ def watering_can(pen: Pen, look: Look) -> None:
 
 
 def bucket(pen: Pen, look: Look) -> None:
+    """A bucket, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
     low = 0.24 * (1 + 0.2 * look.stretch)
     if look.form % 3 == 1:
         pen.line(bowed((0.1, 0.42), (0.5, -0.26), (0.9, 0.42), 12), STEEL, 0.04)

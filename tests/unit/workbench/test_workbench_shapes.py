@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import eval.workbench.shapes as shapes
-from eval.workbench.pen import Look, Pen
-from eval.workbench.shapes.recipe import Recipe
+from eval.workbench.pen import Look, Pen, Recipe
 
 SIZE = 48
 LOOKS = (
