@@ -33,6 +33,10 @@ def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return shape
 
 
+def _variables() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith("RAG_")}
+
+
 def test_settings_of_file_and_flags_reach_the_task(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,12 +44,12 @@ def test_settings_of_file_and_flags_reach_the_task(
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     Path("mine.toml").write_text("[search]\ntop_k = 17\n[ocr]\nmode = 'on'\n", encoding="utf-8")
     words = ["eval", "run", TOY, "--system", "random", "--config", "mine.toml", "--record", "tape.jsonl"]
-    before = dict(os.environ)
+    before = _variables()
     assert main(words) == 0
     capsys.readouterr()
     (chosen,) = toy.prepared_with
     assert (chosen.search.top_k, chosen.ocr.mode, chosen.reasoner.record) == (17, "on", Path("tape.jsonl"))
-    assert dict(os.environ) == before
+    assert _variables() == before
 
 
 def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ def test_good_and_bad_lines_are_told_apart(tmp_path: Path) -> None:
     ]
     bad = {entry.line: entry.reason for entry in entries if isinstance(entry, BadLine)}
     assert list(bad) == [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
-    assert bad[10] == "id 'a' stands in line 1 already"
+    assert bad[10] == "id 'a' is in line 1 already"
     assert bad[11].startswith("not UTF-8 at byte")
 
 

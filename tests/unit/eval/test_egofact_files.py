@@ -82,7 +82,7 @@ def test_a_changed_file_is_not_the_one_of_the_manifest(tmp_path):
         ({"order": [0, 5, 1, 2, 3, 3]}, "order [0, 5, 1, 2, 3, 3] is no permutation of 0 to 5"),
         ({"options": ["a", "b"]}, "options: Tuple should have at least 6 items"),
         ({"options": ["a", "b", "c", "d", "e", "a"]}, "two options are the same"),
-        ({"video": "z"}, "video 'z' stands in no line of videos.jsonl"),
+        ({"video": "z"}, "video 'z' is in no line of videos.jsonl"),
         ({"window": [1.0, 31.0]}, "window [1.0, 31.0] is outside its clip"),
         ({"window": [3.0, 3.0]}, "window [3.0, 3.0] is empty"),
         ({"window": ["1", 3.0]}, "window.0: Input should be a valid number"),
@@ -126,15 +126,13 @@ def test_every_fault_has_its_line(tmp_path):
     _seal(tmp_path)
     faults = _faults(tmp_path)
     assert [fault.removeprefix(f"{queries}:").partition(":")[0] for fault in faults] == ["3", "4", "5", "2"]
-    assert "_id 'q1' stands in line 1 already" in faults[-1]
+    assert "_id 'q1' is in line 1 already" in faults[-1]
 
 
 def test_a_passage_that_is_not_there_is_named(tmp_path):
     gone = replace(TWO_HOP, option_passages=("p9", "p2", "p0", "p1", "p1", "p2"))
     _write(tmp_path, queries=(gone,))
-    assert _faults(tmp_path) == [
-        f"{tmp_path}/queries.jsonl:1: passage 'p9' stands in no line of passages.jsonl"
-    ]
+    assert _faults(tmp_path) == [f"{tmp_path}/queries.jsonl:1: passage 'p9' is in no line of passages.jsonl"]
 
 
 @pytest.mark.parametrize(

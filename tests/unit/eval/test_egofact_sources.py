@@ -96,7 +96,7 @@ def test_passages_that_are_none(tmp_path: Path) -> None:
     path.write_text("\ufeff" + line, encoding="utf-8")
     assert [passage.passage_id for passage in read_passages(path)] == ["p"]
     path.write_text(line + line, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"passages\.jsonl:2: _id 'p' stands in an earlier line"):
+    with pytest.raises(UsageError, match=r"passages\.jsonl:2: _id 'p' is in an earlier line"):
         read_passages(path)
     path.write_bytes(b"\xff\n")
     with pytest.raises(UsageError, match="cannot be read"):

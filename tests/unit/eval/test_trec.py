@@ -84,7 +84,7 @@ def test_another_scorer_ranks_as_we_do(tmp_path: Path) -> None:
         ("q 0 d 1 0.5 t\n", "r.trec:1: second column '0'"),
         ("q Q0 d 1 0.5 t\nq Q0 e 3 0.4 t\n", "r.trec:2: rank 3 where 2 is due"),
         ("q Q0 d 1 0.5 t\nq Q0 e 2 0.6 t\n", "r.trec:2: the score rises"),
-        ("q Q0 d 1 0.5 t\nq Q0 d 2 0.4 t\n", "r.trec:2: document d stands twice"),
+        ("q Q0 d 1 0.5 t\nq Q0 d 2 0.4 t\n", "r.trec:2: document d occurs twice"),
         ("q Q0 d 1 0.5 t\np Q0 d 1 0.5 t\nq Q0 e 1 0.5 t\n", "r.trec:3: query q began before"),
         ("q Q0 d one 0.5 t\n", "r.trec:1: invalid literal"),
         ("q Q0 d 1 nan t\n", "r.trec:1: score nan"),
