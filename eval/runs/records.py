@@ -170,19 +170,19 @@ ScoreT = TypeVar("ScoreT", bound=Score)
 def make_sample(
     query: Query, output: Output, score: Score, window: tuple[float, float] | None = None
 ) -> Sample:
-    """`window`: what the solver localized in the gold clip.
+    """`window`: what the solver localized in the gold clip, unless the score says it.
 
     Raises `ValueError` for a letter that no option has.
     """
     place = None if output.choice is None else option_index(query, output.choice)
     verdict = {each.name: getattr(score, each.name) for each in fields(score) if _says(score, each)}
+    verdict.setdefault("gold_window_found", window)
     return Sample(
         query_id=query.query_id,
         family=query.family,
         video=query.video,
         cluster=query.cluster,
         unshuffled_choice=LETTERS[query.order[place]] if place is not None and query.order else None,
-        gold_window_found=window,
         gold_frames=tuple(output.frames_read.get(query.video, ())),
         evidence={
             **output.evidence,

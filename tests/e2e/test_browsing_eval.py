@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import pytest
 
 from eval.reports.page import write_report
-from eval.runs.records import ClipWindow, Explanation, Query, System
-from eval.runs.runner import run_system
-from eval.tasks.browsecomp.records import BrowseQuestion, Source
-from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
-from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
-from tests.fakes.browser_world import HOST, RuleReasoner, frame_source, make_web
+from eval.runs.runner import Done, run_solver
+from eval.tasks.browsecomp.dataset import BrowseQuestion, Source
+from eval.tasks.browsecomp.task import BrowseCompTask
+from tests.fakes.browser_world import HOST, RuleReasoner, make_web
+from tests.fakes.web_tasks import environment_of, prepare_records
 
 NAMES = (
     "direct",
@@ -41,59 +37,33 @@ QUESTIONS = tuple(
 )
 
 
-@dataclass
-class KettleBenchmark:
-    folder: Path
-    name: str = "browsecomp-kettle"
-
-    @property
-    def queries(self) -> Sequence[Query]:
-        return [query_of(question) for question in QUESTIONS]
-
-    @property
-    def dataset(self) -> Mapping[str, str]:
-        return {"questions.jsonl": "0" * 64}
-
-    @property
-    def encoders(self) -> Mapping[str, str]:
-        return {"text": "none", "image": "none", "reasoner": "rules"}
-
-    @cached_property
-    def known(self) -> Mapping[str, BrowseQuestion]:
-        return {question.question_id: question for question in QUESTIONS}
-
-    def systems(self) -> Mapping[str, str]:
-        return SYSTEMS
-
-    def open_system(self, name: str, seed: int) -> System:
-        assert seed == 0
-        web = make_web(self.folder)
-        return VideoBrowserSolver(name, settings_of(name), self.known, web, RuleReasoner(), frame_source())
-
-    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
-        raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")
+def run(web: Path, name: str, folder: Path) -> Done:
+    task = BrowseCompTask("browsecomp-kettle", "", web)
+    records = {question.question_id: question for question in QUESTIONS}
+    prepared = prepare_records(task, records, environment_of(make_web(web), RuleReasoner()))
+    return run_solver(task, prepared, name, 0, folder, factory="browsecomp")
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("browsing")
     for name in NAMES:
-        run_system(KettleBenchmark(place / "web"), name, 0, place / "runs" / f"{name}-seed0")
+        run(place / "web", name, place / "runs" / f"{name}-seed0")
     return place
 
 
 def test_open_questions_are_scored(runs: Path) -> None:
-    done = run_system(KettleBenchmark(runs / "web"), "pyramidal", 0, runs / "runs" / "pyramidal-seed0")
+    done = run(runs / "web", "pyramidal", runs / "runs" / "pyramidal-seed0")
     assert (done.asked, done.kept, done.right) == (0, 6, 5)
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
-    benchmark, folder = KettleBenchmark(runs / "web"), tmp_path / "again"
-    run_system(benchmark, "pyramidal", 0, folder)
+    folder = tmp_path / "again"
+    run(runs / "web", "pyramidal", folder)
     samples = folder / "samples.jsonl"
     whole = samples.read_bytes()
     samples.write_bytes(whole[: len(whole) // 2])
-    done = run_system(benchmark, "pyramidal", 0, folder)
+    done = run(runs / "web", "pyramidal", folder)
     assert 0 < done.asked < 6
     assert samples.read_bytes() == whole
     first = runs / "runs" / "pyramidal-seed0"

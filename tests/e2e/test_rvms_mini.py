@@ -1,19 +1,24 @@
-"""`rvms-workbench-mini` from its plan to the failures: drawn, indexed, asked, checked and pictured."""
+"""`rvms-workbench-mini` from its plan to the failures: rendered, indexed, asked, scored and shown."""
 
 from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from eval.reports.failures import Failing, write_failures
+from eval.reports.failures import write_failures
 from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow
-from eval.runs.runner import run_system
-from eval.tasks.rvms.benchmark import RvmsBenchmark, open_mini
-from eval.tasks.rvms.records import TASKS
+from eval.runs.runner import run_solver
+from eval.task import Prepared
+from eval.tasks.rvms.dataset import TASKS
+from eval.tasks.rvms.task import open_mini
+from eval.tasks.web_task import WebEnvironment
+from rag.settings import load_settings
+from tests.fakes.web_tasks import answers
 
 SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
 
@@ -24,16 +29,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def benchmark(place: Path) -> RvmsBenchmark:
+def data(place: Path) -> Prepared[WebEnvironment]:
     """With the first nine queries, one moment under every set of cues, asked of each system."""
-    made = open_mini(place / "data")
+    task = open_mini(place / "data")
+    prepared = task.prepare(load_settings())
     for name in SYSTEMS:
-        run_system(made, name, 0, place / "runs" / f"{name}-seed0", limit=9)
-    return made
+        run_solver(task, prepared, name, 0, place / "runs" / f"{name}-seed0", limit=9)
+    return prepared
 
 
-def test_the_right_video_and_all_its_frames_lead_to_the_event(benchmark: RvmsBenchmark, place: Path) -> None:
-    assert len(benchmark.queries) == 18
+def test_the_right_video_and_all_its_frames_lead_to_the_event(
+    data: Prepared[WebEnvironment], place: Path
+) -> None:
+    assert len(data.queries) == 18
     run = read_run_folder(place / "runs" / "oracle-stored-seed0")
     asked = [sample for sample in run.samples if "K" in sample.family]
     assert len(asked) == 8
@@ -42,12 +50,12 @@ def test_the_right_video_and_all_its_frames_lead_to_the_event(benchmark: RvmsBen
     assert sum(sample.evidence["on_event"] for sample in asked) >= 6
 
 
-def test_every_query_is_checked_against_the_truth(benchmark: RvmsBenchmark, place: Path) -> None:
+def test_every_query_is_checked_against_the_truth(data: Prepared[WebEnvironment], place: Path) -> None:
     run = read_run_folder(place / "runs" / "raclo-seed0")
     assert tuple(sample.family for sample in run.samples) == TASKS
     assert any(sample.evidence["content"] for sample in run.samples)
     for query, sample in zip(run.queries, run.samples, strict=True):
-        told, asked = sample.evidence, benchmark.samples[query.query_id]
+        told, asked = sample.evidence, data.gold[query.query_id]
         assert (told["model_rule"] is None) == (not asked.asks_video)
         assert (told["frame"] is None) == (not asked.asks_moment)
         true = [one for one in told["candidates"] if one["true"]]
@@ -56,29 +64,30 @@ def test_every_query_is_checked_against_the_truth(benchmark: RvmsBenchmark, plac
         # The stored fingerprints know every upload of the film, changed or not, and no other film.
         assert [one["copied"] for one in told["candidates"]] == [one["true"] for one in told["candidates"]]
         assert sample.correct or told["error_stage"]
-    again = benchmark.open_system("raclo", 0).answer(benchmark.queries[8])
+    (again,) = answers(open_mini(place / "data"), data, "raclo", [data.queries[8].query_id])
     assert again.evidence == run.samples[8].evidence
 
 
-def test_windows_are_shown_and_a_video_without_a_file_is_not(benchmark: RvmsBenchmark) -> None:
-    query = benchmark.queries[1]
+def test_windows_are_shown_and_a_video_without_a_file_is_not(data: Prepared[WebEnvironment]) -> None:
+    query = data.queries[1]
     windows = [ClipWindow(query.video, *query.window, 0.0), ClipWindow(query.answer, 0.0, 1.0, 0.0)]
-    shown = benchmark.explain(query.query_id, windows, 3)
+    shown = open_mini().explain(data, query, windows, 3)
     assert [len(frames.images) for frames in shown.frames] == [3, 0]
     assert (Path(shown.paths[0]).is_file(), shown.paths[1], shown.words) == (True, "", query.text)
 
 
 def test_a_failure_is_told_with_its_stage_and_pictures_of_both_films(
-    benchmark: RvmsBenchmark, place: Path
+    data: Prepared[WebEnvironment], place: Path
 ) -> None:
     """So small a web is searched without a failure, so that one answer is replaced by another film's."""
-    assert isinstance(benchmark, Failing)
+    task = open_mini(place / "data")
     run = read_run_folder(place / "runs" / "metadata-only-seed0")
     sample = run.samples[1]
     other = next(one["url"] for one in sample.evidence["candidates"] if not one["true"])
     wrong = {**sample.evidence, "error_stage": "verifier", "answer": other, "answer_time": 3.0}
     held = replace(run, samples=(run.samples[0], replace(sample, evidence=wrong), *run.samples[2:]))
-    page, table = write_failures(held, benchmark, place / "failures")
+    reader = task.frame_reader(data)
+    page, table = write_failures(held, partial(task.failure, data), reader, place / "failures")
     text = page.read_text(encoding="utf-8")
     assert "1 of 9 queries failed" in text
     assert text.count("data:image/jpeg;base64,") == 2

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +11,18 @@ import pytest
 
 from eval.reports.page import write_report
 from eval.runs.folder import read_run_folder
-from eval.runs.records import ClipWindow, Explanation, Query, System
-from eval.runs.records import Sample as EvalSample
-from eval.runs.runner import run_system
-from eval.tasks.rvms.records import (
-    GROUPS,
-    TASKS,
-    RvmsSample,
-    Shown,
-)
-from eval.tasks.rvms.solvers import RacloSolver, query_of
-from eval.tasks.rvms.systems import SYSTEMS, named
+from eval.runs.records import Sample, score_of
+from eval.runs.runner import Done, run_solver, score_again
+from eval.task import ScorerOptions
+from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload, query_of
+from eval.tasks.rvms.scorer import RvmsScore
+from eval.tasks.rvms.task import RvmsTask
 from rag.agents.raclo.records import only_cues
-from rag.errors import ReasonerUnreachable, ReplyInvalid
+from rag.errors import ReasonerUnreachable, ReplyInvalid, UsageError
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
-from rag.web import MockWeb
-from tests.fakes.browser_world import HOST, frame_source, make_web
+from tests.fakes.browser_world import HOST, make_web
 from tests.fakes.raclo_world import RecallingReasoner
+from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
 MEMORY = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
@@ -61,7 +54,7 @@ def sample(task: str, video: str) -> RvmsSample:
         key_time=40.0,
         shot=(30.0, 60.0),
         event=(39.0, 42.0),
-        uploads=(Shown(url, video),),
+        uploads=(TargetUpload(url, video),),
     )
 
 
@@ -70,44 +63,19 @@ SAMPLES = {
 }
 
 
-@dataclass
-class KettleMemories:
-    folder: Path
-    name: str = "rvms-kettle"
+TASK = RvmsTask("rvms-kettle", "", None)
 
-    @property
-    def queries(self) -> Sequence[Query]:
-        return [query_of(one) for one in SAMPLES.values()]
 
-    @property
-    def dataset(self) -> Mapping[str, str]:
-        return {"samples.jsonl": "0" * 64}
-
-    @property
-    def encoders(self) -> Mapping[str, str]:
-        return {"text": "none", "image": "none", "reasoner": "rules"}
-
-    def systems(self) -> Mapping[str, str]:
-        return SYSTEMS
-
-    def open_system(self, name: str, seed: int) -> System:
-        chosen, way = named(name)
-        reasoner = JudgingReasoner()
-        return RacloSolver(name, chosen, way, SAMPLES, self.web, reasoner, None, frame_source(), seed)  # type: ignore[arg-type]  # it plays some roles only
-
-    @cached_property
-    def web(self) -> MockWeb:
-        return make_web(self.folder)
-
-    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
-        raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")
+def run(web: Path, name: str, folder: Path) -> Done:
+    prepared = prepare_records(TASK, SAMPLES, environment_of(make_web(web), JudgingReasoner()))
+    return run_solver(TASK, prepared, name, 0, folder, factory="rvms")
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("remembering")
     for name in NAMES:
-        run_system(KettleMemories(place / "web"), name, 0, place / "runs" / f"{name}-seed0")
+        run(place / "web", name, place / "runs" / f"{name}-seed0")
     return place
 
 
@@ -140,12 +108,12 @@ def test_the_controls_know_what_they_are_given(place: Path) -> None:
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(place: Path, tmp_path: Path) -> None:
-    benchmark, folder = KettleMemories(place / "web"), tmp_path / "again"
-    run_system(benchmark, "raclo", 0, folder)
+    folder = tmp_path / "again"
+    run(place / "web", "raclo", folder)
     samples = folder / "samples.jsonl"
     whole = samples.read_bytes()
     samples.write_bytes(whole[: len(whole) // 2])
-    assert 0 < run_system(benchmark, "raclo", 0, folder).asked < len(SAMPLES)
+    assert 0 < run(place / "web", "raclo", folder).asked < len(SAMPLES)
     assert samples.read_bytes() == whole == (place / "runs" / "raclo-seed0" / "samples.jsonl").read_bytes()
 
 
@@ -202,12 +170,29 @@ class WithoutJudgement(JudgingReasoner):
 
 def answered(
     folder: Path, name: str, reasoner: RecallingReasoner, asked: str = "film07-GKTA", **changed: Any
-) -> EvalSample:
-    chosen, way = named(name)
+) -> Sample:
     samples = {key: replace(one, **changed) for key, one in SAMPLES.items()}
     with make_web(folder) as web:
-        system = RacloSolver(name, chosen, way, samples, web, reasoner, None, frame_source(), 0)  # type: ignore[arg-type]  # it plays some roles only
-        return system.answer(query_of(samples[asked]))
+        prepared = prepare_records(TASK, samples, environment_of(web, reasoner))
+        (sample,) = answers(TASK, prepared, name, [asked])
+        return sample
+
+
+def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(place / "web", "raclo", folder)
+    first = (folder / "samples.jsonl").read_bytes()
+    silent = WithoutJudgement(fails=("imagine_queries", "locate"), error=ReasonerUnreachable)
+    prepared = prepare_records(TASK, SAMPLES, environment_of(make_web(tmp_path / "web"), silent))
+    score_again(TASK, prepared, folder, ScorerOptions())
+    assert (folder / "samples.jsonl").read_bytes() == first
+    again = score_again(TASK, prepared, folder, ScorerOptions("clip", 0.9))
+    assert again.identity["scorer"] == {"judge": "clip", "threshold": 0.9}
+    scores = [score_of(sample, RvmsScore) for sample in again.samples]
+    # The small web has no embeddings, so that nothing matches by a cosine.
+    assert [score.frame for score in scores if score.frame is not None] == [False] * 16
+    with pytest.raises(UsageError, match="no judge 'nobody'"):
+        score_again(TASK, prepared, folder, ScorerOptions("nobody"))
 
 
 @pytest.mark.parametrize(

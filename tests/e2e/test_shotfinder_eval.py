@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,24 +16,26 @@ from PIL import Image
 
 from eval.reports.overview import write_overview
 from eval.reports.page import write_report
-from eval.runs.records import ClipWindow, Explanation, Query, Sample, System
-from eval.runs.runner import run_system
-from eval.tasks.shotfinder.controls import MetadataControl
-from eval.tasks.shotfinder.records import Place, ShotQuery, Task
-from eval.tasks.shotfinder.scorer import FrameShelf
-from eval.tasks.shotfinder.solvers import (
+from eval.runs.records import Sample
+from eval.runs.runner import Done, run_solver
+from eval.task import Prepared, ScorerOptions
+from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
+from eval.tasks.shotfinder.scorer import (
     NO_FRAME,
     NO_REFERENCE,
     NO_VERDICT,
     SPENT,
-    ShotFinderSolver,
-    query_of,
+    FrameStore,
+    ShotScorer,
 )
-from eval.tasks.shotfinder.systems import METADATA, SYSTEMS, settings_of
+from eval.tasks.shotfinder.solvers import METADATA
+from eval.tasks.shotfinder.task import ShotFinderTask
+from eval.tasks.web_task import WebEnvironment
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredShelf, ShotReasoner, eyes_with
+from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1", "frames@16")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
@@ -47,14 +48,14 @@ ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
 )
 
 
-class PlainShelf:
+class PlainFrames:
     """Frames without pictures: a view is its moment."""
 
     def __init__(self, library: MeasuredShelf) -> None:
         self.library = library
 
-    def picture(self, path: Path) -> VideoView:
-        return FrameShelf.picture(cast(FrameShelf, self), path)
+    def image(self, path: Path) -> VideoView:
+        return FrameStore.image(cast(FrameStore, self), path)
 
     def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         return np.zeros((len(images), 0), np.float32)
@@ -66,70 +67,56 @@ class PlainShelf:
         return VideoView("", time, time + 0.001, frame_times=np.array([time]))
 
 
-@dataclass
-class KettleShots:
-    folder: Path
-    name: str = "shotfinder-kettle"
+class KettleTask(ShotFinderTask):
+    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
+        scorer = super().open_scorer(prepared, options)
+        library = cast(MeasuredShelf, prepared.environment.library)
+        return replace(scorer, frames=cast(FrameStore, PlainFrames(library)))
 
-    @cached_property
-    def shots(self) -> Mapping[str, ShotQuery]:
-        ids = {entry.id: entry.content_id for entry in make_web(self.folder).catalogue.videos}
-        return {
-            f"q{number}": ShotQuery(
-                f"q{number}",
-                task,
-                f"a kettle boils, for the {number}th time",
-                constraint,
-                Place(ids["film07"], (f"{HOST}film07",), *span),
-                frame=sum(span) / 2,
-                value=value,
-                twins=(Place(ids["film07"], (f"{HOST}film07",), 40.0, 50.0),),
-                cluster=f"c{number % 3}",
-            )
-            for number, (task, constraint, value, span) in enumerate(ASKED)
-        }
 
-    @property
-    def queries(self) -> Sequence[Query]:
-        return [query_of(query) for query in self.shots.values()]
-
-    @property
-    def dataset(self) -> Mapping[str, str]:
-        return {"queries.jsonl": "0" * 64}
-
-    @property
-    def encoders(self) -> Mapping[str, str]:
-        return {"text": "none", "image": "none", "reasoner": "rules"}
-
-    def systems(self) -> Mapping[str, str]:
-        return SYSTEMS
-
-    def open_system(self, name: str, seed: int) -> System:
-        assert seed == 0
-        web = make_web(self.folder)
-        if name == METADATA:
-            return MetadataControl(name, settings_of(name), self.shots, web, ShotReasoner())
-        shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
-        frames = cast(FrameShelf, PlainShelf(shelf))
-        looking = eyes_with(shelf, frame_source())
-        return ShotFinderSolver(
-            name, settings_of(name), self.shots, web, ShotReasoner(), looking, frames, self.folder
+def shots(folder: Path) -> dict[str, ShotQuery]:
+    ids = {entry.id: entry.content_id for entry in make_web(folder).catalogue.videos}
+    return {
+        f"q{number}": ShotQuery(
+            f"q{number}",
+            task,
+            f"a kettle boils, for the {number}th time",
+            constraint,
+            Place(ids["film07"], (f"{HOST}film07",), *span),
+            frame=sum(span) / 2,
+            value=value,
+            twins=(Place(ids["film07"], (f"{HOST}film07",), 40.0, 50.0),),
+            cluster=f"c{number % 3}",
         )
+        for number, (task, constraint, value, span) in enumerate(ASKED)
+    }
 
-    def explain(self, query_id: str, windows: Sequence[ClipWindow], frames: int) -> Explanation:
-        raise NotImplementedError(f"{query_id}: {len(windows)} windows of {frames} frames")
+
+def prepared(
+    folder: Path, reasoner: ShotReasoner | None = None, queries: Mapping[str, ShotQuery] | None = None
+) -> tuple[KettleTask, Prepared[WebEnvironment]]:
+    web = make_web(folder)
+    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
+    environment = environment_of(web, reasoner or ShotReasoner(), shelf, eyes_with(shelf, frame_source()))
+    task = KettleTask("shotfinder-kettle", "", folder)
+    return task, prepare_records(task, queries or shots(folder), environment)
+
+
+def run(web: Path, name: str, folder: Path, queries: Mapping[str, ShotQuery] | None = None) -> Done:
+    task, data = prepared(web, queries=queries)
+    return run_solver(task, data, name, 0, folder, factory="shotfinder")
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("shots")
     for name in NAMES:
-        run_system(KettleShots(place / "web"), name, 0, place / "runs" / f"{name}-seed0")
+        run(place / "web", name, place / "runs" / f"{name}-seed0")
     return place
 
 
 def right(runs: Path, name: str) -> int:
-    return run_system(KettleShots(runs / "web"), name, 0, runs / "runs" / f"{name}-seed0").right
+    return run(runs / "web", name, runs / "runs" / f"{name}-seed0").right
 
 
 def test_measured_constraints_find_what_the_description_alone_does_not(runs: Path) -> None:
@@ -140,12 +127,12 @@ def test_measured_constraints_find_what_the_description_alone_does_not(runs: Pat
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
-    benchmark, folder = KettleShots(runs / "web"), tmp_path / "again"
-    run_system(benchmark, "shotfinder", 0, folder)
+    folder = tmp_path / "again"
+    run(runs / "web", "shotfinder", folder)
     samples = folder / "samples.jsonl"
     whole = samples.read_bytes()
     samples.write_bytes(whole[: len(whole) // 2])
-    done = run_system(benchmark, "shotfinder", 0, folder)
+    done = run(runs / "web", "shotfinder", folder)
     assert 0 < done.asked < 6
     assert samples.read_bytes() == whole
     assert whole == (runs / "runs" / "shotfinder-seed0" / "samples.jsonl").read_bytes()
@@ -181,15 +168,12 @@ def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:
     assert "26.9 (ShotFinder, table 1, GPT-5.2)" in page
 
 
+def untimed(query: ShotQuery) -> ShotQuery:
+    return replace(query, gold=replace(query.gold, start=0.0, end=0.0))
+
+
 def test_without_times_the_strict_rule_decides(tmp_path: Path) -> None:
-    benchmark = KettleShots(tmp_path / "web")
-    held = {
-        name: replace(query, gold=replace(query.gold, start=0.0, end=0.0))
-        for name, query in benchmark.shots.items()
-    }
-    benchmark.__dict__["shots"] = held
-    system = benchmark.open_system("shotfinder-off", 0)
-    sample = system.answer(benchmark.queries[0])
+    sample = answered(tmp_path / "web", ShotReasoner())
     rules: dict[str, Any] = dict(sample.evidence["rules"])
     # Nor is there a picture of it, so that nothing could be compared.
     assert set(rules.values()) == {None, True}
@@ -202,12 +186,10 @@ def answered(
     folder: Path, reasoner: ShotReasoner, name: str = "shotfinder-off", at: str = "q0", **changes: Any
 ) -> Sample:
     """One query's sample; without its times where `changes` say nothing else."""
-    benchmark = KettleShots(folder)
-    untimed = {"gold": replace(benchmark.shots[at].gold, start=0.0, end=0.0)}
-    benchmark.__dict__["shots"] = {at: replace(benchmark.shots[at], **(untimed | changes))}
-    system = benchmark.open_system(name, 0)
-    system.reasoner = system._reasoner = reasoner  # type: ignore[attr-defined]  # both systems have them
-    return system.answer(benchmark.queries[0])
+    query = replace(untimed(shots(folder)[at]), **changes)
+    task, data = prepared(folder, reasoner, {at: query})
+    (sample,) = answers(task, data, name)
+    return sample
 
 
 @pytest.mark.parametrize(
@@ -238,7 +220,7 @@ def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> 
     assert (judged.correct, judged.evidence["rules"]["strict"]) == (False, False)
     nothing = answered(tmp_path / "d", ShotReasoner(), description="nothing of this world", **picture)
     assert (nothing.correct, nothing.evidence["rules"]["strict"]) == (False, False)
-    timed = KettleShots(tmp_path / "e").shots["q0"].gold
+    timed = shots(tmp_path / "e")["q0"].gold
     known = answered(tmp_path / "e", ShotReasoner(fails=("match_frame",), error=ReplyInvalid), gold=timed)
     assert (known.correct, known.evidence["rules"]["strict"]) == (True, None)
     lost = answered(tmp_path / "f", ShotReasoner(fails=("select_candidates",), error=ReplyInvalid), METADATA)
@@ -253,18 +235,15 @@ def test_a_broken_picture_is_one_line_and_the_run_goes_on(
     sample = answered(tmp_path / "web", ShotReasoner(), image=os.fspath(broken))
     assert sample.evidence["unjudged"] == NO_REFERENCE
     (line,) = caplog.messages
-    assert "q0.jpg: cannot be read as a picture" in line
+    assert "q0.jpg: cannot be read as an image" in line
 
 
 def test_the_report_tells_what_was_not_judged(tmp_path: Path) -> None:
     folders = []
     for name in ("shotfinder", "shotfinder-off"):
-        benchmark = KettleShots(tmp_path / "web")
-        shots = dict(benchmark.shots)
-        shots["q0"] = replace(shots["q0"], gold=replace(shots["q0"].gold, start=0.0, end=0.0))
-        benchmark.__dict__["shots"] = shots
+        known = shots(tmp_path / "web")
         folders.append(tmp_path / f"{name}-seed0")
-        run_system(benchmark, name, 0, folders[-1])
+        run(tmp_path / "web", name, folders[-1], known | {"q0": untimed(known["q0"])})
     write_report(folders, tmp_path / "report")
     text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "shotfinder-off: 1 query without a reference frame, not counted." in text

@@ -19,7 +19,7 @@ from eval.metrics.tables import estimate
 from eval.reports.drawing import COLOURS, draw, draw_sweeps, percent_axis
 from eval.reports.layout import NOTHING, Cell, Table, percent, percent_range, record
 from eval.reports.rows import Row, Section, ordered_rows, sweep_points
-from eval.reports.spec import ReportSpec
+from eval.reports.spec import Compared, Labels, ReportSpec, printed_figure
 from eval.reports.tables import (
     PAIR_HEAD,
     Column,
@@ -32,8 +32,8 @@ from eval.reports.tables import (
     pair_record,
     system_lines,
 )
-from eval.tasks.browsecomp.records import LEVELS
-from eval.tasks.browsecomp.systems import SYSTEMS
+from eval.tasks.browsecomp.dataset import LEVELS
+from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS
 from rag.agents.video_browser.settings import SCALING
 
 if TYPE_CHECKING:
@@ -90,8 +90,6 @@ TABLE_2 = ("direct", "direct-selected", "summarization", "pyramidal", "pyramidal
 TABLE_3 = ("full", "wo-stage1", "wo-stage2", "wo-stage3", "transcript-only", "visual-only")
 BASES = ("direct", "summarization", "direct-selected")
 """The systems that table 2 subtracts, each pair in one direction. The last is ours, on stage 1's videos."""
-FILTERED = ("tool-free", "text-search")
-"""What they answer with the embedded reasoner is left out of the synthetic questions."""
 ON_MATCH = "Right is what the judge calls right; “by match” counts exact and normalized matches alone."
 COSTS = ("OA", "CE", "tokens", "context")
 
@@ -118,7 +116,7 @@ def tables(section: Section) -> list[Table]:
 
 
 def _rows(section: Section, names: Sequence[str]) -> list[Row]:
-    return [row for row in ordered_rows(section, list(SYSTEMS)) if row.system in names]
+    return [row for row in ordered_rows(section, list(VARIANTS.named)) if row.system in names]
 
 
 def _values(section: Section, name: str) -> list[str]:
@@ -271,7 +269,7 @@ def _kinds(section: Section) -> Table:
 
 
 def _by_construction(section: Section) -> str:
-    filtered = [row.label for row in section.rows if row.system in FILTERED]
+    filtered = [row.label for row in section.rows if row.system in CONTROLS]
     if not filtered or not section.benchmark.startswith("browsecomp-workbench"):
         return ""
     return (
@@ -300,7 +298,7 @@ def _work(section: Section) -> Table:
         "ended in failure": lambda one: float(bool(sample_field(one, "failure", ""))),
         "unusable replies": parse_failure,
     }
-    body, records = measured(system_lines(ordered_rows(section, list(SYSTEMS), sweeps=True)), columns)
+    body, records = measured(system_lines(ordered_rows(section, list(VARIANTS.named), sweeps=True)), columns)
     return Table(
         "work",
         "Searches and evidence recall",
@@ -396,10 +394,23 @@ def _draw_tokens(rows: Sequence[Row], path: Path) -> None:
     draw(path, (8, 4.2), paint)
 
 
-REPORT_SPEC = ReportSpec(
+def _printed_accuracy(system: str) -> str:
+    for table, rows in (("table 1", MAIN_RESULTS), ("table 2", PARADIGMS), ("table 3", ABLATIONS)):
+        if system in rows:
+            return printed_figure(rows[system].accuracy, f"Video-Browser, {table}")
+    return ""
+
+
+REPORT = ReportSpec(
     tables,
     draw_figures,
     "Intervals are 95 %, by resampling whole videos 5,000 times; n counts answers. Columns marked "
     f'"{MARK}" repeat what the Video-Browser paper printed, on other videos, questions and models: '
     "they are shown for reference, not for comparison.",
+    labels=Labels(
+        "the judge calls the answer right; of given options, the right one alone is.",
+        window="last evidence",
+    ),
+    compared=(Compared("right", correct, printed=_printed_accuracy),),
+    paper_note="The paper: 210 questions over the open web, commercial models.",
 )

@@ -1,62 +1,97 @@
-"""A system on a benchmark of browsing: one agent run a question, judged, and told as a sample."""
+"""Video-Browser and its variants as solvers (appendix B.1): settings of one agent.
+
+`videos@N`, `loops@N` and `frames@N` are the points of figure 3; any N may be named.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eval.runs.records import ClipScore, Query, Sample
-from eval.tasks.browsecomp.records import BrowseQuestion, Source
+from eval.runs.records import ClipScore, Output, TaskInput
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import run_video_browser
-from rag.errors import ReasonerError, ReasonerUnreachable
-from rag.reasoners.roles import JUDGE, JudgeRequest, Reasoner, Verdict
+from rag.agents.video_browser.settings import (
+    ABLATION,
+    EFFICIENCY,
+    MAIN,
+    SCALING,
+    BrowserSettings,
+    scaling,
+)
+from rag.errors import ReplyInvalid, UsageError
+from rag.reasoners.protocol import Reasoner
 from rag.reasoners.token_counting import with_token_counts
 from rag.records import Question
-from rag.web.catalogue import address
 
 if TYPE_CHECKING:
-    from rag.agents.video_browser.records import BrowseRun
-    from rag.agents.video_browser.settings import BrowserSettings
     from rag.web import MockWeb
 
-
-def query_of(question: BrowseQuestion) -> Query:
-    """As the evaluation asks it: open, so without letters; the gold video is the last of the chain."""
-    last = question.evidence[-1] if question.evidence else Source(())
-    gold = last.video_id or (last.urls[0] if last.urls else "")
-    window = (last.start or 0.0, last.end or 0.0)
-    return Query(
-        query_id=question.question_id,
-        text=question.text,
-        options=(),
-        answer=question.answers[0],
-        family=question.level,
-        video=gold,
-        cluster=gold or question.question_id,
-        window=window,
-        order=(),
-    )
+OPENED = ("watch", "reject", "summary")
+"""Steps in which a video is opened."""
 
 
-@dataclass
+def _point(axis: str, value: str) -> BrowserSettings:
+    if not value.isdigit() or int(value) < 1:
+        raise UsageError(f"no system {axis}@{value}: {axis} is a number of at least 1")
+    return scaling(axis, int(value))
+
+
+VARIANTS = Variants(
+    {
+        "video-browser": Variant("table 1: T = 5, K = 3, 16 sparse frames, windows at 1 fps", MAIN),
+        "video-browser-stored": Variant(
+            "the same, with stored frame embeddings in the sparse stage", replace(MAIN, sparse="stored")
+        ),
+        "pyramidal": Variant("table 2: T = 1, K = 3, 16 sparse frames, windows at 1 fps", EFFICIENCY),
+        "pyramidal-stored": Variant(
+            "the same, with stored frame embeddings in the sparse stage", replace(EFFICIENCY, sparse="stored")
+        ),
+        "direct": Variant(
+            "table 2: direct visual inference, T = 1, the first 3 results, 128 frames of each",
+            replace(EFFICIENCY, paradigm="direct"),
+        ),
+        "direct-selected": Variant(
+            "ours: direct visual inference of the 3 videos that stage 1 selects",
+            replace(EFFICIENCY, localize=False, zoom_rate=1000.0),
+        ),
+        "summarization": Variant(
+            "table 2: the same videos and frames as direct, each summarized as text first",
+            replace(EFFICIENCY, paradigm="summarization"),
+        ),
+        "text-search": Variant(
+            "pages of text and the metadata of results, no video", replace(EFFICIENCY, paradigm="text-search")
+        ),
+        "tool-free": Variant("the question alone", replace(EFFICIENCY, paradigm="tool-free")),
+        "full": Variant("table 3: T = 1, K = 2", ABLATION),
+        "wo-stage1": Variant("table 3: the first results unfiltered", replace(ABLATION, select=False)),
+        "wo-stage2": Variant("table 3: whole videos to the analyst", replace(ABLATION, localize=False)),
+        "wo-stage3": Variant("table 3: sparse frames to the analyst", replace(ABLATION, zoom=False)),
+        "transcript-only": Variant("table 3: without frames", replace(ABLATION, pictures=False)),
+        "visual-only": Variant("table 3: without transcripts", replace(ABLATION, transcript=False)),
+    },
+    SCALING,
+    _point,
+    "figure 3",
+)
+CONTROLS = ("tool-free", "text-search")
+"""Without any video; synthetic questions that they answer are dropped."""
+
+
+@dataclass(frozen=True)
 class VideoBrowserSolver:
-    """A `System`. Every question meets the web as its first visitor.
+    """Every question meets the web as its first visitor; all variants are deterministic.
 
-    `answer` raises `ReasonerUnreachable` where the reasoner, or its judge, is gone: an outage is no wrong
-    answer, and a run of the evaluation goes on where it stopped.
+    `solve` raises `ReasonerUnreachable` where the reasoner is gone.
     """
 
-    name: str
     chosen: BrowserSettings
-    questions: Mapping[str, BrowseQuestion]
     web: MockWeb
     reasoner: Reasoner
     frame_source: FrameSource
-
-    def __post_init__(self) -> None:
-        self._mind, self._counted_as = with_token_counts(self.reasoner)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -66,90 +101,51 @@ class VideoBrowserSolver:
             "faults": str(self.web.faults),
             "fault_seed": self.web.faults.seed,
             "reasoner": self.reasoner.fingerprint,
-            "tokens": self._counted_as,
+            "tokens": self._counted[1],
         }
 
-    def answer(self, query: Query) -> Sample:
-        question = self.questions[query.query_id]
-        asked = Question(question.question_id, question.text, question.options)
-        run = run_video_browser(asked, self.web.session(), self._mind, self.frame_source, self.chosen)
-        if run.failure == ReasonerUnreachable.__name__:
-            raise ReasonerUnreachable(
-                f"{query.query_id}: the reasoner went silent, so this question is not answered wrongly but "
-                "not at all; the same command goes on here"
-            )
-        verdict = self._judged(question, run)
-        chain = evidence_recall(question, _watched(run))
-        videos = list(dict.fromkeys(window.window.video_id for window in run.evidence))
-        return Sample(
-            query_id=query.query_id,
-            family=query.family,
-            video=query.video,
-            cluster=query.cluster,
-            choice=None,
-            correct=verdict.is_correct,
-            unshuffled_choice=None,
+    @cached_property
+    def _counted(self) -> Any:
+        return with_token_counts(self.reasoner)
+
+    def solve(self, asked: TaskInput) -> Output:
+        question = Question(asked.query_id, asked.text, asked.options)
+        run = run_video_browser(
+            question, self.web.session(), self._counted[0], self.frame_source, self.chosen
+        )
+        require_reachable(run.failure, asked.query_id)
+        windows = [read.window for read in run.evidence]
+        videos = dict.fromkeys(window.video_id for window in windows)
+        opened = (step.data["url"] for step in run.steps if step.kind in OPENED and "url" in step.data)
+        return Output(
             confidence=run.answer.confidence,
             clips=tuple(ClipScore(video, 1.0 / rank) for rank, video in enumerate(videos, start=1)),
-            gold_window_found=_found(query, run),
             evidence={
                 "answer": run.answer.text if run.answer.matched else "",
                 "explanation": run.answer.explanation,
-                "judge": {"rule": verdict.rule, "by_match": verdict.by_match, "reason": verdict.reason},
                 "failure": run.failure,
                 "failures": list(run.failures),
-                "level": question.level,
-                "genre": question.genre,
-                "kind": question.kind,
-                "options": len(question.options),
                 "loops": run.loops,
                 "searches": run.searches,
                 "context": run.context,
                 "tokens_by_role": run.answer.usage.spent_by_role,
                 "sparse_image_tokens": run.sparse_image_tokens,
-                "evidence_recall": None if not chain else sum(chain) / len(chain),
                 "watched": [video.url for video in run.watched],
+                "opened": list(dict.fromkeys(str(url) for url in opened)),
+                "read": [[window.video_id, window.start, window.end, window.score] for window in windows],
                 "queries": [step.data["query"] for step in run.steps if step.kind == "search"],
             },
             tokens={"all": run.tokens},
-            parse_failure=run.failure == "ReplyInvalid",
+            parse_failure=run.failure == ReplyInvalid.__name__,
             timings=dict(run.answer.timings),
         )
 
-    def _judged(self, question: BrowseQuestion, run: BrowseRun) -> Verdict:
-        """By match, then by the reasoner's judge; of given options only the right one itself is right."""
-        prediction = run.answer.text if run.answer.matched else ""
-        request = JudgeRequest(question.text, question.answers, prediction)
-        if question.options:
-            from rag.reasoners.roles.judge import matched_verdict
 
-            verdict = matched_verdict(request)
-            return verdict or Verdict(is_correct=False, rule="none", score=0.0, reason="another option")
-        try:
-            return self.reasoner.run(JUDGE, request)
-        except ReasonerUnreachable:
-            raise
-        except ReasonerError as error:
-            return Verdict(is_correct=False, rule="none", score=0.0, reason=f"not judged: {error}")
-
-
-def evidence_recall(question: BrowseQuestion, watched: Sequence[str]) -> list[bool]:
-    """For each video of the evidence chain, whether one of its uploads was among the addresses."""
-    seen = {address(url) for url in watched}
-    return [any(address(url) in seen for url in source.urls) for source in question.evidence]
-
-
-def _watched(run: BrowseRun) -> list[str]:
-    """Addresses of all videos that were looked at, whatever was made of them."""
-    kinds = ("watch", "reject", "summary")
-    told = [str(step.data["url"]) for step in run.steps if step.kind in kinds and "url" in step.data]
-    return list(dict.fromkeys(told))
-
-
-def _found(query: Query, run: BrowseRun) -> tuple[float, float] | None:
-    """The window that was read of the gold video; of several the surest, of equal ones the first."""
-    if query.window[1] <= query.window[0]:
-        return None
-    inside = [read.window for read in run.evidence if read.window.video_id == query.video]
-    best = max(inside, key=lambda window: (window.score, -window.start), default=None)
-    return None if best is None else (best.start, best.end)
+def open_solver(
+    variant: Variant[BrowserSettings],
+    environment: WebEnvironment,
+    seed: int,  # noqa: ARG001 (nothing is drawn at random)
+) -> VideoBrowserSolver:
+    return VideoBrowserSolver(
+        variant.settings, environment.web, environment.reasoner, environment.frame_source
+    )

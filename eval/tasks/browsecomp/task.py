@@ -1,46 +1,71 @@
-"""browsecomp as a task, for now by the adapter of the older protocol."""
+"""Video-BrowseComp: questions over a web of videos (Video-Browser, section 3), published or synthetic."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from eval.metrics.accuracy import correct
-from eval.reports.spec import Compared, Labels, printed_figure
-from eval.tasks.adapter import legacy
-from eval.tasks.browsecomp import benchmark
-from eval.tasks.browsecomp.report import ABLATIONS, MAIN_RESULTS, PARADIGMS, REPORT_SPEC
+from eval.runs.progress import ProgressCallback, rendering
+from eval.task import Prepared, ScorerOptions
+from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
+from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, load_rows, query_of
+from eval.tasks.browsecomp.report import REPORT
+from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
+from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
+from eval.tasks.jsonl import published_files, read_records
+from eval.tasks.web_task import WebEnvironment, WebTask
+from rag.agents.video_browser.settings import BrowserSettings
 
-
-def _printed(system: str) -> str:
-    for table, rows in (("table 1", MAIN_RESULTS), ("table 2", PARADIGMS), ("table 3", ABLATIONS)):
-        if system in rows:
-            return printed_figure(rows[system].accuracy, f"Video-Browser, {table}")
-    return ""
-
-
-REPORT = replace(
-    REPORT_SPEC,
-    labels=Labels(
-        "the judge calls the answer right; of given options, the right one alone is.",
-        window="last evidence",
-    ),
-    compared=(Compared("right", correct, printed=_printed),),
-    paper_note="The paper: 210 questions over the open web, commercial models.",
-)
+if TYPE_CHECKING:
+    from rag.settings import Settings
 
 
-open_workbench = legacy(
-    benchmark.open_workbench,
-    REPORT,
-    "over 150 questions in three levels over a rendered web of videos",
-)
-open_mini = legacy(
-    benchmark.open_mini,
-    REPORT,
-    "a handful of them over a small web, for trying out",
-)
-open_folder = legacy(
-    benchmark.open_folder,
-    REPORT,
-    "Video-BrowseComp's published files over a web of one's own: --data DIR",
-)
+class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
+    benchmark = BENCHMARK
+    variants = VARIANTS
+    report = REPORT
+    score_type = BrowseScore
+    judges = JUDGES
+    query_of = staticmethod(query_of)
+    input_of = staticmethod(input_of)
+    open_solver = staticmethod(open_solver)
+
+    @property
+    def fixed_settings(self) -> Mapping[str, Any]:
+        """Speech is read from the web's transcripts."""
+        ocr = {} if self.shape is None else {"ocr.mode": "on" if self.shape.reads_screen else "off"}
+        return {"asr.mode": "off", **ocr}
+
+    def load(
+        self, folder: Path, settings: Settings, progress: ProgressCallback | None
+    ) -> tuple[Sequence[Path], Mapping[str, BrowseQuestion]]:
+        if self.shape is None:
+            paths = published_files(folder, BENCHMARK, ".jsonl")
+            return paths, load_rows(paths)
+        if not (folder / "manifest.json").is_file():
+            build_browsecomp(folder, self.shape, settings.encoder, progress=rendering(progress))
+        questions = read_records(folder / QUESTIONS, BrowseQuestion)
+        return [folder / QUESTIONS], {question.question_id: question for question in questions}
+
+    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> BrowseScorer:
+        self.refuse(options)
+        return BrowseScorer(prepared.environment.reasoner, prepared.gold, options.judge or "reasoner")
+
+
+def open_workbench(data: Path | None = None) -> BrowseCompTask:
+    name = "browsecomp-workbench"
+    about = "over 150 questions in three levels over a synthetic web of videos"
+    return BrowseCompTask(name, about, data or Path(name), FULL)
+
+
+def open_mini(data: Path | None = None) -> BrowseCompTask:
+    name = "browsecomp-workbench-mini"
+    about = "a handful of them over a small web, for trying out"
+    return BrowseCompTask(name, about, data or Path(name), MINI)
+
+
+def open_folder(data: Path | None = None) -> BrowseCompTask:
+    """The published questions (`*.jsonl`) beside a `web` folder."""
+    about = "Video-BrowseComp's published files over a web of one's own: --data DIR"
+    return BrowseCompTask("browsecomp", about, data)

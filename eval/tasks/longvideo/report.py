@@ -17,9 +17,9 @@ from eval.metrics.tables import estimate, families
 from eval.reports.drawing import COLOURS, draw, percent_axis
 from eval.reports.layout import NOTHING, Cell, Table, percent
 from eval.reports.rows import Row, Section, ordered_rows
-from eval.reports.spec import ReportSpec
+from eval.reports.spec import Compared, Labels, ReportSpec, printed_figure
 from eval.reports.tables import Column, by_family, measured, paired_table, system_lines
-from eval.tasks.longvideo.records import KINDS
+from eval.tasks.longvideo.dataset import KINDS
 
 MARK = "paper, other data"
 COMPARISON: Mapping[str, Mapping[str, float]] = {
@@ -256,10 +256,18 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     return ["accuracy.png"]
 
 
-REPORT_SPEC = ReportSpec(
+def _printed(system: str) -> str:
+    found = printed(system)
+    return "" if found is None else printed_figure(found[0], f"VideoDetective, {found[1]}")
+
+
+REPORT = ReportSpec(
     tables,
     draw_figures,
     "Intervals are 95 %, by resampling whole videos 5,000 times; n counts answers. Columns marked "
     f'"{MARK}" repeat what the VideoDetective paper printed, on other videos, questions and models: '
     "they are shown for reference, not for comparison.",
+    labels=Labels(window="deciding moment"),
+    compared=(Compared("right", correct, printed=_printed),),
+    paper_note="The paper: VideoMME-long, Qwen3-8B with Qwen3-VL-8B.",
 )

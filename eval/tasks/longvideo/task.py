@@ -1,41 +1,185 @@
-"""longvideo as a task, for now by the adapter of the older protocol."""
+"""Questions with options about long videos: 30 to 60 minutes, synthetic or from tables."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eval.metrics.accuracy import correct
-from eval.reports.spec import Compared, Labels, printed_figure
-from eval.tasks.adapter import legacy
-from eval.tasks.longvideo import benchmark
-from eval.tasks.longvideo.report import REPORT_SPEC, printed
+import numpy as np
+
+from corpora.outputs import atomic_write_text
+from eval.runs.progress import ProgressCallback, indexing, rendering
+from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
+from eval.settings import task_settings
+from eval.task import Prepared, ScorerOptions, SolverSpec, Task
+from eval.tasks.jsonl import record_lines
+from eval.tasks.libraries import fingerprints, window_frames
+from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
+from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of, read_tables
+from eval.tasks.longvideo.report import REPORT
+from eval.tasks.longvideo.scorer import LongVideoScore, LongVideoScorer
+from eval.tasks.longvideo.solvers import SOLVERS, LongVideoEnvironment, truthful_solvers
+from rag.agents.video_detective.features import load_video_features
+from rag.agents.video_detective.settings import PAPER
+from rag.errors import UsageError
+from rag.library import Library
+
+if TYPE_CHECKING:
+    from eval.workbench.jobs import CorpusPlan
+    from rag.settings import Settings
+
+SUFFIXES = ("", ".mp4", ".mkv", ".webm", ".mov", ".avi")
 
 
-def _printed(system: str) -> str:
-    found = printed(system)
-    return "" if found is None else printed_figure(found[0], f"VideoDetective, {found[1]}")
+@dataclass(frozen=True, slots=True)
+class SyntheticVideos:
+    """Videos of the Workbench world's test split, and how many questions of each kind a video."""
+
+    minutes: tuple[float, ...]
+    shape: Mapping[Kind, int]
+    reads_screen: bool = True
+    """Whether text on the screen is read while indexing (OCR)."""
+    seed: int = 7
+    fps: int = 4
+    """Of the videos; the library samples two frames a second."""
+    height: int = 360
+
+    @property
+    def plan(self) -> CorpusPlan:
+        from eval.workbench.jobs import CorpusPlan
+        from eval.workbench.video import Render
+
+        render = Render(self.height, self.fps)
+        return CorpusPlan(seed=self.seed, split="test", clips=0, render=render, long_minutes=self.minutes)
+
+    def truths(self) -> dict[str, VideoTruth]:
+        """What happens in each video, by name, from its plan."""
+        from eval.workbench.jobs import truth, video_jobs
+
+        jobs, _ = video_jobs(self.plan)
+        return {found.name: found for found in (truth_of(truth(job)) for job in jobs)}
 
 
-REPORT = replace(
-    REPORT_SPEC,
-    labels=Labels(clusters="films", window="deciding moment"),
-    compared=(Compared("right", correct, printed=_printed),),
-    paper_note="The paper: VideoMME-long, Qwen3-8B with Qwen3-VL-8B.",
+FULL = SyntheticVideos(
+    (30.0,) * 10 + (45.0, 60.0),
+    {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4},
 )
+MINI = SyntheticVideos((4.0, 4.0), dict.fromkeys(FULL.shape, 2), reads_screen=False)
 
 
-open_workbench = legacy(
-    benchmark.open_workbench,
-    REPORT,
-    "312 questions over 12 rendered videos of 30 to 60 minutes",
-)
-open_mini = legacy(
-    benchmark.open_mini,
-    REPORT,
-    "24 questions over two short videos, for trying out",
-)
-open_tables = legacy(
-    benchmark.open_tables,
-    REPORT,
-    "tables of questions as VideoMME or LVBench are used with, and their videos: --data DIR",
-)
+class LongVideoTask(Task[LongVideoEnvironment]):
+    """`shape`: of the videos that are rendered; None for tables and videos from elsewhere.
+
+    In `folder`: the rendered `corpus`, or the tables and `videos`; the `library`; and, of synthetic
+    questions, `questions.jsonl` to read.
+    """
+
+    report = REPORT
+    score_type = LongVideoScore
+
+    def __init__(self, name: str, about: str, folder: Path | None, shape: SyntheticVideos | None) -> None:
+        self.name, self.about, self.folder, self.shape = name, about, folder, shape
+        self._truths: Mapping[str, VideoTruth] = {}
+
+    @property
+    def solvers(self) -> Mapping[str, SolverSpec[LongVideoEnvironment]]:
+        return SOLVERS if self.shape is None else {**SOLVERS, **truthful_solvers(self._give_truth)}
+
+    def _give_truth(self, query: Query, asked: TaskInput) -> LongInput:
+        """For oracles: the input with what happens in its video."""
+        assert isinstance(asked, LongInput)
+        return replace(asked, truth=self._truths[query.video])
+
+    def prepare(
+        self, settings: Settings, progress: ProgressCallback | None = None
+    ) -> Prepared[LongVideoEnvironment]:
+        folder, shape = self.folder, self.shape
+        if folder is None:
+            raise UsageError(f"{self.name} needs --data DIR, the folder with *.tsv and videos/")
+        fixed: dict[str, str] = {}
+        if shape is not None:
+            fixed = {"asr.mode": "off", "ocr.mode": "on" if shape.reads_screen else "off"}
+        chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=shape is not None)
+        if shape is None:
+            tables = sorted(folder.glob("*.tsv"))
+            if not tables:
+                raise UsageError(f"{folder}: no *.tsv of questions")
+            questions = read_tables(tables)
+        else:
+            self._truths = shape.truths()
+            questions = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
+            self._render(folder, shape, progress)
+            atomic_write_text(folder / "questions.jsonl", record_lines(questions))
+        videos = folder / ("videos" if shape is None else "corpus/videos")
+        paths = {name: _file(videos / name) for name in sorted({question.video for question in questions})}
+        Library.index(sorted(paths.values()), settings=chosen, progress=indexing(progress))
+        environment = LongVideoEnvironment(Library.open(chosen.library, settings=chosen), paths)
+        return Prepared(
+            queries=[query_of(question) for question in questions],
+            inputs={question.question_id: input_of(question) for question in questions},
+            environment=environment,
+            dataset={"questions": hashlib.sha256(record_lines(questions).encode()).hexdigest()},
+            encoders=fingerprints(environment.library),
+        )
+
+    def _render(self, folder: Path, shape: SyntheticVideos, progress: ProgressCallback | None) -> None:
+        from eval.workbench.corpus import check_data_folder, make_corpus
+
+        check_data_folder(folder, "corpus")
+        make_corpus(folder / "corpus", shape.plan, progress=rendering(progress))
+
+    def open_scorer(
+        self,
+        prepared: Prepared[LongVideoEnvironment],  # noqa: ARG002 (the protocol's)
+        options: ScorerOptions,
+    ) -> LongVideoScorer:
+        self.refuse(options)
+        return LongVideoScorer()
+
+    def explain(
+        self,
+        prepared: Prepared[LongVideoEnvironment],
+        query: Query,
+        windows: Sequence[ClipWindow],
+        frames: int,
+    ) -> Explanation:
+        """The cosine of every stored frame with the question, and frames of the windows."""
+        environment = prepared.environment
+        library = environment.library
+        features = load_video_features(library, environment.ids[query.video], PAPER)
+        fits = np.zeros(len(features.times))
+        if library.engine.tower is not None and features.vectors.shape[1]:
+            event = library.engine.tower.encode_text([query.text])[0].astype(np.float64)
+            fits = features.vectors.astype(np.float64) @ event
+        shown = tuple(window_frames(library, features.path, window, frames) for window in windows)
+        paths = tuple(features.path for _ in windows)
+        return Explanation(features.times, fits.round(6), tuple(windows), shown, paths, query.text)
+
+
+def _file(path: Path) -> str:
+    """The video, with the suffix that its name lacks. Raises `UsageError` where there is none."""
+    found = next((f"{path}{suffix}" for suffix in SUFFIXES if os.path.isfile(f"{path}{suffix}")), None)
+    if found is None:
+        raise UsageError(f"{path} is missing")
+    return os.path.abspath(found)
+
+
+def open_workbench(data: Path | None = None) -> LongVideoTask:
+    name = "longvideo-workbench"
+    about = "312 questions over 12 synthetic videos of 30 to 60 minutes"
+    return LongVideoTask(name, about, data or Path(name), FULL)
+
+
+def open_mini(data: Path | None = None) -> LongVideoTask:
+    name = "longvideo-workbench-mini"
+    about = "24 questions over two short videos, for trying out"
+    return LongVideoTask(name, about, data or Path(name), MINI)
+
+
+def open_tables(data: Path | None = None) -> LongVideoTask:
+    about = "tables of questions as VideoMME or LVBench are used with, and their videos: --data DIR"
+    return LongVideoTask("longvideo", about, data, None)

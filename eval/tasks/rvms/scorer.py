@@ -1,30 +1,40 @@
-"""What the benchmark says of a run, which the agent never sees: the address, the content, the frame.
+"""Scores a run against the target video: by address, content, frames, and exact times.
 
 Rule          the address of a candidate is that of the video (section 3.2, the fast path).
-Model+rule    the rule, or both judges take a candidate for the video by the global impression (table 1).
+Model+rule    the rule, or both judges accept a candidate by the global impression (table 1).
 Frame         text and image of a located frame match the description and the reference frame (F.3, F.4).
 Truth         where every upload of the video is known: whether a candidate is one, and whether the
               moment lies in the true shot of the original.
-CLIP score    cosine of image vectors from 0.7 on: a rule without a model, beside figure 9.
+CLIP score    cosine of image embeddings from 0.7 on: a rule without a model, beside figure 9.
+
+A failed sample has the first stage at which it failed (section 4.5 and appendix G):
+
+generator     no search has the video among its results
+retriever     one has, but none of its uploads became a candidate
+verifier      it was a candidate, and another one was chosen
+localizer     it was chosen, and its moment is more than 2 s off the event
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eval.tasks.rvms.records import RvmsSample, Shown
+from eval.reports.failures import Failure, Shown
+from eval.runs.records import Output, Query, Sample, Score
+from eval.tasks.rvms.dataset import RvmsSample, TargetUpload
+from eval.tasks.web_task import WebEnvironment
 from localization.sampling import midpoints
-from rag.agents.raclo.records import CandidateVideo, Moment
 from rag.agents.raclo.settings import PAPER
-from rag.agents.raclo.verification import shown, verify
-from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
+from rag.agents.raclo.verification import second_judge, shown, verify
+from rag.agents.runtime.frame_source import WebVideo, fetch_video
 from rag.agents.runtime.retry import RetryPolicy
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
-from rag.reasoners.roles import MATCH_FRAME, MatchRequest, Memory, Reasoner, VideoView
+from rag.reasoners.roles import MATCH_FRAME, MatchRequest, VideoView
 from rag.web import SearchResult
 from rag.web.catalogue import address
 
@@ -32,225 +42,371 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.records import NearDuplicate
-    from rag.web import MockWeb
 
+STAGES = ("generator", "retriever", "verifier", "localizer")
+JUDGES = {
+    "reasoner": "the reasoner's judges of videos and frames",
+    "clip": "cosine of image embeddings from the threshold on, without a model",
+}
 CLIP_SCORE = 0.7
 EVENT_SLACK = 2.0
 """Seconds before and after the event in which a moment counts as on it."""
-AROUND = 2.0
+AUDIO_CONTEXT = 2.0
 """Seconds of sound on both sides of a frame that is judged."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RvmsScore(Score):
+    """Of any candidate, as the paper counts, and (`answer`) of the chosen one. None: does not apply."""
+
+    rule: bool
+    model_rule: bool | None
+    model_rule_true: bool | None
+    content: bool
+    frame: bool | None
+    frame_answer: bool | None
+    in_shot: bool | None
+    in_shot_answer: bool | None
+    on_event: bool | None
+    on_event_answer: bool | None
+    error: float | None
+    """Least seconds between moment and key time over candidates that show the video."""
+    answer_true: bool
+    answer_rule: bool
+    moment_id: str
+    group: str
+    topic: str
+    changes: Sequence[str]
+    candidates: Sequence[Mapping[str, Any]]
+    """`CandidateScore.line` of each."""
+    target_rank: int | None
+    """Best rank of any upload of the video in any search, from 1."""
+    error_stage: str
+    gold_window_found: tuple[float, float] | None
+
+
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One candidate against the truth. None: cannot be said."""
+class CandidateScore:
+    """One candidate against the target. None: cannot be decided."""
 
     url: str
     rule: bool
     true: bool
     """It shows the video, as the original, a mirror or a changed copy."""
     copied: bool | None
-    """The stored fingerprints call it the same video as the original."""
+    """The stored fingerprints report it as a near duplicate of the original."""
     model: bool | None
-    """Both judges take it for the video by the global impression; None for tasks without one."""
+    """Both judges accept it by the global impression; None for tasks without one."""
     video_score: float | None
-    """Cosine of the mean image vectors of the candidate and of the original."""
+    """Cosine of the mean image embeddings of the candidate and of the original."""
     frame: bool | None
     """The judge takes its located frame for the moment: text and image match."""
     frame_score: float | None
     """Cosine of the located frame and the reference frame."""
     in_shot: bool | None
-    """Its moment lies in the true shot; False for another video; None where no moment is asked for."""
+    """Its moment lies in the true shot; False for another video; None for tasks without a moment."""
     on_event: bool | None
     error: float | None
-    """Seconds between its moment and the key time, of a true candidate."""
+    """Seconds between its moment and the key time, where it shows the video."""
 
     def line(self) -> dict[str, Any]:
-        """As JSON has it, small."""
-        names = self.__slots__
-        values = {name: getattr(self, name) for name in names}
+        """As JSON, floats with 4 decimals."""
+        values = {name: getattr(self, name) for name in self.__slots__}
         return {key: round(value, 4) if isinstance(value, float) else value for key, value in values.items()}
 
 
-class Checker:
-    """Over one web. `reasoner` and `second` say whether frames and videos match. Where one of them does not
-    answer in a form that can be read, nothing is certified; `ReasonerUnreachable` is raised."""
+@dataclass
+class RvmsScorer:
+    """`judge`: one of `JUDGES`. An unusable reply of the judge certifies nothing.
 
-    def __init__(
-        self, web: MockWeb, frame_source: FrameSource, reasoner: Reasoner, second: Reasoner | None
-    ) -> None:
-        self._web, self._eyes, self._mind, self._second = web, frame_source, reasoner, second
-        self._quiet = web.session()
-        self._sights: dict[str, WebVideo | None] = {}
-        self._known: dict[str, tuple[NearDuplicate, ...]] = {}
+    `score` raises `ReasonerUnreachable` where the reasoner is gone.
+    """
 
-    def check(self, sample: RvmsSample, candidate: CandidateVideo) -> Checked:
-        upload = next((one for one in sample.uploads if _shows(one, candidate)), None)
-        sight, original = self._sight(candidate.url), self._sight(sample.url)
-        moment = candidate.moment if sample.asks_moment else None
-        at = _original_time(upload, moment)
-        located = moment is not None and sight is not None and original is not None
-        reference = _frame(original, sample.key_time) if original is not None else None
-        return Checked(
-            url=candidate.url,
-            rule=address(candidate.url) == address(sample.url),
-            true=upload is not None,
-            copied=self._copied(sight, original),
-            model=self._accepted(sample, candidate, sight),
-            video_score=_alike(sight, original),
-            frame=self._matches(sample, sight, moment, reference) if located else None,
-            frame_score=_frames_alike(sight, moment, reference) if located else None,
-            in_shot=_inside(at, sample.shot, 0.0) if sample.asks_moment and sample.shot else None,
-            on_event=_inside(at, sample.event, EVENT_SLACK) if sample.asks_moment and sample.event else None,
-            error=_error(at, sample.key_time),
+    environment: WebEnvironment
+    gold: Mapping[str, RvmsSample]
+    judge: str = "reasoner"
+    threshold: float = CLIP_SCORE
+    _videos: dict[str, WebVideo | None] = field(default_factory=dict)
+    _duplicates: dict[str, tuple[NearDuplicate, ...]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"judge": self.judge, **({"threshold": self.threshold} if self.judge == "clip" else {})}
+
+    def score(self, query: Query, output: Output) -> RvmsScore:
+        sample, evidence = self.gold[query.query_id], output.evidence
+        candidates: Sequence[Mapping[str, Any]] = evidence["found"]
+        found = [self.check(sample, candidate) for candidate in candidates]
+        chosen: int | None = evidence["chosen"]
+        answer = None if chosen is None else found[chosen]
+        right = moment_correct(sample, answer)
+        rank = target_rank(evidence["results"], sample)
+        correct = answer is not None and answer.true and right is not False
+        stage = error_stage(found, answer, right, rank)
+        return score_of_candidates(
+            sample, found, answer, correct, rank, stage, _gold_window(candidates, found)
         )
 
-    def _sight(self, url: str) -> WebVideo | None:
-        """Opened once: what is checked against many times is one web's few videos."""
-        if url not in self._sights:
-            self._sights[url] = self._open(url)
-        return self._sights[url]
+    def check(self, sample: RvmsSample, candidate: Mapping[str, Any]) -> CandidateScore:
+        upload = next((one for one in sample.uploads if _shows(one, candidate)), None)
+        video, original = self._video(candidate["url"]), self._video(sample.url)
+        time = candidate["moment"][1] if sample.asks_moment and candidate["moment"] is not None else None
+        at = None if upload is None or time is None else time * upload.speed
+        reference = _frame(original, sample.key_time)
+        video_score, frame_score = _video_cosine(video, original), _frame_cosine(video, time, reference)
+        located = time is not None and video is not None and original is not None
+        return CandidateScore(
+            url=candidate["url"],
+            rule=address(candidate["url"]) == address(sample.url),
+            true=upload is not None,
+            copied=self._copied(video, original),
+            model=self._accepted(sample, candidate, video, video_score),
+            video_score=video_score,
+            frame=self._matches(sample, video, time, reference, frame_score) if located else None,
+            frame_score=frame_score if located else None,
+            in_shot=_inside(at, sample.shot, 0.0) if sample.asks_moment and sample.shot else None,
+            on_event=_inside(at, sample.event, EVENT_SLACK) if sample.asks_moment and sample.event else None,
+            error=None if at is None or sample.key_time is None else round(abs(at - sample.key_time), 3),
+        )
+
+    @cached_property
+    def _web(self) -> Any:
+        return self.environment.web.session()
+
+    def _video(self, url: str) -> WebVideo | None:
+        """Opened once; None where the web does not have it."""
+        if url not in self._videos:
+            self._videos[url] = self._open(url)
+        return self._videos[url]
 
     def _open(self, url: str) -> WebVideo | None:
-        entry = self._web.catalogue.video(url)
+        entry = self.environment.web.catalogue.video(url)
         if entry is None:
             return None
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
         try:
-            return fetch_video(self._quiet, result, self._eyes, RetryPolicy(3), transcript=True)
+            return fetch_video(
+                self._web, result, self.environment.frame_source, RetryPolicy(3), transcript=True
+            )
         except (WebError, FileProblem):
             return None
 
-    def _copied(self, sight: WebVideo | None, original: WebVideo | None) -> bool | None:
-        library = self._eyes.library
-        if library is None or sight is None or original is None:
+    def _copied(self, video: WebVideo | None, original: WebVideo | None) -> bool | None:
+        library = self.environment.frame_source.library
+        if library is None or video is None or original is None:
             return None
-        if sight.video_id == original.video_id:
+        if video.video_id == original.video_id:
             return True
-        return any(like.video_id == sight.video_id for like in self._likenesses(original.video_id))
+        if original.video_id not in self._duplicates:
+            self._duplicates[original.video_id] = library.near_duplicates(original.video_id)
+        return any(one.video_id == video.video_id for one in self._duplicates[original.video_id])
 
-    def _likenesses(self, video_id: str) -> tuple[NearDuplicate, ...]:
-        if video_id not in self._known:
-            assert self._eyes.library is not None
-            self._known[video_id] = self._eyes.library.near_duplicates(video_id)
-        return self._known[video_id]
-
-    def _accepted(self, sample: RvmsSample, candidate: CandidateVideo, sight: WebVideo | None) -> bool | None:
-        """As the agent judged it, where it did; the check is the benchmark's where it did not."""
+    def _accepted(
+        self,
+        sample: RvmsSample,
+        candidate: Mapping[str, Any],
+        video: WebVideo | None,
+        cosine: float | None,
+    ) -> bool | None:
+        """The agent's own verdict where it asked for one; else the scorer asks."""
         if not sample.asks_video:
             return None
-        if candidate.consensus is not None:
-            return candidate.accepted
-        if sight is None:
+        if self.judge == "clip":
+            return cosine is not None and cosine >= self.threshold
+        if candidate["accepted"] is not None:
+            return bool(candidate["accepted"])
+        if video is None:
             return False
-        try:
-            return verify(self._mind, self._second, sample.memory, sight, PAPER).agreed
-        except ReasonerUnreachable:
-            raise
-        except (ReasonerError, FileProblem):
-            return False
+        reasoner = self.environment.reasoner
+        return _judged(lambda: verify(reasoner, second_judge(reasoner), sample.memory, video, PAPER).agreed)
 
     def _matches(
-        self, sample: RvmsSample, sight: WebVideo | None, moment: Moment | None, reference: VideoView | None
+        self,
+        sample: RvmsSample,
+        video: WebVideo | None,
+        time: float | None,
+        reference: VideoView | None,
+        cosine: float | None,
     ) -> bool | None:
-        if sight is None or moment is None or reference is None:
+        if video is None or time is None or reference is None:
             return None
-        memory: Memory = sample.memory
+        if self.judge == "clip":
+            return cosine is not None and cosine >= self.threshold
+        memory = sample.memory
         context = " ".join(part for part in (memory.before, memory.after) if part)
-        request = MatchRequest(
-            description=memory.key_moment,
-            candidate=_around(sight, moment.time),
-            reference=reference,
-            constraint_kind="temporal" if context else "",
-            constraint=context,
-            auditory_memory=memory.auditory_memory,
-        )
-        try:
-            match = self._mind.run(MATCH_FRAME, request)
-        except ReasonerUnreachable:
-            raise
-        except (ReasonerError, FileProblem):
-            return False
-        return match.text_match and bool(match.image_match)
+
+        def match() -> bool:
+            view = video.view(max(0.0, time - AUDIO_CONTEXT), time + AUDIO_CONTEXT, np.array([time]))
+            request = MatchRequest(
+                description=memory.key_moment,
+                candidate=view,
+                reference=reference,
+                constraint_kind="temporal" if context else "",
+                constraint=context,
+                auditory_memory=memory.auditory_memory,
+            )
+            found = self.environment.reasoner.run(MATCH_FRAME, request)
+            return found.text_match and bool(found.image_match)
+
+        return _judged(match)
 
 
-def verdict_of(sample: RvmsSample, found: list[Checked], chosen: int | None) -> Mapping[str, Any]:
-    """The measures of a sample: of any candidate, as the paper has it, and of the one that was chosen."""
-    answer = None if chosen is None else found[chosen]
+def _judged(ask: Callable[[], bool]) -> bool:
+    """The judge's verdict; False for an unusable reply. Raises `ReasonerUnreachable`."""
+    try:
+        return ask()
+    except ReasonerUnreachable:
+        raise
+    except (ReasonerError, FileProblem):
+        return False
+
+
+def score_of_candidates(
+    sample: RvmsSample,
+    found: Sequence[CandidateScore],
+    answer: CandidateScore | None,
+    correct: bool,
+    rank: int | None = None,
+    stage: str = "",
+    window: tuple[float, float] | None = None,
+) -> RvmsScore:
     rule = any(one.rule for one in found)
-    model = any(bool(one.model) for one in found)
     frames = [one.frame for one in found if one.frame is not None]
-    in_time = sample.asks_moment
-    # Without its time there is no reference frame to be held against.
-    framed = in_time and sample.key_time is not None
     errors = [one.error for one in found if one.error is not None]
-    return {
-        "rule": rule,
-        "model_rule": (rule or model) if sample.asks_video else None,
-        "model_rule_true": (
-            rule or any(one.true and bool(one.model) for one in found) if sample.asks_video else None
-        ),
-        "content": any(one.true for one in found),
-        "frame": any(frames) if framed else None,
-        "frame_answer": bool(answer is not None and answer.frame) if framed else None,
-        "in_shot": any(bool(one.in_shot) for one in found) if in_time and sample.shot else None,
-        "in_shot_answer": bool(answer and answer.in_shot) if in_time and sample.shot else None,
-        "on_event": any(bool(one.on_event) for one in found) if in_time and sample.event else None,
-        "on_event_answer": bool(answer and answer.on_event) if in_time and sample.event else None,
-        "error": min(errors) if errors else None,
-        "answer_true": bool(answer is not None and answer.true),
-        "answer_rule": bool(answer is not None and answer.rule),
-    }
-
-
-def _shows(upload: Shown, candidate: CandidateVideo) -> bool:
-    return address(upload.url) == address(candidate.url) or bool(
-        upload.video_id and upload.video_id == candidate.video_id
+    timed, video = sample.asks_moment, sample.asks_video
+    # Without its time there is no reference frame to compare with.
+    framed, shot, event = (
+        timed and each is not None for each in (sample.key_time, sample.shot, sample.event)
+    )
+    return RvmsScore(
+        correct=correct,
+        rule=rule,
+        model_rule=rule or any(bool(one.model) for one in found) if video else None,
+        model_rule_true=rule or any(one.true and bool(one.model) for one in found) if video else None,
+        content=any(one.true for one in found),
+        frame=any(frames) if framed else None,
+        frame_answer=bool(answer is not None and answer.frame) if framed else None,
+        in_shot=any(bool(one.in_shot) for one in found) if shot else None,
+        in_shot_answer=bool(answer and answer.in_shot) if shot else None,
+        on_event=any(bool(one.on_event) for one in found) if event else None,
+        on_event_answer=bool(answer and answer.on_event) if event else None,
+        error=min(errors) if errors else None,
+        answer_true=bool(answer is not None and answer.true),
+        answer_rule=bool(answer is not None and answer.rule),
+        moment_id=sample.moment_id,
+        group=sample.group,
+        topic=sample.topic,
+        changes=list(sample.changes),
+        candidates=[one.line() for one in found],
+        target_rank=rank,
+        error_stage=stage,
+        gold_window_found=window,
     )
 
 
-def _original_time(upload: Shown | None, moment: Moment | None) -> float | None:
-    return None if upload is None or moment is None else moment.time * upload.speed
+def moment_correct(sample: RvmsSample, answer: CandidateScore | None) -> bool | None:
+    """Whether the answer's moment is on the event; by the judge of frames where the event's time is unknown;
+    None where the task has no moment."""
+    if not sample.asks_moment or (sample.event is None and sample.key_time is None):
+        return None
+    if sample.event is not None:
+        return bool(answer and answer.on_event)
+    return bool(answer is not None and answer.frame)
+
+
+def target_rank(results: Sequence[Sequence[str]], sample: RvmsSample) -> int | None:
+    """The best rank of any upload of the video in any search, from 1. `results`: addresses by search."""
+    wanted = {address(upload.url) for upload in sample.uploads}
+    ranks = (rank for urls in results for rank, url in enumerate(urls, start=1) if address(url) in wanted)
+    return min(ranks, default=None)
+
+
+def error_stage(
+    found: Sequence[CandidateScore], answer: CandidateScore | None, right: bool | None, rank: int | None
+) -> str:
+    """One of `STAGES`; empty where nothing failed. `right`: of `moment_correct`."""
+    if not any(one.true for one in found):
+        return "retriever" if rank is not None else "generator"
+    if answer is None or not answer.true:
+        return "verifier"
+    return "localizer" if right is False else ""
+
+
+def failure_of(asked: RvmsSample, sample: Sample, file_of: Callable[[str], str]) -> Failure | None:
+    """The failed sample with the true frame beside the returned one; None where it did not fail.
+
+    `file_of`: the file at an address; empty where there is none.
+    """
+    evidence, memory = sample.evidence, asked.memory
+    stage = str(evidence.get("error_stage", ""))
+    if not stage:
+        return None
+    told = {
+        "the whole": memory.global_impression,
+        "the moment": memory.key_moment,
+        "before": memory.before,
+        "after": memory.after,
+        "heard": memory.auditory_memory,
+    }
+    told = {label: text for label, text in told.items() if text}
+    told["misremembered"] = "; ".join(asked.changes) or "nothing"
+    told["searches"] = "; ".join(evidence["queries"]) or "none"
+    told["the video"] = asked.url
+    told["the answer"] = str(evidence["answer"]) or "none"
+    frames = []
+    if asked.key_time is not None and (path := file_of(asked.url)):
+        frames.append(Shown("true moment", path, asked.key_time))
+    time, answer = evidence["answer_time"], str(evidence["answer"])
+    if answer and (path := file_of(answer)):
+        caption = "returned moment" if time is not None else "returned video"
+        frames.append(Shown(caption, path, 0.0 if time is None else float(time)))
+    return Failure(stage, told, tuple(frames))
+
+
+def _gold_window(
+    candidates: Sequence[Mapping[str, Any]], found: Sequence[CandidateScore]
+) -> tuple[float, float] | None:
+    """What was localized inside the original itself; a copy may have another clock."""
+    for candidate, one in zip(candidates, found, strict=True):
+        if one.rule and candidate["moment"] is not None:
+            start, _, end = candidate["moment"]
+            return start, end
+    return None
+
+
+def _shows(upload: TargetUpload, candidate: Mapping[str, Any]) -> bool:
+    if address(upload.url) == address(candidate["url"]):
+        return True
+    return bool(upload.video_id) and upload.video_id == candidate["video_id"]
 
 
 def _inside(at: float | None, span: tuple[float, float], slack: float) -> bool:
     return at is not None and span[0] - slack <= at < span[1] + slack
 
 
-def _error(at: float | None, key_time: float | None) -> float | None:
-    return None if at is None or key_time is None else round(abs(at - key_time), 3)
-
-
-def _frame(sight: WebVideo, time: float | None) -> VideoView | None:
-    """One frame, without words; None where none is to be had."""
-    if time is None:
+def _frame(video: WebVideo | None, time: float | None) -> VideoView | None:
+    """One frame, without words; None where none can be had."""
+    if video is None or time is None:
         return None
     try:
-        view = sight.view(time, time, np.array([time]), transcript=False)
+        view = video.view(time, time, np.array([time]), transcript=False)
     except (FileProblem, ValueError):
         return None
     return view if view.times else None
 
 
-def _around(sight: WebVideo, time: float) -> VideoView:
-    """One frame with what is said and heard around it."""
-    return sight.view(max(0.0, time - AROUND), time + AROUND, np.array([time]))
-
-
-def _frames_alike(sight: WebVideo | None, moment: Moment | None, reference: VideoView | None) -> float | None:
-    if sight is None or moment is None or reference is None:
-        return None
-    found = _frame(sight, moment.time)
-    if found is None or found.frame_vectors is None or reference.frame_vectors is None:
+def _frame_cosine(video: WebVideo | None, time: float | None, reference: VideoView | None) -> float | None:
+    found = _frame(video, time)
+    if found is None or reference is None or found.frame_vectors is None or reference.frame_vectors is None:
         return None
     return float(_unit(found.frame_vectors[0]) @ _unit(reference.frame_vectors[0]))
 
 
-def _alike(sight: WebVideo | None, original: WebVideo | None) -> float | None:
-    if sight is None or original is None:
+def _video_cosine(video: WebVideo | None, original: WebVideo | None) -> float | None:
+    if video is None or original is None:
         return None
     means = []
-    for one in (sight, original):
+    for one in (video, original):
         view = shown(one, midpoints(0.0, one.duration, PAPER.verify_frames), PAPER)
         if view.frame_vectors is None:
             return None
@@ -259,5 +415,6 @@ def _alike(sight: WebVideo | None, original: WebVideo | None) -> float | None:
 
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """(d,) float64 of length 1; a zero vector stays zero."""
     wide = vector.astype(np.float64)
     return np.asarray(wide / max(float(np.linalg.norm(wide)), 1e-12), np.float64)

@@ -1,174 +1,251 @@
-"""A system on queries by memory: one run each, checked against the truth, and told as a sample."""
+"""RACLO and its variants as solvers, and controls: metadata alone, the target video given, chance.
+
+An output's evidence has all that the scorer needs: the candidates with their moments, the verdicts that
+the agent asked for, and the addresses of the search results.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from eval.runs.records import ClipScore, Query, Sample
-from eval.tasks.rvms.controls import (
-    chance_run,
-    failed_run,
-    metadata_run,
-    oracle_run,
-)
-from eval.tasks.rvms.errors import error_of, moment_found, target_rank
-from eval.tasks.rvms.records import RvmsSample
-from eval.tasks.rvms.scorer import Checked, Checker, verdict_of
-from eval.tasks.rvms.systems import Way
+from eval.runs.records import ClipScore, Output, Query, TaskInput
+from eval.tasks.rvms.dataset import RvmsInput
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
 from rag.agents.raclo.agent import run_raclo
-from rag.agents.raclo.records import RacloRun
-from rag.agents.raclo.settings import RacloSettings
-from rag.agents.runtime.frame_source import FrameSource
-from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, ReplyInvalid, WebError
-from rag.reasoners.roles import Memory, Reasoner
+from rag.agents.raclo.query_generation import recall
+from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun, cues_of
+from rag.agents.raclo.settings import PAPER, SWEEPS, RacloSettings, sweep
+from rag.agents.raclo.verification import locate_moment, second_judge
+from rag.agents.runtime.context import NOTHING_FOUND
+from rag.agents.runtime.frame_budget import fixed_budget
+from rag.agents.runtime.frame_source import fetch_video
+from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.trace import Step
+from rag.agents.video_browser.watcher import candidate as metadata_of
+from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError
+from rag.reasoners.roles import SELECT_CANDIDATES, Memory, SelectRequest
 from rag.reasoners.token_counting import with_token_counts
+from rag.records import Usage
+from rag.web import MockWeb, SearchResult
 
-if TYPE_CHECKING:
-    from rag.web import MockWeb
+STORED = replace(PAPER, frames="stored")
+VARIANTS = Variants(
+    {
+        "raclo": Variant("2 searches x 2 videos, 64 frames to verify, 32 to 192 to localize", PAPER),
+        "raclo-64": Variant(
+            "open-source setting: 64 frames of every video", replace(PAPER, budget=fixed_budget(64))
+        ),
+        "raclo-stored": Variant("ours: every stored frame embedding to localize", STORED),
+        "raclo-contents": Variant(
+            "ours: videos are searched by their indexed contents as well; every stored frame embedding",
+            STORED,
+            "contents",
+        ),
+        "wo-abduction": Variant("searches for the cues unchanged", replace(PAPER, abduction=False)),
+        "wo-verification": Variant("answers with the first candidate", replace(PAPER, verify=False)),
+        "wo-consensus": Variant("one judge decides", replace(PAPER, consensus=False)),
+        "wo-context": Variant("localizes by the key moment alone", replace(PAPER, context=False)),
+        "wo-sound": Variant("without speech and sounds", replace(PAPER, sound=False)),
+        "metadata-only": Variant(
+            "control: opens no video; the most likely result by its metadata, and its middle",
+            PAPER,
+            "metadata",
+        ),
+        "oracle-video": Variant("control: the target video is given", PAPER, "oracle"),
+        "oracle-stored": Variant(
+            "control: the target video is given, every stored frame embedding", STORED, "oracle"
+        ),
+        "chance-moment": Variant("control: the target video is given, a moment by chance", PAPER, "chance"),
+    },
+    SWEEPS,
+    sweep,
+    "figure 4",
+)
 
 
-def told(memory: Memory) -> str:
-    """All cues that are told, one behind the other."""
-    parts = (memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory)
-    return " ".join(part for part in parts if part)
+def give_target(query: Query, asked: TaskInput) -> RvmsInput:
+    """For oracles: the input with the address of the target video."""
+    assert isinstance(asked, RvmsInput)
+    return replace(asked, url=query.answer)
 
 
-def query_of(sample: RvmsSample) -> Query:
-    """As the evaluation asks it: open; the family is the task, the gold window the true shot."""
-    gold = sample.uploads[0].video_id or sample.url
-    asked = sample.shot if sample.asks_moment and sample.shot is not None else (0.0, 0.0)
-    return Query(
-        query_id=sample.sample_id,
-        text=told(sample.memory),
-        options=(),
-        answer=sample.url,
-        family=sample.task,
-        video=gold,
-        cluster=gold,
-        window=asked,
-        order=(),
-        seen=sample.event if sample.asks_moment else None,
-    )
-
-
-@dataclass
+@dataclass(frozen=True)
 class RacloSolver:
-    """A `System`. Every query meets the web as its first visitor.
+    """Every query meets the web as its first visitor.
 
-    `answer` raises `ReasonerUnreachable` where the reasoner is gone: an outage is no wrong answer, and a
-    run of the evaluation goes on where it stopped.
+    `solve` raises `ReasonerUnreachable` where the reasoner is gone.
     """
 
-    name: str
-    chosen: RacloSettings
-    way: Way
-    samples: Mapping[str, RvmsSample]
-    web: MockWeb
-    reasoner: Reasoner
-    second: Reasoner | None
-    frame_source: FrameSource
-    seed: int
+    variant: Variant[RacloSettings]
+    environment: WebEnvironment
+    seed: int = 0
+    """Of `chance-moment`; all other variants are deterministic."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        second = second_judge(self.environment.reasoner)
         return {
-            **asdict(self.chosen),
-            "way": self.way,
-            "web": self.web.fingerprint,
-            "reasoner": self.reasoner.fingerprint,
-            "second": "" if self.second is None else self.second.fingerprint,
-            "tokens": with_token_counts(self.reasoner)[1],
+            **asdict(self.variant.settings),
+            "mode": self.variant.mode,
+            "web": self.environment.web.fingerprint,
+            "reasoner": self.environment.reasoner.fingerprint,
+            "second": "" if second is None else second.fingerprint,
+            "tokens": self._counted[1],
         }
 
-    def answer(self, query: Query) -> Sample:
-        sample = self.samples[query.query_id]
-        run = self._run(sample)
-        if run.failure == ReasonerUnreachable.__name__:
-            raise ReasonerUnreachable(
-                f"{query.query_id}: the reasoner went silent, so this query is not answered wrongly but "
-                "not at all; the same command goes on here"
-            )
-        checked = [self._checker.check(sample, candidate) for candidate in run.candidates]
-        verdict = verdict_of(sample, checked, run.chosen)
-        found = bool(verdict["answer_true"]) and moment_found(sample, verdict) is not False
-        return Sample(
-            query_id=query.query_id,
-            family=query.family,
-            video=query.video,
-            cluster=query.cluster,
-            choice=None,
-            correct=found,
-            unshuffled_choice=None,
+    @cached_property
+    def _counted(self) -> Any:
+        return with_token_counts(self.environment.reasoner)
+
+    def solve(self, asked: RvmsInput) -> Output:
+        run = self._run(asked)
+        require_reachable(run.failure, asked.query_id)
+        first = [] if run.answer is None else [run.answer]
+        ranked = first + [one for at, one in enumerate(run.candidates) if at != run.chosen]
+        moment = None if run.answer is None else run.answer.moment
+        return Output(
             confidence=0.0 if run.answer is None else run.answer.fit,
-            clips=_ranked(run),
-            gold_window_found=_window(run, checked),
-            evidence=self._evidence(sample, run, checked, verdict),
+            clips=tuple(
+                ClipScore(one.video_id or one.url, 1 / rank) for rank, one in enumerate(ranked, start=1)
+            ),
+            evidence={
+                "matched": run.matched,
+                "chosen": run.chosen,
+                "answer": "" if run.answer is None else run.answer.url,
+                "answer_time": None if moment is None else moment.time,
+                "found": [_as_json(candidate) for candidate in run.candidates],
+                "queries": list(run.queries),
+                "results": [
+                    [result["url"] for result in step.data["results"]]
+                    for step in run.steps
+                    if step.kind == "search"
+                ],
+                "searches": run.searches,
+                "failure": run.failure,
+                "failures": list(run.failures),
+            },
             tokens={"all": run.tokens},
-            parse_failure="ReplyInvalid" in run.failures,
+            parse_failure=ReplyInvalid.__name__ in run.failures,
             timings=dict(run.timings),
         )
 
-    def _run(self, sample: RvmsSample) -> RacloRun:
-        memory, web = sample.memory, self.web.session()
+    def _run(self, asked: RvmsInput) -> RacloRun:
+        environment, mode, memory = self.environment, self.variant.mode, asked.memory
+        reasoner, settings = self._counted[0], self.variant.settings
+        source = environment.content_web if mode == "contents" else environment.web
+        web = source.session()
         try:
-            if self.way == "metadata":
-                return metadata_run(self._counted, memory, web, self.chosen)
-            if self.way == "oracle":
-                return oracle_run(self._counted, memory, web, self.frame_source, sample.url, self.chosen)
-            if self.way == "chance":
-                digest = hashlib.sha256(f"{self.seed} {sample.sample_id}".encode()).digest()
-                return chance_run(memory, web, sample.url, int.from_bytes(digest[:8], "big") / 2**64)
+            if mode == "metadata":
+                return self._metadata_run(memory, web)
+            if mode == "oracle":
+                return self._oracle_run(memory, web, asked.url)
+            if mode == "chance":
+                digest = hashlib.sha256(f"{self.seed} {asked.query_id}".encode()).digest()
+                return _chance_run(memory, web, asked.url, int.from_bytes(digest[:8], "big") / 2**64)
         except (ReplyInvalid, BudgetSpent, WebError, FileProblem) as error:
-            # As the agent has it: what cannot be read or had costs a query, not the run.
-            return failed_run(memory, error, self._counted.usage())
-        return run_raclo(memory, web, self._counted, self.frame_source, self.chosen, second=self.second)
+            # As in the agent: an unusable reply or page costs one query, not the run.
+            name = type(error).__name__
+            return replace(_as_run(memory, (), (), reasoner.usage()), failure=name, failures=(name,))
+        second = second_judge(environment.reasoner)
+        return run_raclo(memory, web, reasoner, environment.frame_source, settings, second=second)
 
-    def _evidence(
-        self, sample: RvmsSample, run: RacloRun, checked: list[Checked], verdict: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        answer = run.answer
-        return {
-            **verdict,
-            "moment_id": sample.moment_id,
-            "group": sample.group,
-            "topic": sample.topic,
-            "changes": list(sample.changes),
-            "matched": run.matched,
-            "chosen": run.chosen,
-            "answer": "" if answer is None else answer.url,
-            "answer_time": None if answer is None or answer.moment is None else answer.moment.time,
-            "candidates": [one.line() for one in checked],
-            "queries": list(run.queries),
-            "target_rank": target_rank(run, sample),
-            "searches": run.searches,
-            "failure": run.failure,
-            "failures": list(run.failures),
-            "error_stage": error_of(sample, run, checked, verdict),
-        }
+    def _metadata_run(self, memory: Memory, web: MockWeb) -> RacloRun:
+        """The agent's searches; of their results the most likely by title and description, and its middle."""
+        reasoner, settings = self._counted[0], self.variant.settings
+        reasoner.usage()
+        queries = recall(reasoner, memory, (), settings).queries
+        found: dict[str, tuple[SearchResult, str]] = {}
+        steps: list[Step] = []
+        for query in queries:
+            page = web.search_videos(query, page_size=settings.results)
+            shown = [{"url": result.url, "title": result.title} for result in page.results]
+            steps.append(Step(len(steps) + 1, "search", query, {"query": query, "results": shown}, "turn", 1))
+            fresh = [result for result in page.results if result.url not in found][: settings.urls]
+            found.update((result.url, (result, query)) for result in fresh)
+        candidates = tuple(_candidate(memory, "", result, 0.5, query) for result, query in found.values())
+        likeliest = 0
+        if candidates:
+            wanted = " ".join(part for part in (memory.global_impression, memory.key_moment) if part)
+            metadata = tuple(metadata_of(result) for result, _ in found.values())
+            chosen = reasoner.run(SELECT_CANDIDATES, SelectRequest(wanted, wanted, metadata, 1)).selected
+            likeliest = chosen[0] if chosen else 0
+        return _as_run(memory, candidates, queries, reasoner.usage(), likeliest, tuple(steps))
 
-    @cached_property
-    def _counted(self) -> Reasoner:
-        return with_token_counts(self.reasoner)[0]
-
-    @cached_property
-    def _checker(self) -> Checker:
-        return Checker(self.web, self.frame_source, self.reasoner, self.second)
-
-
-def _ranked(run: RacloRun) -> tuple[ClipScore, ...]:
-    """The chosen candidate, then the others as they were found."""
-    first = [] if run.answer is None else [run.answer]
-    ordered = first + [one for at, one in enumerate(run.candidates) if at != run.chosen]
-    return tuple(ClipScore(one.video_id or one.url, 1 / rank) for rank, one in enumerate(ordered, start=1))
+    def _oracle_run(self, memory: Memory, web: MockWeb, url: str) -> RacloRun:
+        """The target video is the only candidate."""
+        reasoner, settings = self._counted[0], self.variant.settings
+        reasoner.usage()
+        source = self.environment.frame_source
+        video = fetch_video(web, _result(web, url), source, RetryPolicy(1), transcript=settings.sound)
+        moment = locate_moment(reasoner, memory, video, settings) if memory.key_moment else None
+        found = CandidateVideo(url, video.result.title, video.video_id, video.duration, "", 1, moment=moment)
+        return _as_run(memory, (found,), (), reasoner.usage())
 
 
-def _window(run: RacloRun, checked: list[Checked]) -> tuple[float, float] | None:
-    """What was localized inside the original itself; a copy has another clock."""
-    for candidate, one in zip(run.candidates, checked, strict=True):
-        if one.rule and candidate.moment is not None:
-            return candidate.moment.start, candidate.moment.end
-    return None
+def open_solver(variant: Variant[RacloSettings], environment: WebEnvironment, seed: int) -> RacloSolver:
+    return RacloSolver(variant, environment, seed)
+
+
+def _chance_run(memory: Memory, web: MockWeb, url: str, share: float) -> RacloRun:
+    """The target video, at `share` in [0, 1) of it. Raises `PageGone`."""
+    found = _candidate(memory, web.video_id(url) or "", _result(web, url), share)
+    return _as_run(memory, (found,), (), Usage())
+
+
+def _candidate(
+    memory: Memory, video_id: str, result: SearchResult, share: float, query: str = ""
+) -> CandidateVideo:
+    """A video that was not opened, its moment at `share` of its duration."""
+    moment = None
+    if memory.key_moment:
+        moment = Moment(round(share * result.duration, 6), 0, 1, 0.0, result.duration, 0.0)
+    return CandidateVideo(
+        result.url, result.title, video_id, result.duration, query, result.rank, moment=moment
+    )
+
+
+def _result(web: MockWeb, url: str) -> SearchResult:
+    entry = web.catalogue.video(url)
+    if entry is None:
+        raise PageGone(f"{url}: the web has no such video")
+    return SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
+
+
+def _as_run(
+    memory: Memory,
+    candidates: tuple[CandidateVideo, ...],
+    queries: tuple[str, ...],
+    usage: Usage,
+    chosen: int = 0,
+    steps: tuple[Step, ...] = (),
+) -> RacloRun:
+    return RacloRun(
+        memory=memory,
+        cues=cues_of(memory),
+        candidates=candidates,
+        chosen=chosen if candidates else None,
+        matched=bool(candidates),
+        queries=queries,
+        turns=1,
+        failure="" if candidates else NOTHING_FOUND,
+        failures=(),
+        searches=len(queries),
+        usage=usage,
+        timings={},
+        steps=steps,
+    )
+
+
+def _as_json(candidate: CandidateVideo) -> dict[str, Any]:
+    """What the scorer needs. `accepted`: the verdict of the agent's judges; None without one."""
+    moment = candidate.moment
+    return {
+        "url": candidate.url,
+        "video_id": candidate.video_id,
+        "accepted": None if candidate.consensus is None else candidate.accepted,
+        "moment": None if moment is None else [moment.start, moment.time, moment.end],
+    }

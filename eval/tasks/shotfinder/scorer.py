@@ -1,25 +1,37 @@
-"""Whether a found frame is the one that was looked for: a model's word, CLIP's cosine, and the truth.
+"""Whether a returned frame is the right one: by a judge, by CLIP's cosine, and by exact times.
 
-The paper asks a model with the description, the true frame and the found one
-(section 4.4), and calls a find right where text and image match. The public code
-passes a sample where either matches on any candidate. Both are kept apart here.
+The paper asks a model with the description, the true frame and the returned one (section 4.4), and counts
+a shot as right where text and image match. The public code passes a sample where either matches on any
+candidate. Both are scored here.
+
+A failed search has the first stage at which it failed (section 5.3 and appendix G.2):
+
+generator     no search shares a content word with the metadata of the right video
+retriever     some do, and the right video is not among those that were searched
+localizer     it was searched, and no shot or another of its shots was returned
+verifier      its right shot was returned, and another video was preferred
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from corpora.records import Frames
-from eval.tasks.shotfinder.records import ShotQuery
-from rag.agents.shotfinder.records import FoundShot
-from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
-from rag.reasoners.roles import MATCH_FRAME, ConstraintKind, MatchRequest, Reasoner, VideoView
+from eval.reports.failures import Failure, Shown
+from eval.runs.records import Output, Query, Sample, Score
+from eval.tasks.shotfinder.dataset import ShotQuery
+from eval.tasks.web_task import WebEnvironment
+from indexers.settings import EncoderSettings
+from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
+from rag.reasoners.roles import MATCH_FRAME, ConstraintKind, MatchRequest, VideoView
+from rag.relevance import content_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,24 +39,58 @@ if TYPE_CHECKING:
     from rag.library import Library
 
 CLIP_THRESHOLD = 0.7
-"""Appendix B: a similarity from here on counts as a match."""
+"""Appendix B: a cosine from here on counts as a match."""
+NO_REFERENCE = "without a reference frame"
+NO_FRAME = "without a frame to be judged by"
+NO_VERDICT = "without a verdict"
+SPENT = "whose budget was spent before anything was found"
+"""Why a sample was not judged, as behind "n queries"."""
+Stage = Literal["", "generator", "retriever", "localizer", "verifier"]
+STAGES: tuple[Stage, ...] = ("generator", "retriever", "localizer", "verifier")
+JUDGES = {
+    "reasoner": "the reasoner compares description, true frame and returned frame",
+    "clip": "cosine with the true frame from the threshold on, without a model",
+}
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotScore(Score):
+    """Of a solver that opens no video."""
+
+    value: str
+    """What the constraint asks for."""
+    rules: Mapping[str, bool | None]
+    """Verdict by each scoring rule; None where it does not apply."""
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchScore(ShotScore):
+    judged: Sequence[Mapping[str, Any]]
+    """`JudgedFrame.line` of every candidate's frame."""
+    off_by: float | None
+    """Seconds from the returned frame to the true shot, in the right video; 0 inside the shot."""
+    gold_window_found: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One found frame held against the query. None: that could not be compared."""
+class JudgedFrame:
+    """One returned frame compared with the query. None: could not be compared."""
 
     text: bool | None
-    """The model: subjects and actions of the description are there."""
+    """The judge: subjects and actions of the description are there."""
     image: bool | None
-    """The model: the same scene as the true frame."""
+    """The judge: the same scene as the true frame."""
     constraint: bool | None
-    """The model: what the constraint asks for is to be seen."""
+    """The judge: the constraint is met."""
     clip_image: float | None
-    """Cosine with the true frame, and below with the description, in the library's picture space."""
+    """Cosine with the true frame."""
     clip_text: float | None
+    """Cosine with the description, in the library's image space."""
     truth: bool | None
-    """In the right shot of the right film."""
+    """In the right shot of the right video."""
     moment: bool | None
     """In a shot that fits the description, whatever the constraint."""
 
@@ -60,20 +106,21 @@ class Judged:
             return True
         return None if self.text is None or self.image is None else False
 
-    @property
-    def by_clip(self) -> bool | None:
-        """Appendix B: the similarity reaches 0.7."""
-        return None if self.clip_image is None else self.clip_image >= CLIP_THRESHOLD
+    def by_clip(self, threshold: float = CLIP_THRESHOLD) -> bool | None:
+        """Appendix B: the cosine with the true frame reaches the threshold."""
+        return None if self.clip_image is None else self.clip_image >= threshold
+
+    def line(self, threshold: float = CLIP_THRESHOLD) -> dict[str, Any]:
+        return {**asdict(self), "strict": self.strict, "by_clip": self.by_clip(threshold)}
 
 
 @dataclass
-class FrameShelf:
-    """Single frames of videos, as a reasoner takes them: stored vectors, or pixels."""
+class FrameStore:
+    """Single frames as a reasoner takes them: stored embeddings, or pixels where it reads them."""
 
     library: Library
     pixels: bool
-    encode: Callable[[NDArray[np.uint8]], NDArray[np.float32]]
-    """uint8 (n, h, w, 3) to (n, d) in the library's picture space; for pictures that no video holds."""
+    encoder: EncoderSettings
     _vectors: dict[str, tuple[NDArray[np.float64], NDArray[np.float32]]] = field(default_factory=dict)
 
     @cached_property
@@ -81,7 +128,7 @@ class FrameShelf:
         return frozenset(video.video_id for video in self.library.engine.reader.videos())
 
     def at(self, video_id: str, time: float) -> VideoView | None:
-        """The stored frame nearest to `time`; None where the library holds none of the video."""
+        """The stored frame nearest to `time` seconds; None where the library holds none of the video."""
         if video_id not in self._held:
             return None
         times, vectors = self._of(video_id)
@@ -95,29 +142,31 @@ class FrameShelf:
                 frames = self.library.engine.read_frames(self.library.path_of(video_id), moment)
             except FileProblem:
                 return None
-        return VideoView(
-            "",
-            float(moment[0]),
-            float(moment[0]) + 0.001,
-            frame_times=moment,
-            frame_vectors=vectors[nearest : nearest + 1],
-            frames=frames,
-        )
+        return _view(float(moment[0]), vectors[nearest : nearest + 1], frames)
 
-    def picture(self, path: Path) -> VideoView:
-        """A picture file as one frame. Raises `UnreadableFile`."""
+    def image(self, path: Path) -> VideoView:
+        """An image file as one frame. Raises `UnreadableFile`."""
         from PIL import Image
 
         try:
             with Image.open(path) as opened:
-                image = np.asarray(opened.convert("RGB"), np.uint8)[None]
+                pixels = np.asarray(opened.convert("RGB"), np.uint8)[None]
         except (OSError, ValueError) as error:
-            raise UnreadableFile(f"{path}: cannot be read as a picture: {error}") from error
-        moment = np.zeros(1)
-        frames = Frames(moment, image) if self.pixels else None
-        return VideoView("", 0.0, 0.001, frame_times=moment, frame_vectors=self.encode(image), frames=frames)
+            raise UnreadableFile(f"{path}: cannot be read as an image: {error}") from error
+        return _view(0.0, self.encode(pixels), Frames(np.zeros(1), pixels) if self.pixels else None)
+
+    def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """(n, h, w, 3) to (n, d) in the library's image space; (n, 0) where it has none."""
+        from indexers.registry import open_image_encoder
+
+        meta = self.library.engine.reader.meta
+        if meta is None or meta.image_encoder is None:
+            return np.zeros((len(images), 0), np.float32)
+        encoder = open_image_encoder(meta.image_encoder.name, self.encoder)
+        return np.asarray(encoder.encode_images(images), np.float32)
 
     def _of(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Times (n,) and embeddings (n, d) of all stored frames of a video."""
         if video_id not in self._vectors:
             rows = self.library.engine.reader.frames(
                 [clip.clip_id for clip in self.library.engine.reader.clips(video_id)]
@@ -128,64 +177,229 @@ class FrameShelf:
         return self._vectors[video_id]
 
 
-def true_shot(query: ShotQuery, found: FoundShot) -> bool | None:
-    """None where nobody knows when the shot is."""
-    gold = query.gold
-    if not gold.timed:
-        return None
-    return found.video_id == gold.video_id and gold.start <= found.frame < gold.end
+@dataclass
+class ShotScorer:
+    """`folder`: of the data, for reference images. `judge`: one of `JUDGES`.
+
+    `score` raises `ReasonerUnreachable` where the reasoner is gone.
+    """
+
+    environment: WebEnvironment
+    gold: Mapping[str, ShotQuery]
+    frames: FrameStore
+    folder: Path
+    judge: str = "reasoner"
+    threshold: float = CLIP_THRESHOLD
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"judge": self.judge, "threshold": self.threshold}
+
+    def score(self, query: Query, output: Output) -> ShotScore:
+        gold, evidence = self.gold[query.query_id], output.evidence
+        if "looks" not in evidence:
+            return _unopened(gold, evidence["guess"])
+        looks: Sequence[Mapping[str, Any]] = evidence["looks"]
+        shot: Mapping[str, Any] | None = evidence["shot"]
+        reference, missing = self._reference(gold)
+        judged = {look["url"]: self.judge_frame(gold, reference, look) for look in looks if look["found"]}
+        best = judged[shot["url"]] if shot is not None else None
+        rules = self._rules(best, list(judged.values()), timed=gold.gold.timed, compared=not missing)
+        right = rules["truth" if gold.gold.timed else "strict" if self.judge == "reasoner" else "clip"]
+        unjudged = missing or _unjudged(shot, str(evidence["failure"]), right)
+        correct = bool(right) and not unjudged
+        metadata = [
+            entry.text
+            for url in gold.gold.urls
+            if (entry := self.environment.web.catalogue.video(url)) is not None
+        ]
+        inside = next((look["found"] for look in looks if look["video_id"] == query.video), None)
+        return SearchScore(
+            correct=correct,
+            unjudged=unjudged,
+            value=gold.value,
+            rules=rules,
+            stage="" if unjudged or correct else failed_stage(gold, looks, evidence["queries"], metadata),
+            judged=[each.line(self.threshold) for each in judged.values()],
+            off_by=_off_by(gold, shot),
+            gold_window_found=None if inside is None else (inside[0], inside[2]),
+        )
+
+    def judge_frame(
+        self, gold: ShotQuery, reference: VideoView | None, look: Mapping[str, Any]
+    ) -> JudgedFrame:
+        """Verdicts that an unusable reply does not give are None."""
+        video_id, time = look["video_id"], look["found"][1]
+        seen = self.frames.at(video_id, time)
+        truth, moment = true_shot(gold, video_id, time), true_moment(gold, video_id, time)
+        if seen is None:
+            return JudgedFrame(None, None, None, None, None, truth, moment)
+        clip_image = _cosine(seen, reference.frame_vectors if reference is not None else None)
+        tower = self.frames.library.engine.tower
+        clip_text = _cosine(seen, None if tower is None else tower.encode_text([gold.description]))
+        unjudged = JudgedFrame(None, None, None, clip_image, clip_text, truth, moment)
+        if self.judge == "clip":
+            return unjudged
+        reasoner = self.environment.reasoner
+        kind: ConstraintKind = "" if gold.task == "shot" else gold.task
+        request = MatchRequest(
+            description=gold.description,
+            candidate=seen,
+            reference=reference,
+            constraint_kind=kind,
+            constraint=gold.constraint,
+        )
+        try:
+            match = reasoner.run(MATCH_FRAME, request)
+        except ReasonerUnreachable:
+            raise
+        except ReasonerError:
+            return unjudged
+        # An image that was never compared is no mismatch.
+        compared = reference is not None and (reasoner.reads_pixels or clip_image is not None)
+        image = match.image_match if compared else None
+        return JudgedFrame(
+            match.text_match, image, match.constraint_match, clip_image, clip_text, truth, moment
+        )
+
+    def _reference(self, gold: ShotQuery) -> tuple[VideoView | None, str]:
+        """The true frame, and why there is none where the verdict rests on it."""
+        if gold.image:
+            try:
+                return self.frames.image(self.folder / gold.image), ""
+            except UnreadableFile as error:
+                _log.warning("%s: %s; this query is not judged", gold.query_id, error)
+                return None, "" if gold.gold.timed else NO_REFERENCE
+        if gold.gold.timed:
+            return self.frames.at(gold.gold.video_id, gold.frame), ""
+        return None, NO_REFERENCE
+
+    def _rules(
+        self, best: JudgedFrame | None, judged: Sequence[JudgedFrame], *, timed: bool, compared: bool
+    ) -> dict[str, bool | None]:
+        """The verdict of each rule; None where it does not apply. No shot is wrong by every rule.
+
+        `timed`: the gold times are known. `compared`: there is a true frame to compare with; without it
+        even "no shot" is left out, so that a rule counts the same queries for every system.
+        """
+        nothing = False if compared else None
+        untrue = False if timed else None
+        return {
+            "truth": best.truth if best is not None else untrue,
+            "moment": best.moment if best is not None else untrue,
+            "strict": best.strict if best is not None else nothing,
+            "strict, any candidate": _any([each.strict for each in judged]) if judged else nothing,
+            "lenient, any candidate": _any([each.lenient for each in judged]),
+            "clip": best.by_clip(self.threshold) if best is not None else nothing,
+        }
 
 
-def true_moment(query: ShotQuery, found: FoundShot) -> bool | None:
+def _unopened(gold: ShotQuery, guess: Mapping[str, Any] | None) -> ShotScore:
+    """The score of a control without frames: by exact times alone."""
+    found = () if guess is None else (guess["video_id"], guess["frame"])
+    right = bool(found and true_shot(gold, *found))
+    moment = bool(found and true_moment(gold, *found))
+    timed = gold.gold.timed
+    return ShotScore(
+        correct=right,
+        unjudged="" if timed else NO_FRAME,
+        value=gold.value,
+        rules={"truth": right, "moment": moment} if timed else {},
+        stage="",
+    )
+
+
+def true_shot(gold: ShotQuery, video_id: str, time: float) -> bool | None:
+    """None where the gold time is unknown."""
+    place = gold.gold
+    return video_id == place.video_id and place.start <= time < place.end if place.timed else None
+
+
+def true_moment(gold: ShotQuery, video_id: str, time: float) -> bool | None:
     """As `true_shot`, of the shots that fit the description alone."""
-    right = true_shot(query, found)
+    right = true_shot(gold, video_id, time)
     if right is None or right:
         return right
-    return any(
-        found.video_id == twin.video_id and twin.start <= found.frame < twin.end for twin in query.twins
-    )
+    return any(video_id == twin.video_id and twin.start <= time < twin.end for twin in gold.twins)
 
 
-def judge_shot(
-    reasoner: Reasoner, shelf: FrameShelf, query: ShotQuery, reference: VideoView | None, found: FoundShot
-) -> Judged:
-    """What a mind that fails did not say is None. Raises `ReasonerUnreachable`."""
-    seen = shelf.at(found.video_id, found.frame)
-    truth, moment = true_shot(query, found), true_moment(query, found)
-    if seen is None:
-        return Judged(None, None, None, None, None, truth, moment)
-    kind: ConstraintKind = "" if query.task == "shot" else query.task
-    request = MatchRequest(
-        description=query.description,
-        candidate=seen,
-        reference=reference,
-        constraint_kind=kind,
-        constraint=query.constraint,
-    )
-    clip_image = _cosine(seen, reference.frame_vectors if reference is not None else None)
-    tower = shelf.library.engine.tower
-    words = None if tower is None else tower.encode_text([query.description])
-    clip_text = _cosine(seen, words)
-    try:
-        match = reasoner.run(MATCH_FRAME, request)
-    except ReasonerUnreachable:
-        raise
-    except ReasonerError:
-        return Judged(None, None, None, clip_image, clip_text, truth, moment)
-    # A picture that was never laid beside the other one is no mismatch.
-    compared = reference is not None and (reasoner.reads_pixels or clip_image is not None)
-    return Judged(
-        match.text_match,
-        match.image_match if compared else None,
-        match.constraint_match,
-        clip_image,
-        clip_text,
-        truth,
-        moment,
-    )
+def failed_stage(
+    gold: ShotQuery, looks: Sequence[Mapping[str, Any]], queries: Sequence[str], metadata: Sequence[str]
+) -> Stage:
+    """Of a failed search. `looks`: searched videos, with start, frame and end of the shot in `found`.
+    `metadata`: title, description and tags of each upload of the right video."""
+    place = gold.gold
+    own = [look for look in looks if look["url"] in place.urls or look["video_id"] == place.video_id]
+    if own:
+        found = [look for look in own if look["found"]]
+        # Without gold times any shot of the right video may be the one.
+        right = [
+            look for look in found if not place.timed or true_shot(gold, look["video_id"], look["found"][1])
+        ]
+        return "verifier" if right else "localizer"
+    words = {word for text in metadata for word in content_words(text)}
+    return "retriever" if any(words & set(content_words(query)) for query in queries) else "generator"
+
+
+def failure_of(asked: ShotQuery, sample: Sample, file_of: Callable[[str], str | None]) -> Failure | None:
+    """The failed sample with the returned frame and the true one; None where it did not fail.
+
+    `file_of`: content id to a file; None where there is none.
+    """
+    stage = str(sample.evidence.get("stage", ""))
+    if sample.correct or not stage:
+        return None
+    shot = sample.evidence.get("shot")
+    span = "N/A" if shot is None else f"{shot['url']} {shot['start']:.1f}-{shot['end']:.1f} s"
+    told = {
+        "description": asked.description,
+        asked.task: " / ".join(part for part in asked.constraint.split("\n") if part),
+        "searches": "; ".join(sample.evidence.get("queries", ())),
+        "found": span,
+        "measured": "" if shot is None else "; ".join(_checked(check) for check in shot["checks"]),
+        "right": f"{', '.join(asked.gold.urls)} {asked.gold.start:.1f}-{asked.gold.end:.1f} s",
+    }
+    frames = []
+    if shot is not None and (path := file_of(shot["video_id"])) is not None:
+        frames.append(Shown("found", path, float(shot["frame"])))
+    if asked.gold.timed and (path := file_of(asked.gold.video_id)) is not None:
+        frames.append(Shown("right", path, asked.frame))
+    return Failure(stage, {label: text for label, text in told.items() if text}, tuple(frames))
+
+
+def _checked(check: Mapping[str, Any]) -> str:
+    return f"{check['kind']}: expected {check['wanted']}, {check['found'] or 'not measured'}"
+
+
+def _unjudged(shot: Mapping[str, Any] | None, failure: str, right: bool | None) -> str:
+    """Why a sample is neither right nor wrong; empty for one that is."""
+    if shot is None:
+        return SPENT if failure == BudgetSpent.__name__ else ""
+    return NO_VERDICT if right is None else ""
+
+
+def _any(verdicts: Sequence[bool | None]) -> bool | None:
+    if any(verdicts):
+        return True
+    return None if None in verdicts else False
+
+
+def _off_by(gold: ShotQuery, shot: Mapping[str, Any] | None) -> float | None:
+    place = gold.gold
+    if shot is None or not place.timed or shot["video_id"] != place.video_id:
+        return None
+    time = float(shot["frame"])
+    return round(max(place.start - time, time - place.end, 0.0), 3)
+
+
+def _view(time: float, vectors: NDArray[np.float32], frames: Frames | None) -> VideoView:
+    """One frame as a view; `vectors`: (1, d)."""
+    moment = np.array([time])
+    return VideoView("", time, time + 0.001, frame_times=moment, frame_vectors=vectors, frames=frames)
 
 
 def _cosine(view: VideoView, other: NDArray[np.float32] | None) -> float | None:
+    """Of the first rows, rounded to 6 decimals; None where one is missing or the widths differ."""
     ours = view.frame_vectors
     if ours is None or other is None or not len(other) or ours.shape[1] != other.shape[1]:
         return None

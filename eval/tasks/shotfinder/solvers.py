@@ -1,129 +1,92 @@
-"""A system on a benchmark of shots: one search a query, judged, and told as a sample."""
+"""ShotFinder and its variants as solvers, and a control that reads metadata alone.
+
+An output's evidence has all that the scorer needs: the searches, and each searched video with its shot.
+"""
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from eval.runs.records import ClipScore, Query, Sample
-from eval.tasks.shotfinder.errors import wrong_stage
-from eval.tasks.shotfinder.records import ShotQuery
-from eval.tasks.shotfinder.scorer import FrameShelf, Judged, judge_shot
-from rag.agents.runtime.frame_source import FrameSource
+from eval.runs.records import ClipScore, Output
+from eval.tasks.shotfinder.dataset import ShotInput
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
 from rag.agents.shotfinder.agent import find_shot
-from rag.agents.shotfinder.records import FoundShot, ShotRequest, ShotRun
-from rag.errors import BudgetSpent, ReasonerUnreachable, UnreadableFile
-from rag.reasoners.roles import Reasoner, VideoView
+from rag.agents.shotfinder.constraints import memory_of
+from rag.agents.shotfinder.records import FoundShot, ShotRequest
+from rag.agents.shotfinder.settings import MAIN, SWEEPS, ShotSettings, sweep
+from rag.agents.video_browser.watcher import candidate as metadata_of
+from rag.errors import BudgetSpent, ReplyInvalid, WebError
+from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest
 from rag.reasoners.token_counting import with_token_counts
 
-if TYPE_CHECKING:
-    from rag.agents.shotfinder.settings import ShotSettings
-    from rag.web import MockWeb
-
-NO_REFERENCE = "without a reference frame"
-NO_FRAME = "without a frame to be judged by"
-NO_VERDICT = "without a verdict"
-SPENT = "whose budget was spent before anything was found"
-"""Why a sample was not judged, as behind "n queries"."""
-
-_log = logging.getLogger(__name__)
-
-
-def query_of(query: ShotQuery) -> Query:
-    """As the evaluation asks it: open; the window is the shot."""
-    gold = query.gold
-    name = gold.video_id or (gold.urls[0] if gold.urls else "")
-    asked = " ".join(query.constraint.split())
-    return Query(
-        query_id=query.query_id,
-        text=f"{query.description} {asked}".strip(),
-        options=(),
-        answer=f"{name}@{gold.start:g}-{gold.end:g}",
-        family=query.task,
-        video=name,
-        cluster=query.cluster or name,
-        window=(gold.start, gold.end),
-        order=(),
-    )
+OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
+METADATA = "metadata-only"
+VARIANTS = Variants(
+    {
+        OURS: Variant("2 searches, 2 videos of each; constraints compared with measurements", MAIN),
+        ASKED: Variant(
+            "as in the paper: the constraint is passed to the reasoner as text only",
+            replace(MAIN, constraint_mode="asked"),
+        ),
+        OFF: Variant(
+            "control: the description alone, without the constraint", replace(MAIN, constraint_mode="off")
+        ),
+        "wo-imagination": Variant(
+            "the description itself as the one search, 4 videos of it", replace(MAIN, imagine=False, urls=4)
+        ),
+        METADATA: Variant(
+            "control: opens no video; the most likely result by its metadata, and its middle",
+            MAIN,
+            "metadata",
+        ),
+    },
+    SWEEPS,
+    sweep,
+    "figure 4",
+)
 
 
-@dataclass
+@dataclass(frozen=True)
 class ShotFinderSolver:
-    """A `System`. Every query meets the web as its first visitor.
+    """Every query meets the web as its first visitor; all variants are deterministic.
 
-    `answer` raises `ReasonerUnreachable` where the reasoner, or the verifier, is gone: an outage is no wrong
-    answer, and a run of the evaluation goes on where it stopped. What a reference frame, a verdict or a
-    budget was missing for is a sample that nobody judged: its evidence says why, as `unjudged`.
+    `solve` raises `ReasonerUnreachable` where the reasoner is gone.
     """
 
-    name: str
-    chosen: ShotSettings
-    queries: Mapping[str, ShotQuery]
-    web: MockWeb
-    reasoner: Reasoner
-    frame_source: FrameSource
-    shelf: FrameShelf
-    folder: Path
-
-    def __post_init__(self) -> None:
-        self._mind, self._counted_as = with_token_counts(self.reasoner)
+    variant: Variant[ShotSettings]
+    environment: WebEnvironment
 
     @property
     def settings(self) -> Mapping[str, Any]:
         return {
-            **asdict(self.chosen),
-            "web": self.web.fingerprint,
-            "reasoner": self.reasoner.fingerprint,
-            "tokens": self._counted_as,
+            **asdict(self.variant.settings),
+            "web": self.environment.web.fingerprint,
+            "reasoner": self.environment.reasoner.fingerprint,
+            "tokens": self._counted[1],
         }
 
-    def answer(self, query: Query) -> Sample:
-        asked = self.queries[query.query_id]
+    @cached_property
+    def _counted(self) -> Any:
+        return with_token_counts(self.environment.reasoner)
+
+    def solve(self, asked: ShotInput) -> Output:
         request = ShotRequest(asked.description, asked.constraints, asked.query_id)
-        run = find_shot(request, self.web.session(), self._mind, self.frame_source, self.chosen)
-        if run.failure == ReasonerUnreachable.__name__:
-            raise ReasonerUnreachable(
-                f"{query.query_id}: the reasoner went silent, so this query is not answered wrongly but "
-                "not at all; the same command goes on here"
-            )
-        begun = time.perf_counter()
-        reference, missing = self._reference(asked)
-        judged = {
-            look.url: judge_shot(self.reasoner, self.shelf, asked, reference, look.found)
-            for look in run.looks
-            if look.found is not None
-        }
-        best = judged[run.shot.url] if run.shot is not None else None
-        rules = _rules(best, list(judged.values()), timed=asked.gold.timed, compared=not missing)
-        right = rules["truth"] if asked.gold.timed else rules["strict"]
-        unjudged = missing or _unjudged(run, right)
-        correct = bool(right) and not unjudged
-        videos = list(dict.fromkeys(look.video_id for look in run.looks))
-        inside = next((look.found for look in run.looks if look.video_id == query.video), None)
-        told = [entry.text for url in asked.gold.urls if (entry := self.web.catalogue.video(url)) is not None]
-        return Sample(
-            query_id=query.query_id,
-            family=query.family,
-            video=query.video,
-            cluster=query.cluster,
-            choice=None,
-            correct=correct,
-            unshuffled_choice=None,
+        web = self.environment.web.session()
+        source = self.environment.frame_source
+        run = find_shot(request, web, self._counted[0], source, self.variant.settings)
+        require_reachable(run.failure, asked.query_id)
+        return Output(
             confidence=run.shot.score if run.shot is not None else 0.0,
-            clips=tuple(ClipScore(video, 1.0 / rank) for rank, video in enumerate(videos, start=1)),
-            gold_window_found=(inside.start, inside.end) if inside is not None else None,
+            clips=_ranked([look.video_id for look in run.looks]),
             evidence={
-                "value": asked.value,
-                "shot": None if run.shot is None else _told(run.shot),
-                "rules": rules,
-                **({"unjudged": unjudged} if unjudged else {}),
-                "judged": [_as_json(each) for each in judged.values()],
-                "off_by": _off_by(asked, run.shot),
-                "stage": "" if unjudged else wrong_stage(asked, run, correct, told),
+                "shot": None if run.shot is None else _as_json(run.shot),
+                "looks": [
+                    {"url": look.url, "video_id": look.video_id, "found": _span(look.found)}
+                    for look in run.looks
+                ],
                 "missed": {look.url: look.missed for look in run.looks if look.missed},
                 "queries": list(run.queries),
                 "failure": run.failure,
@@ -131,24 +94,68 @@ class ShotFinderSolver:
                 "searches": run.searches,
             },
             tokens={"all": run.tokens},
-            parse_failure="ReplyInvalid" in run.failures,
-            timings={**run.timings, "judge": time.perf_counter() - begun},
+            parse_failure=ReplyInvalid.__name__ in run.failures,
+            timings=dict(run.timings),
         )
 
-    def _reference(self, query: ShotQuery) -> tuple[VideoView | None, str]:
-        """The true frame, and why there is none where the verdict rests on it."""
-        if query.image:
-            try:
-                return self.shelf.picture(self.folder / query.image), ""
-            except UnreadableFile as error:
-                _log.warning("%s: %s; this query is not judged", query.query_id, error)
-                return None, "" if query.gold.timed else NO_REFERENCE
-        if query.gold.timed:
-            return self.shelf.at(query.gold.video_id, query.frame), ""
-        return None, NO_REFERENCE
+
+class MetadataControl(ShotFinderSolver):
+    """Reads titles, descriptions and tags alone; returns the middle of the most likely result."""
+
+    def solve(self, asked: ShotInput) -> Output:
+        failure, guess, results = "", None, list[str]()
+        try:
+            guess, results = self._guess(asked)
+        except (ReplyInvalid, BudgetSpent, WebError) as error:
+            # As in the agent: an unusable reply or page costs one query, not the run.
+            failure = type(error).__name__
+        usage = self._counted[0].usage()
+        return Output(
+            clips=_ranked(results),
+            evidence={"guess": guess, **({"failure": failure} if failure else {})},
+            parse_failure=failure == ReplyInvalid.__name__,
+            tokens={"all": usage.prompt_tokens + usage.completion_tokens},
+        )
+
+    def _guess(self, asked: ShotInput) -> tuple[dict[str, Any] | None, list[str]]:
+        web, reasoner, settings = self.environment.web.session(), self._counted[0], self.variant.settings
+        memory = memory_of(asked.description, asked.constraints)
+        imagined = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries))
+        results = {
+            result.url: result
+            for search in imagined.queries
+            for result in web.search_videos(search, page_size=settings.results).results
+        }
+        listed = list(results.values())
+        if not listed:
+            return None, []
+        whole = f"{asked.description} {asked.constraint}"
+        request = SelectRequest(whole, whole, tuple(metadata_of(result) for result in listed), 1)
+        chosen = reasoner.run(SELECT_CANDIDATES, request).selected
+        picked = listed[chosen[0]] if chosen else listed[0]
+        ids = [video for result in listed if (video := web.video_id(result.url)) is not None]
+        return {"video_id": web.video_id(picked.url) or "", "frame": picked.duration / 2}, ids
 
 
-def _told(found: FoundShot) -> dict[str, Any]:
+def open_solver(
+    variant: Variant[ShotSettings],
+    environment: WebEnvironment,
+    seed: int,  # noqa: ARG001 (nothing is drawn at random)
+) -> ShotFinderSolver:
+    kind = MetadataControl if variant.mode == "metadata" else ShotFinderSolver
+    return kind(variant, environment)
+
+
+def _ranked(videos: list[str]) -> tuple[ClipScore, ...]:
+    return tuple(ClipScore(video, 1.0 / rank) for rank, video in enumerate(dict.fromkeys(videos), start=1))
+
+
+def _span(found: FoundShot | None) -> list[float] | None:
+    """Start, frame and end in seconds."""
+    return None if found is None else [found.start, found.frame, found.end]
+
+
+def _as_json(found: FoundShot) -> dict[str, Any]:
     return {
         "url": found.url,
         "video_id": found.video_id,
@@ -158,48 +165,3 @@ def _told(found: FoundShot) -> dict[str, Any]:
         "score": found.score,
         "checks": [asdict(check) for check in found.checks],
     }
-
-
-def _unjudged(run: ShotRun, right: bool | None) -> str:
-    """Why a sample is neither right nor wrong; empty for one that is."""
-    if run.shot is None:
-        return SPENT if run.failure == BudgetSpent.__name__ else ""
-    return NO_VERDICT if right is None else ""
-
-
-def _rules(
-    best: Judged | None, judged: list[Judged], *, timed: bool, compared: bool
-) -> dict[str, bool | None]:
-    """What each way of counting calls the sample; None where it cannot tell. N/A is wrong by every one.
-
-    `timed`: it is known when the shot is. `compared`: there is a true frame to hold the others against.
-    Without, even N/A is left out, so that a rule counts the same queries for every system.
-    """
-    nothing = False if compared else None
-    untrue = False if timed else None
-    return {
-        "truth": best.truth if best is not None else untrue,
-        "moment": best.moment if best is not None else untrue,
-        "strict": best.strict if best is not None else nothing,
-        "strict, any candidate": _any([each.strict for each in judged]) if judged else nothing,
-        "lenient, any candidate": _any([each.lenient for each in judged]),
-        "clip": best.by_clip if best is not None else nothing,
-    }
-
-
-def _any(verdicts: list[bool | None]) -> bool | None:
-    if any(verdicts):
-        return True
-    return None if None in verdicts else False
-
-
-def _as_json(each: Judged) -> dict[str, Any]:
-    return {**asdict(each), "strict": each.strict, "by_clip": each.by_clip}
-
-
-def _off_by(query: ShotQuery, found: FoundShot | None) -> float | None:
-    """Seconds from the found frame to the true one, where it is of the right video; 0 inside the shot."""
-    gold = query.gold
-    if found is None or not gold.timed or found.video_id != gold.video_id:
-        return None
-    return round(max(gold.start - found.frame, found.frame - gold.end, 0.0), 3)

@@ -1,57 +1,94 @@
-"""shotfinder as a task, for now by the adapter of the older protocol."""
+"""ShotFinder: one shot found in a web by its description and one constraint."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from eval.reports.spec import RIGHT, Compared, Labels, printed_figure
-from eval.tasks.adapter import legacy
-from eval.tasks.shotfinder import benchmark
-from eval.tasks.shotfinder.report import REPORT_SPEC, TABLE_1, by_rule
-from eval.tasks.shotfinder.systems import ASKED, OURS
-
-
-def _printed(system: str) -> str:
-    best = TABLE_1["GPT-5.2"]["overall"] if system in (OURS, ASKED) else None
-    return printed_figure(best, "ShotFinder, table 1, GPT-5.2")
-
-
-REPORT = replace(
-    REPORT_SPEC,
-    labels=Labels(
-        "the frame that was given lies in the right shot of the right film (where its time is not known: the "
-        "verifier says that text and image match).",
-        clusters="families of films",
-        window="shot",
-    ),
-    compared=(
-        Compared(
-            "strict",
-            by_rule("strict"),
-            "the verifier says of the shot that was given that text and image match (the paper's rule).",
-            _printed,
-        ),
-        RIGHT,
-    ),
-    paper_note=(
-        "The paper: 1,210 rows over the open web, commercial models, GPT-5.2 without the task of "
-        "sound; people reach 88.5."
-    ),
+from eval.reports.failures import Failure
+from eval.runs.progress import ProgressCallback, rendering
+from eval.runs.records import Query, Sample
+from eval.task import Prepared, ScorerOptions
+from eval.tasks.jsonl import published_files, read_records
+from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
+from eval.tasks.shotfinder.dataset import BENCHMARK, ShotQuery, input_of, load_rows, query_of
+from eval.tasks.shotfinder.report import REPORT
+from eval.tasks.shotfinder.scorer import (
+    CLIP_THRESHOLD,
+    JUDGES,
+    FrameStore,
+    SearchScore,
+    ShotScorer,
+    failure_of,
 )
+from eval.tasks.shotfinder.solvers import VARIANTS, open_solver
+from eval.tasks.web_task import WebEnvironment, WebTask
+from rag.agents.shotfinder.settings import ShotSettings
+
+if TYPE_CHECKING:
+    from rag.settings import Settings
 
 
-open_workbench = legacy(
-    benchmark.open_workbench,
-    REPORT,
-    "240 shots with one constraint each, over a rendered web of short videos in families",
-)
-open_mini = legacy(
-    benchmark.open_mini,
-    REPORT,
-    "22 of them over a small web, for trying out",
-)
-open_folder = legacy(
-    benchmark.open_folder,
-    REPORT,
-    "ShotFinder's published rows over a web of one's own: --data DIR",
-)
+class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
+    benchmark = BENCHMARK
+    variants = VARIANTS
+    report = REPORT
+    score_type = SearchScore
+    judges = JUDGES
+    query_of = staticmethod(query_of)
+    input_of = staticmethod(input_of)
+    open_solver = staticmethod(open_solver)
+
+    @property
+    def fixed_settings(self) -> Mapping[str, Any]:
+        """Rendered videos have neither speech nor text on the screen."""
+        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
+
+    def load(
+        self,
+        folder: Path,
+        settings: Settings,  # noqa: ARG002 (the protocol's)
+        progress: ProgressCallback | None,
+    ) -> tuple[Sequence[Path], Mapping[str, ShotQuery]]:
+        if self.shape is None:
+            paths = published_files(folder, BENCHMARK, ".jsonl", ".json")
+            return paths, load_rows(paths, folder)
+        if not (folder / "manifest.json").is_file():
+            build_shotfinder(folder, self.shape, progress=rendering(progress))
+        queries = read_records(folder / QUERIES, ShotQuery)
+        return [folder / QUERIES], {query.query_id: query for query in queries}
+
+    def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
+        self.refuse(options, threshold=True)
+        environment = prepared.environment
+        frames = FrameStore(environment.library, environment.reasoner.reads_pixels, environment.encoder)
+        return ShotScorer(
+            environment,
+            prepared.gold,
+            frames,
+            self.folder or Path(),
+            options.judge or "reasoner",
+            CLIP_THRESHOLD if options.threshold is None else options.threshold,
+        )
+
+    def failure(self, prepared: Prepared[WebEnvironment], query: Query, sample: Sample) -> Failure | None:
+        return failure_of(prepared.gold[query.query_id], sample, prepared.environment.path_of)
+
+
+def open_workbench(data: Path | None = None) -> ShotFinderTask:
+    name = "shotfinder-workbench"
+    about = "240 shots with one constraint each, over a synthetic web of short videos in families"
+    return ShotFinderTask(name, about, data or Path(name), FULL)
+
+
+def open_mini(data: Path | None = None) -> ShotFinderTask:
+    name = "shotfinder-workbench-mini"
+    return ShotFinderTask(name, "22 of them over a small web, for trying out", data or Path(name), MINI)
+
+
+def open_folder(data: Path | None = None) -> ShotFinderTask:
+    """The published rows (`*.json`, `*.jsonl`) with `images`, beside a `web` folder."""
+    return ShotFinderTask(
+        "shotfinder", "ShotFinder's published rows over a web of one's own: --data DIR", data
+    )

@@ -9,21 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from eval.runs.samples import check_sample, sample_line
-from eval.tasks import open_benchmark
-from eval.tasks.browsecomp.building import FULL, check_questions
-from eval.tasks.browsecomp.files import read_questions, write_questions
-from eval.tasks.browsecomp.published import load_published
-from eval.tasks.browsecomp.records import BrowseQuestion, Source
-from eval.tasks.browsecomp.solvers import VideoBrowserSolver, evidence_recall, query_of
-from eval.tasks.browsecomp.systems import SYSTEMS, settings_of
-from eval.tasks.browsecomp.workbench.drafting import draft, worded_day
-from eval.tasks.browsecomp.workbench.target_insertion import PlantingPlan, plant
+from eval.runs.records import Sample
+from eval.runs.samples import sample_line
+from eval.tasks import open_task
+from eval.tasks.browsecomp.construction import FULL, TargetPlan, check_questions, plan_targets
+from eval.tasks.browsecomp.dataset import BrowseQuestion, Source, load_rows
+from eval.tasks.browsecomp.questions import day_text, draft_questions
+from eval.tasks.browsecomp.scorer import evidence_recall
+from eval.tasks.browsecomp.solvers import VARIANTS
+from eval.tasks.browsecomp.task import BrowseCompTask
+from eval.tasks.jsonl import read_records, write_records
 from eval.workbench.web import WebPlan, plan_web
 from rag.agents.video_browser.settings import EFFICIENCY
 from rag.errors import UsageError
 from rag.reasoners.roles import OpenAnswer, Reading
-from tests.fakes.browser_world import HOST, RuleReasoner, frame_source, make_web
+from rag.settings import Settings
+from tests.fakes.browser_world import HOST, RuleReasoner, make_web
+from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 OFFLINE = {
     "id": 12,
@@ -66,7 +68,7 @@ def written(path: Path, *rows: object) -> Path:
 
 
 def test_both_kinds_of_published_row(tmp_path: Path) -> None:
-    first, second = load_published([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)])
+    first, second = load_rows([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)]).values()
     assert (first.question_id, first.level, first.genre, first.answers) == (
         "offline-12",
         "level2",
@@ -91,18 +93,18 @@ def test_both_kinds_of_published_row(tmp_path: Path) -> None:
 )
 def test_rows_that_are_none_are_named(tmp_path: Path, change: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        load_published([written(tmp_path / "rows.jsonl", {**OFFLINE, **change})])
+        load_rows([written(tmp_path / "rows.jsonl", {**OFFLINE, **change})])
 
 
 def test_two_rows_of_one_id_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two rows"):
-        load_published([written(tmp_path / "rows.jsonl", OFFLINE, OFFLINE)])
+        load_rows([written(tmp_path / "rows.jsonl", OFFLINE, OFFLINE)])
 
 
 @pytest.fixture(scope="module")
 def drafted() -> tuple[BrowseQuestion, ...]:
-    planted = plant(FULL.web, FULL.planting)
-    return tuple(draft(planted, FULL.web.split, FULL.web.seed))
+    planted = plan_targets(FULL.web, FULL.targets)
+    return tuple(draft_questions(planted, FULL.web.split, FULL.web.seed))
 
 
 def test_there_are_enough_questions_of_every_level(drafted: tuple[BrowseQuestion, ...]) -> None:
@@ -115,7 +117,7 @@ def test_there_are_enough_questions_of_every_level(drafted: tuple[BrowseQuestion
 
 
 def test_drafts_repeat_and_no_two_are_the_same(drafted: tuple[BrowseQuestion, ...]) -> None:
-    again = draft(plant(FULL.web, FULL.planting), FULL.web.split, FULL.web.seed)
+    again = draft_questions(plan_targets(FULL.web, FULL.targets), FULL.web.split, FULL.web.seed)
     assert tuple(again) == drafted
     assert len({question.question_id for question in drafted}) == len(drafted)
     assert len({question.text for question in drafted}) == len(drafted)
@@ -140,7 +142,7 @@ def test_the_chain_names_its_videos_in_order(drafted: tuple[BrowseQuestion, ...]
 
 
 def test_nothing_that_is_asked_for_is_said_aloud(drafted: tuple[BrowseQuestion, ...]) -> None:
-    planted = {each.upload.url: each for each in plant(FULL.web, FULL.planting)}
+    planted = {each.upload.url: each for each in plan_targets(FULL.web, FULL.targets)}
     for question in drafted:
         if question.kind == "thing":
             upload = planted[question.evidence[-1].urls[0]].upload
@@ -149,17 +151,18 @@ def test_nothing_that_is_asked_for_is_said_aloud(drafted: tuple[BrowseQuestion, 
 
 
 def test_channel_and_day_lead_to_one_upload() -> None:
-    uploads = [upload for each in plant(FULL.web, FULL.planting) for upload in each.uploads]
+    uploads = [upload for each in plan_targets(FULL.web, FULL.targets) for upload in each.uploads]
     uploads += plan_web(FULL.web)
     named = Counter((upload.metadata.channel, upload.upload_date) for upload in uploads)
     planted = {
-        (each.upload.metadata.channel, each.upload.upload_date) for each in plant(FULL.web, FULL.planting)
+        (each.upload.metadata.channel, each.upload.upload_date)
+        for each in plan_targets(FULL.web, FULL.targets)
     }
     assert all(named[name] == 1 for name in planted)
 
 
 def test_stories_are_told_once() -> None:
-    planted = plant(FULL.web, FULL.planting)
+    planted = plan_targets(FULL.web, FULL.targets)
     assert len({(each.occasion.other, each.detail.other) for each in planted}) == len(planted)
     for each in planted:
         shared = set(each.occasion.plain.lower().split()) & set(each.occasion.other.lower().split())
@@ -167,30 +170,30 @@ def test_stories_are_told_once() -> None:
 
 
 def test_smaller_plans_are_beginnings_of_their_own() -> None:
-    small = plant(WebPlan(seed=3), PlantingPlan(videos=3, minutes=1.0, chained=2))
+    small = plan_targets(WebPlan(seed=3), TargetPlan(videos=3, minutes=1.0, chained=2))
     assert [each.pointer is not None for each in small] == [True, True, False]
     assert all(each.pointer is None or each.pointer.target != each.number for each in small)
 
 
 def test_a_day_in_words() -> None:
-    assert worded_day("2024-03-05") == "5 March 2024"
+    assert day_text("2024-03-05") == "5 March 2024"
 
 
 def test_questions_are_written_and_read_alike(tmp_path: Path, drafted: tuple[BrowseQuestion, ...]) -> None:
     path = tmp_path / "questions.jsonl"
-    write_questions(path, drafted[:20])
-    assert tuple(read_questions(path)) == drafted[:20]
+    write_records(path, drafted[:20])
+    assert tuple(read_records(path, BrowseQuestion)) == drafted[:20]
     path.write_text('{"question_id": "q"}\n', encoding="utf-8")
     with pytest.raises(UsageError, match=r"questions\.jsonl:1"):
-        read_questions(path)
+        read_records(path, BrowseQuestion)
 
 
 def test_every_system_has_settings() -> None:
-    assert settings_of("pyramidal") == EFFICIENCY
-    assert all(settings_of(name) is not None for name in SYSTEMS)
-    assert settings_of("frames@7").sparse_frames == 7
+    assert VARIANTS.parse("pyramidal").settings == EFFICIENCY
+    assert all(VARIANTS.parse(name).settings is not None for name in VARIANTS.abouts)
+    assert VARIANTS.parse("frames@7").settings.sparse_frames == 7
     with pytest.raises(UsageError, match="no system"):
-        settings_of("frames@none")
+        VARIANTS.parse("frames@none")
 
 
 QUESTION = BrowseQuestion(
@@ -203,29 +206,26 @@ QUESTION = BrowseQuestion(
 )
 
 
-def browsing(folder: Path, name: str, question: BrowseQuestion = QUESTION) -> VideoBrowserSolver:
-    web = make_web(folder)
-    return VideoBrowserSolver(
-        name, settings_of(name), {question.question_id: question}, web, RuleReasoner(), frame_source()
-    )
+def browsed(folder: Path, name: str, question: BrowseQuestion = QUESTION) -> Sample:
+    task = BrowseCompTask("browsecomp", "", folder)
+    records = {question.question_id: question}
+    prepared = prepare_records(task, records, environment_of(make_web(folder), RuleReasoner()))
+    (sample,) = answers(task, prepared, name)
+    return sample
 
 
 def test_a_run_becomes_a_judged_sample(tmp_path: Path) -> None:
-    system = browsing(tmp_path, "video-browser")
-    query = query_of(QUESTION)
-    sample = system.answer(query)
-    check_sample(query, sample)
+    sample = browsed(tmp_path, "video-browser")
     assert (sample.correct, sample.choice, sample.evidence["answer"]) == (True, None, "PLUM")
     assert sample.evidence["evidence_recall"] == 1.0
     assert sample.evidence["judge"]["rule"] == "exact"
-    assert sample_line(sample) == sample_line(
-        system.answer(query)
-    )  # every question is the web's first visitor
+    # Every question is the web's first visitor.
+    assert sample_line(sample) == sample_line(browsed(tmp_path, "video-browser"))
 
 
 def test_of_options_only_the_right_one_is_right(tmp_path: Path) -> None:
     wrong = replace(QUESTION, options=("FIG", "PLUM"), kind="thing")
-    sample = browsing(tmp_path, "pyramidal", wrong).answer(query_of(wrong))
+    sample = browsed(tmp_path, "pyramidal", wrong)
     assert (sample.correct, sample.evidence["answer"]) == (False, "FIG")
 
 
@@ -274,6 +274,6 @@ def test_what_is_known_without_any_tool_is_dropped(tmp_path: Path) -> None:
 
 def test_the_benchmarks_can_be_opened() -> None:
     for name in ("browsecomp-workbench", "browsecomp-workbench-mini", "browsecomp"):
-        assert "pyramidal" in open_benchmark(name).systems()
+        assert "pyramidal" in open_task(name).solvers
     with pytest.raises(UsageError, match="--data"):
-        _ = open_benchmark("browsecomp").queries
+        open_task("browsecomp").prepare(Settings())

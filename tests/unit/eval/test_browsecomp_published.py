@@ -1,8 +1,7 @@
-"""Video-BrowseComp's published rows in a whole run: without a video or a reasoner, or damaged."""
+"""Video-BrowseComp's published rows through the evaluation: without a video or reasoner, or damaged."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,18 +11,16 @@ import numpy as np
 import pytest
 
 from corpora.records import Frames
-from eval.runs.folder import read_run_folder
-from eval.runs.records import ClipScore, ClipWindow
-from eval.runs.results import score_run
-from eval.runs.runner import run_system
-from eval.tasks.browsecomp.benchmark import BrowseCompBenchmark
-from eval.tasks.browsecomp.published import read_published
-from eval.tasks.browsecomp.records import BrowseQuestion
-from eval.tasks.browsecomp.solvers import VideoBrowserSolver, query_of
-from eval.tasks.browsecomp.systems import settings_of
+from eval.metrics.scored import score_samples
+from eval.runs.records import ClipScore, ClipWindow, Output, Score, make_sample
+from eval.runs.results import write_retrieval
+from eval.tasks.browsecomp.dataset import BrowseQuestion, load_rows
+from eval.tasks.browsecomp.task import BrowseCompTask
 from rag.errors import ReasonerUnreachable, UsageError
-from tests.fakes.browser_world import RuleReasoner, frame_source, make_web
-from tests.fakes.toy_benchmark import Player, ToyTask
+from rag.settings import Settings
+from tests.fakes.browser_world import RuleReasoner, make_web
+from tests.fakes.toy_benchmark import ToyTask
+from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 ROW = {"question": "What color?", "answer": "red", "difficulty": "level1"}
 QUESTION = BrowseQuestion(
@@ -31,36 +28,23 @@ QUESTION = BrowseQuestion(
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Finder(Player):
-    """Retrieves clips of every question, whether its gold one is known or not."""
-
-    def answer(self, query):
-        sample = super().answer(replace(query, video=query.video or "clip00"))
-        return replace(sample, video=query.video, clips=(*sample.clips, ClipScore("more", 0.01)))
-
-
-class Benchmark(ToyTask):
-    def __init__(self):
-        super().__init__()
-        self.queries = (replace(self.queries[0], video=""), *self.queries[1:])
-
-    def open_system(self, name, seed):
-        return Finder(name, seed)
-
-
 def test_a_question_without_a_known_video_is_scored(tmp_path: Path) -> None:
-    run_system(Benchmark(), "localized", 0, tmp_path / "run", limit=4)
-    first, *others = score_run(read_run_folder(tmp_path / "run"))
-    assert first.clip_found is None
-    assert all(isinstance(other.clip_found, bool) for other in others)
-    assert len((tmp_path / "run" / "clips.qrels").read_text().splitlines()) == 3
+    first, *others = ToyTask().prepare(Settings()).queries
+    queries = (replace(first, video=""), *others)[:4]
+    found = Output(clips=(ClipScore("clip00", 1.0), ClipScore("more", 0.01)))
+    samples = [make_sample(query, found, Score(correct=False)) for query in queries]
+    write_retrieval(tmp_path, "finder", queries, samples)
+    assert len((tmp_path / "clips.qrels").read_text().splitlines()) == 3
+    hits = {query.query_id: 0.0 for query in queries}
+    unknown, *known = score_samples(list(zip(queries, samples, strict=True)), hits, {})
+    assert unknown.clip_found is None
+    assert all(isinstance(other.clip_found, bool) for other in known)
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"a": ' + "[" * 100_000, "nested too deeply"),
+        ('{"a": ' + "[" * 100_000, "maximum recursion"),
         (json.dumps({**ROW, "answer": float("nan")}), "answer.*no number"),
         (json.dumps({**ROW, "question": "  "}), "question: .*blank"),
         (json.dumps({**ROW, "answer": ["red", " "]}), "answer.1: .*blank"),
@@ -71,13 +55,13 @@ def test_damaged_rows_are_named(tmp_path: Path, line: str, message: str) -> None
     path = tmp_path / "rows.jsonl"
     path.write_text(line + "\n")
     with pytest.raises(UsageError, match=rf"rows\.jsonl:1: .*{message}"):
-        list(read_published(path))
+        load_rows([path])
 
 
 def test_a_level_may_be_a_number(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({**ROW, "difficulty": 2}) + "\n")
-    assert [question.level for question in read_published(path)] == ["level2"]
+    assert [question.level for question in load_rows([path]).values()] == ["level2"]
 
 
 class Silent(RuleReasoner):
@@ -98,23 +82,21 @@ class Silent(RuleReasoner):
 
 @pytest.mark.parametrize("role", ["answer", "judge"])
 def test_an_outage_is_no_wrong_answer(tmp_path: Path, role: str) -> None:
-    web = make_web(tmp_path)
-    system = VideoBrowserSolver(
-        "x", settings_of("video-browser"), {"q1": QUESTION}, web, Silent(role), frame_source()
-    )
+    task = BrowseCompTask("browsecomp", "", tmp_path)
+    environment = environment_of(make_web(tmp_path), Silent(role))
     with pytest.raises(ReasonerUnreachable):
-        system.answer(query_of(QUESTION))
+        answers(task, prepare_records(task, {"q1": QUESTION}, environment), "video-browser")
 
 
-def test_windows_of_videos_that_nobody_has_are_shown_empty() -> None:
-    benchmark = BrowseCompBenchmark("browsecomp", None, None)
+def test_windows_of_videos_without_a_file_are_shown_empty(tmp_path: Path) -> None:
     seen = Frames(np.zeros(2), np.zeros((2, 4, 4, 3), np.uint8))
-    reader = SimpleNamespace(videos=lambda: [SimpleNamespace(video_id="held")], paths=lambda _: ["film.mp4"])
-    benchmark.__dict__["questions"] = {"q1": QUESTION}
-    benchmark.__dict__["library"] = SimpleNamespace(
-        engine=SimpleNamespace(reader=reader, read_frames=lambda _path, _times: seen)
-    )
+    files = {"held": "film.mp4"}
+    engine = SimpleNamespace(read_frames=lambda _path, _times: seen)
+    library = SimpleNamespace(path_of=files.__getitem__, engine=engine)
+    task = BrowseCompTask("browsecomp", "", tmp_path)
+    environment = environment_of(make_web(tmp_path), RuleReasoner(), library)
+    prepared = prepare_records(task, {"q1": QUESTION}, environment)
     windows = [ClipWindow("https://v.example/1", 0.0, 0.0, 0.0), ClipWindow("held", 0.0, 2.0, 1.0)]
-    shown = benchmark.explain("q1", windows, 2)
+    shown = task.explain(prepared, prepared.queries[0], windows, 2)
     assert [len(frames.images) for frames in shown.frames] == [0, 2]
     assert shown.paths == ("", "film.mp4")

@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from eval.runs.records import Query, Sample
+from eval.runs.records import Output, Query, Sample, make_sample
 from eval.runs.samples import check_sample
-from eval.tasks.longvideo.systems.corpus import sampled
-from eval.tasks.longvideo.systems.surviving import Surviving
+from eval.tasks.longvideo.dataset import LongInput
+from eval.tasks.longvideo.scorer import LongVideoScorer
+from eval.tasks.longvideo.solvers import Uniform, output_of_reply
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.settings import PAPER
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import ChosenOption
-from rag.records import Usage
+from rag.records import Question, Usage
 from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 QUERY = Query(
@@ -30,36 +31,43 @@ QUERY = Query(
     window=(0.0, 1.0),
     order=(0, 1),
 )
-CORPUS: Any = SimpleNamespace(reasoner=SimpleNamespace(usage=lambda: Usage(calls=3, prompt_tokens=7)))
+ENVIRONMENT: Any = SimpleNamespace(
+    counted=(SimpleNamespace(usage=lambda: Usage(calls=3, prompt_tokens=7)), "counted")
+)
 
 
-class Failing:
-    name = "failing"
+class Failing(Uniform):
+    """Raises `error`, or chooses the right option."""
 
-    def __init__(self, error: ReasonerError | None) -> None:
-        self.settings = {"a": 1}
-        self.error = error
+    error: ReasonerError | None = None
 
-    def answer(self, query: Query) -> Sample:
+    def _solve(self, asked: LongInput, question: Question) -> Output:
+        del question
         if self.error is not None:
             raise self.error
-        return sampled(query, ChosenOption(choice="B", confidence=1.0, explanation=""), (), Usage())
+        return output_of_reply(asked, ChosenOption(choice="B", confidence=1.0, explanation=""), (), Usage())
+
+
+def answered(error: ReasonerError | None) -> Sample:
+    solver = type("Solver", (Failing,), {"error": error})(ENVIRONMENT)
+    output = solver.solve(LongInput(QUERY.query_id, QUERY.text, QUERY.options, QUERY.video))
+    sample = make_sample(QUERY, output, LongVideoScorer().score(QUERY, output))
+    check_sample(QUERY, sample)
+    return sample
 
 
 @pytest.mark.parametrize(("error", "unusable"), [(ReplyInvalid, True), (BudgetSpent, False)])
 def test_no_usable_reply_is_a_wrong_answer(error: type[ReasonerError], unusable: bool) -> None:
-    system = Surviving(Failing(error("no")), CORPUS)
-    assert (system.name, system.settings) == ("failing", {"a": 1})
-    sample = system.answer(QUERY)
-    check_sample(QUERY, sample)
+    sample = answered(error("no"))
     assert (sample.correct, sample.choice, sample.parse_failure) == (False, None, unusable)
     assert (sample.evidence["failure"], sample.tokens["prompt"]) == (error.__name__, 7)
+    assert (sample.evidence["gold_shown"], sample.evidence["packs"]) == (False, [])
 
 
 def test_an_outage_ends_the_run_and_an_answer_is_an_answer() -> None:
     with pytest.raises(ReasonerUnreachable):
-        Surviving(Failing(ReasonerUnreachable("gone")), CORPUS).answer(QUERY)
-    assert Surviving(Failing(None), CORPUS).answer(QUERY).correct
+        answered(ReasonerUnreachable("gone"))
+    assert answered(None).correct
 
 
 def test_who_is_gone_is_asked_for_the_answer_alone(tmp_path: Path) -> None:

@@ -11,36 +11,24 @@ from itertools import pairwise
 import pytest
 
 from eval.runs.records import LETTERS
-from eval.tasks.longvideo.benchmark import (
-    FULL,
-    MINI,
-    LongVideoBenchmark,
-    open_mini,
-    open_workbench,
-)
-from eval.tasks.longvideo.building import build_questions
-from eval.tasks.longvideo.records import KINDS, LongQuestion, as_query
-from eval.tasks.longvideo.temporal_questions import PLACES
-from eval.tasks.longvideo.videos import LabelledVideo, VideoEvent
-from eval.tasks.longvideo.visual_questions import EFFECTS
+from eval.tasks.longvideo.construction import EFFECTS, PLACES, Event, VideoTruth, build_questions
+from eval.tasks.longvideo.dataset import KINDS, LongQuestion, query_of
+from eval.tasks.longvideo.task import FULL, MINI
 from eval.workbench.wording import action, place_name, predicate
 from rag.errors import UsageError
 
 
 @cache
-def benchmark() -> LongVideoBenchmark:
-    return open_workbench()
-
-
 def questions() -> Sequence[LongQuestion]:
-    return benchmark().questions
+    return build_questions(list(videos().values()), seed=FULL.seed, shape=FULL.shape)
 
 
-def videos() -> Mapping[str, LabelledVideo]:
-    return benchmark().videos
+@cache
+def videos() -> Mapping[str, VideoTruth]:
+    return FULL.truths()
 
 
-def of_kind(kind: str) -> list[tuple[LongQuestion, LabelledVideo, str]]:
+def of_kind(kind: str) -> list[tuple[LongQuestion, VideoTruth, str]]:
     """Question, film, right option."""
     return [
         (asked, videos()[asked.video], asked.options[LETTERS.index(asked.answer)])
@@ -49,7 +37,7 @@ def of_kind(kind: str) -> list[tuple[LongQuestion, LabelledVideo, str]]:
     ]
 
 
-def told(event: VideoEvent) -> str:
+def told(event: Event) -> str:
     return f"{event.sentence[0].upper()}{event.sentence[1:]}."
 
 
@@ -59,7 +47,8 @@ def test_it_is_as_large_as_it_says() -> None:
     assert all(1800 <= video.duration <= 3600 for video in videos().values())
     assert Counter(asked.kind for asked in questions()) == {kind: 12 * FULL.shape[kind] for kind in KINDS}
     assert len({asked.question_id for asked in questions()}) == 312
-    assert len(open_mini().questions) == 24 == 2 * sum(MINI.shape.values())
+    few = build_questions(list(MINI.truths().values()), seed=MINI.seed, shape=MINI.shape)
+    assert len(few) == 24 == 2 * sum(MINI.shape.values())
 
 
 def test_options_are_four_shuffled_and_known_to_be_so() -> None:
@@ -67,7 +56,7 @@ def test_options_are_four_shuffled_and_known_to_be_so() -> None:
         assert len(set(asked.options)) == 4
         assert sorted(asked.order) == [0, 1, 2, 3]
         assert asked.order[LETTERS.index(asked.answer)] == 3
-        assert as_query(asked).cluster == asked.video
+        assert query_of(asked).cluster == asked.video
     letters = Counter(asked.answer for asked in questions())
     assert min(letters.values()) > 312 / 4 * 0.7
     assert max(letters.values()) < 312 / 4 * 1.3
@@ -78,7 +67,7 @@ def test_the_same_films_and_seed_give_the_same_questions() -> None:
     assert again == list(questions())
     other = build_questions(list(videos().values()), seed=FULL.seed + 1, shape=FULL.shape)
     assert other != again
-    assert open_workbench().dataset == benchmark().dataset
+    assert FULL.truths() == videos()
     few = dict(FULL.shape, spoken=10_000)
     with pytest.raises(UsageError, match="of 10000 questions of kind spoken"):
         build_questions(list(videos().values()), seed=0, shape=few)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from eval.runs.records import Output, make_sample
 from eval.runs.samples import check_sample
-from eval.tasks.adapter import sample_of
-from eval.tasks.longvideo.benchmark import open_tables
-from eval.tasks.longvideo.records import as_query
-from eval.tasks.longvideo.tables import read_table
+from eval.tasks.longvideo.dataset import query_of, read_table, read_tables
+from eval.tasks.longvideo.scorer import LongVideoScorer
+from eval.tasks.longvideo.task import open_tables
 from rag.errors import UsageError
+from rag.settings import Settings
 
 HEAD = "video\tquestion\toptions\tanswer"
 
@@ -45,8 +46,8 @@ def test_forms_of_options_and_answers(tmp_path: Path) -> None:
     assert [asked.question_id for asked in found] == [f"q0000{number}" for number in range(1, 6)]
     assert found[0].order == (0, 2, 1)
     for asked in found:
-        query = as_query(asked)
-        sample = sample_of(query, asked.answer)
+        query, output = query_of(asked), Output(choice=asked.answer)
+        sample = make_sample(query, output, LongVideoScorer().score(query, output))
         check_sample(query, sample)
         assert sample.correct
         assert sample.unshuffled_choice == "ABCDEF"[len(asked.options) - 1]
@@ -81,12 +82,12 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
     head = "video\tquestion\toptions\tanswer"
     table(tmp_path, head, "a\tOne?\t['x', 'y']\tA", name="1.tsv")
     table(tmp_path, head, "b\tTwo?\t['x', 'y']\tB", name="2.tsv")
-    found = open_tables(tmp_path)
-    assert [query.query_id for query in found.queries] == ["q00001", "q00002"]
-    assert "truthful-watcher" not in found.systems()
+    found = read_tables(sorted(tmp_path.glob("*.tsv")))
+    assert [question.question_id for question in found] == ["q00001", "q00002"]
+    assert "truthful-watcher" not in open_tables(tmp_path).solvers
     with pytest.raises(UsageError, match="is missing"):
-        _ = found.corpus
+        open_tables(tmp_path).prepare(Settings())
     with pytest.raises(UsageError, match=r"no \*.tsv"):
-        _ = open_tables(tmp_path / "none").queries
+        open_tables(tmp_path / "none").prepare(Settings())
     with pytest.raises(UsageError, match="--data DIR"):
-        _ = open_tables().queries
+        open_tables().prepare(Settings())

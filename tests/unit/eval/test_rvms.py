@@ -25,31 +25,32 @@ from eval.tasks.query_templates import (
     impression,
     moment,
 )
-from eval.tasks.rvms.building import FULL, MINI, draft
-from eval.tasks.rvms.errors import error_of, failure_of, target_rank
-from eval.tasks.rvms.published import clock_seconds, load_published
-from eval.tasks.rvms.records import (
+from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
+from eval.tasks.rvms.dataset import (
     GROUPS,
     TASKS,
     RvmsSample,
-    Shown,
+    TargetUpload,
+    clock_seconds,
     group_of,
+    load_rows,
 )
 from eval.tasks.rvms.report import candidate_agreement
-from eval.tasks.rvms.scorer import Checked, verdict_of
-from eval.tasks.rvms.systems import SYSTEMS, named
-from eval.tasks.rvms.target_insertion import plan_uploads
+from eval.tasks.rvms.scorer import (
+    CandidateScore,
+    RvmsScore,
+    error_stage,
+    failure_of,
+    moment_correct,
+    score_of_candidates,
+    target_rank,
+)
+from eval.tasks.rvms.solvers import VARIANTS
 from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stream
-from rag.agents.raclo.records import (
-    CandidateVideo,
-    RacloRun,
-    RacloStep,
-    cues_of,
-)
+from rag.agents.raclo.records import cues_of
 from rag.errors import UsageError
 from rag.reasoners.roles import Memory
-from rag.records import Usage
 
 PAPER_ROW = {
     "id": "youtube_abc",
@@ -80,20 +81,24 @@ def write(path: Path, *rows: Any) -> Path:
     return path
 
 
+def rows_of(paths: list[Path]) -> list[RvmsSample]:
+    return list(load_rows(paths).values())
+
+
 def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
-    first, second = load_published([write(tmp_path / "rows.jsonl", PAPER_ROW, CARD_ROW)])
+    first, second = rows_of([write(tmp_path / "rows.jsonl", PAPER_ROW, CARD_ROW)])
     assert (first.sample_id, first.task, first.topic) == ("youtube_abc", "GKTA", "Music")
     assert (first.key_time, first.duration, first.group) == (90.0, 725.0, "10-30 minutes")
     assert first.memory.after == "In the following seconds, gulls."
     assert (second.sample_id, second.task, second.group) == ("7", "K", "3-10 minutes")
     listed = tmp_path / "rows.json"
     listed.write_text(json.dumps([CARD_ROW]), encoding="utf-8")
-    assert load_published([listed])[0].key_time == 120.0
+    assert rows_of([listed])[0].key_time == 120.0
 
 
 def test_a_row_may_name_its_task(tmp_path: Path) -> None:
     rows = [{**PAPER_ROW, "Task Type": "K+T"}, {**PAPER_ROW, "Task Type": "G-task"}]
-    sample, whole = load_published([write(tmp_path / "r.jsonl", *rows)])
+    sample, whole = rows_of([write(tmp_path / "r.jsonl", *rows)])
     assert (whole.sample_id, whole.task) == ("youtube_abc-G", "G")
     assert (sample.task, cues_of(sample.memory), sample.asks_video, sample.asks_moment) == (
         "KT",
@@ -110,22 +115,40 @@ def test_a_row_may_name_its_task(tmp_path: Path) -> None:
         ({"timestamp": "soon"}, "no time of the form"),
         ({"timestamp": ""}, "duration"),
         ({"video_url": None}, "video_url"),
-        ({"task": "GK", "key_moment": ""}, "tells nothing for K"),
+        ({"task": "GK", "key_moment": ""}, "has no text for K"),
         ({"task": "retrieval"}, "is no task"),
     ],
 )
 def test_a_row_that_is_none_is_named(change: dict[str, Any], problem: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=problem):
-        load_published([write(tmp_path / "rows.jsonl", {**PAPER_ROW, **change})])
+        rows_of([write(tmp_path / "rows.jsonl", {**PAPER_ROW, **change})])
 
 
 def test_two_rows_of_one_name_and_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two rows"):
-        load_published([write(tmp_path / "rows.jsonl", CARD_ROW, CARD_ROW)])
+        rows_of([write(tmp_path / "rows.jsonl", CARD_ROW, CARD_ROW)])
     (tmp_path / "x.jsonl").write_text("{", encoding="utf-8")
-    with pytest.raises(UsageError, match="cannot be read"):
-        load_published([tmp_path / "x.jsonl"])
+    with pytest.raises(UsageError, match=r"x\.jsonl:1: Expecting"):
+        rows_of([tmp_path / "x.jsonl"])
     assert clock_seconds("1:02:03") == 3723.0
+
+
+def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    row = {**PAPER_ROW, "key_moment": "a boat\u2028on the sea"}
+    path.write_bytes((json.dumps(row, ensure_ascii=False) + "\r\n\n").encode())
+    (one,) = rows_of([path])
+    assert one.memory.key_moment == "a boat\u2028on the sea"
+
+
+def test_all_invalid_rows_are_counted_and_the_first_named(tmp_path: Path) -> None:
+    wrong = {**CARD_ROW, "Time Progress": "soon"}
+    path = write(tmp_path / "rows.jsonl", CARD_ROW, *[wrong] * 5)
+    with pytest.raises(UsageError, match="5 rows are not of RVMS-Bench") as problem:
+        rows_of([path])
+    message = str(problem.value)
+    assert [line for line in range(2, 7) if f"rows.jsonl:{line}: " in message] == [2, 3, 4]
+    assert message.endswith("and 2 more")
 
 
 def test_groups_are_half_open() -> None:
@@ -140,11 +163,11 @@ def test_groups_are_half_open() -> None:
 
 def test_the_whole_benchmark_as_it_is_planned() -> None:
     known, others = plan_uploads(FULL)
-    samples = list(draft(known, FULL))
+    samples = list(draft_samples(known, FULL))
     assert (len(known), len(samples), len({sample.sample_id for sample in samples})) == (16, 432, 432)
     assert Counter(sample.task for sample in samples) == dict.fromkeys(TASKS, 48)
     assert Counter(sample.group for sample in samples) == dict.fromkeys(GROUPS, 108)
-    ids = [upload.id for video in known for upload in (video.upload, *video.doubles)] + [
+    ids = [upload.id for video in known for upload in (video.upload, *video.duplicates)] + [
         one.id for one in others
     ]
     assert len(set(ids)) == len(ids)
@@ -155,14 +178,14 @@ def test_the_whole_benchmark_as_it_is_planned() -> None:
         assert sample.key_time is not None
         assert sample.shot[0] <= sample.event[0] <= sample.key_time <= sample.event[1] <= sample.shot[1]
     assert {video.speed_of(video.upload) for video in known} == {1.0}
-    assert any(video.speed_of(one) != 1.0 for video in known for one in video.doubles)
+    assert any(video.speed_of(one) != 1.0 for video in known for one in video.duplicates)
 
 
 def test_the_same_shape_gives_the_same_queries() -> None:
-    first = list(draft(plan_uploads(MINI)[0], MINI))
+    first = list(draft_samples(plan_uploads(MINI)[0], MINI))
     assert len(first) == 18
-    assert first == list(draft(plan_uploads(MINI)[0], MINI))
-    assert first != list(draft(plan_uploads(replace(MINI, seed=6))[0], replace(MINI, seed=6)))
+    assert first == list(draft_samples(plan_uploads(MINI)[0], MINI))
+    assert first != list(draft_samples(plan_uploads(replace(MINI, seed=6))[0], replace(MINI, seed=6)))
 
 
 def test_what_is_remembered_is_fuzzy_by_measure() -> None:
@@ -183,16 +206,16 @@ def test_what_is_remembered_is_fuzzy_by_measure() -> None:
 
 
 def test_systems_have_names() -> None:
-    assert named("search@3x2")[0].queries == 3
-    assert named("oracle-video")[1] == "oracle"
-    assert {"raclo", "metadata-only", "frames@192", "search@2x3"} <= set(SYSTEMS)
+    assert VARIANTS.parse("search@3x2").settings.queries == 3
+    assert VARIANTS.parse("oracle-video").mode == "oracle"
+    assert {"raclo", "metadata-only", "frames@192", "search@2x3"} <= set(VARIANTS.abouts)
     with pytest.raises(UsageError, match="no system"):
-        named("raclo-9")
+        VARIANTS.parse("raclo-9")
 
 
-def checked(**fields: Any) -> Checked:
-    empty: dict[str, Any] = dict.fromkeys(Checked.__slots__)
-    return Checked(**{**empty, "url": "u", "rule": False, "true": False, **fields})
+def checked(**fields: Any) -> CandidateScore:
+    empty: dict[str, Any] = dict.fromkeys(CandidateScore.__slots__)
+    return CandidateScore(**{**empty, "url": "u", "rule": False, "true": False, **fields})
 
 
 def asked(task: str = "GKTA") -> RvmsSample:
@@ -209,8 +232,15 @@ def asked(task: str = "GKTA") -> RvmsSample:
         10.0,
         (5.0, 20.0),
         (9.0, 11.0),
-        (Shown("https://v.example/watch?v=a", "A"), Shown("https://v.example/watch?v=b", "B", 1.1)),
+        (
+            TargetUpload("https://v.example/watch?v=a", "A"),
+            TargetUpload("https://v.example/watch?v=b", "B", 1.1),
+        ),
     )
+
+
+def verdict_of(sample: RvmsSample, found: list[CandidateScore], chosen: int | None) -> RvmsScore:
+    return score_of_candidates(sample, found, None if chosen is None else found[chosen], correct=False)
 
 
 def test_the_rules_of_retrieval_and_localization() -> None:
@@ -218,44 +248,30 @@ def test_the_rules_of_retrieval_and_localization() -> None:
     again = checked(true=True, model=True, in_shot=False, frame=False)
     wrong = checked(model=True, in_shot=False, frame=False)
     verdict = verdict_of(asked(), [wrong, again], 0)
-    assert (verdict["rule"], verdict["model_rule"], verdict["model_rule_true"]) == (False, True, True)
-    assert (verdict["content"], verdict["answer_true"], verdict["in_shot"]) == (True, False, False)
+    assert (verdict.rule, verdict.model_rule, verdict.model_rule_true) == (False, True, True)
+    assert (verdict.content, verdict.answer_true, verdict.in_shot) == (True, False, False)
     verdict = verdict_of(asked(), [right, wrong], 0)
-    assert (verdict["rule"], verdict["frame"], verdict["in_shot_answer"], verdict["error"]) == (
-        True,
-        True,
-        True,
-        3.0,
-    )
-    assert verdict_of(asked("K"), [wrong], 0)["model_rule"] is None
-    assert verdict_of(asked("G"), [right], 0)["frame"] is None
-    assert verdict_of(asked("G"), [wrong], 0)["model_rule_true"] is False
-
-
-def made_run(results: list[str], candidates: int, matched: bool) -> RacloRun:
-    shown = [{"url": f"https://v.example/watch?v={name}", "title": name} for name in results]
-    step = RacloStep(1, 1, "search", "q", {"query": "q", "results": shown})
-    found = tuple(CandidateVideo(f"u{n}", "t", "", 1.0, "q", n) for n in range(candidates))
-    chosen = 0 if found else None
-    return RacloRun(
-        asked().memory, "GKTA", found, chosen, matched, ("q",), 1, "", (), 1, Usage(), {}, (step,)
-    )
+    assert (verdict.rule, verdict.frame, verdict.in_shot_answer, verdict.error) == (True, True, True, 3.0)
+    assert verdict_of(asked("K"), [wrong], 0).model_rule is None
+    assert verdict_of(asked("G"), [right], 0).frame is None
+    assert verdict_of(asked("G"), [wrong], 0).model_rule_true is False
 
 
 def test_the_first_stage_that_failed_is_named() -> None:
     sample = asked()
-    assert target_rank(made_run(["x", "b"], 0, False), sample) == 2
-    nothing = verdict_of(sample, [], None)
-    assert error_of(sample, made_run(["x"], 0, False), [], nothing) == "generator"
-    assert error_of(sample, made_run(["x", "b"], 0, False), [], nothing) == "retriever"
+
+    def stage(found: list[CandidateScore], results: list[str]) -> str:
+        answer = found[0] if found else None
+        rank = target_rank([[f"https://v.example/watch?v={name}" for name in results]], sample)
+        return error_stage(found, answer, moment_correct(sample, answer), rank)
+
+    assert target_rank([["https://v.example/watch?v=x", "https://v.example/watch?v=b"]], sample) == 2
+    assert stage([], ["x"]) == "generator"
+    assert stage([], ["x", "b"]) == "retriever"
     right = checked(rule=True, true=True, in_shot=True, on_event=True)
-    verdict = verdict_of(sample, [right], 0)
-    for matched in (True, False):
-        assert error_of(sample, made_run(["a"], 1, matched), [right], verdict) == ""
-    other = verdict_of(sample, [checked(), right], 0)
-    assert error_of(sample, made_run(["x", "a"], 1, True), [checked(), right], other) == "verifier"
-    off = checked(rule=True, true=True, in_shot=True, on_event=False)
-    assert error_of(sample, made_run(["a"], 1, True), [off], verdict_of(sample, [off], 0)) == "localizer"
+    assert stage([right], ["a"]) == ""
+    assert stage([checked(), right], ["x", "a"]) == "verifier"
+    assert stage([checked(rule=True, true=True, in_shot=True, on_event=False)], ["a"]) == "localizer"
 
 
 def scored(*lines: dict[str, Any]) -> Scored:
@@ -277,16 +293,16 @@ def test_judgement_is_counted_against_truth() -> None:
     assert tuple(found["CLIP score >= 0.7"].counts.values()) == (2, 1, 0, 1)
 
 
-class FailingBenchmark:
-    def failure(self, query: Query, sample: Sample) -> Failure | None:
-        del sample
-        if query.query_id == "good":
-            return None
-        return Failure("localizer", {"the moment": "a <b>"}, (Picture("true", "film.mp4", 61.0),))
+def failure(query: Query, sample: Sample) -> Failure | None:
+    del sample
+    if query.query_id == "good":
+        return None
+    return Failure("localizer", {"the moment": "a <b>"}, (Picture("true", "film.mp4", 61.0),))
 
-    def read_frames(self, path: str, times: Any) -> Frames:
-        assert path == "film.mp4"
-        return Frames(np.asarray(times), np.zeros((1, 8, 8, 3), np.uint8))
+
+def one_frame(path: str, times: Any) -> Frames:
+    assert path == "film.mp4"
+    return Frames(np.asarray(times), np.zeros((1, 8, 8, 3), np.uint8))
 
 
 def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
@@ -302,10 +318,10 @@ def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
     many = SimpleNamespace(
         queries=(query,) * (MOST_PICTURED + 1), samples=(sample,) * (MOST_PICTURED + 1), identity=identity
     )
-    crowded, _ = write_failures(many, FailingBenchmark(), tmp_path / "many")  # type: ignore[arg-type]  # as below
+    crowded, _ = write_failures(many, failure, one_frame, tmp_path / "many")  # type: ignore[arg-type]  # as below
     assert crowded.read_text(encoding="utf-8").count("<img") == MOST_PICTURED
     assert f"Pictures of the first {MOST_PICTURED}" in crowded.read_text(encoding="utf-8")
-    page, table = write_failures(held, FailingBenchmark(), tmp_path)  # type: ignore[arg-type]  # it shows failures alone
+    page, table = write_failures(held, failure, one_frame, tmp_path / "one")  # type: ignore[arg-type]  # it shows failures alone
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 queries failed" in text
     assert "Pictures of the first" not in text
@@ -315,8 +331,14 @@ def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
 
 
 def test_a_failure_shows_the_true_frame_beside_the_one_found() -> None:
-    evidence = {"queries": ["q"], "answer": "https://v.example/watch?v=x", "answer_time": 7.0}
+    evidence = {
+        "error_stage": "verifier",
+        "queries": ["q"],
+        "answer": "https://v.example/watch?v=x",
+        "answer_time": 7.0,
+    }
     sample = Sample("m-1", "GKTA", "v", "v", None, False, None, evidence=evidence)
-    told = failure_of(asked(), sample, "verifier", lambda url: f"{url[-1]}.mp4")
+    told = failure_of(asked(), sample, lambda url: f"{url[-1]}.mp4")
+    assert told is not None
     assert [(one.path, one.time) for one in told.shown] == [("a.mp4", 10.0), ("x.mp4", 7.0)]
     assert told.told["searches"] == "q"

@@ -12,30 +12,21 @@ import pytest
 
 from eval.metrics.agreement import Agreement
 from eval.runs.records import Sample
-from eval.tasks.shotfinder.errors import failure_of, wrong_stage
-from eval.tasks.shotfinder.files import read_shot_queries, write_shot_queries
-from eval.tasks.shotfinder.published import load_published
-from eval.tasks.shotfinder.records import Place, ShotQuery
-from eval.tasks.shotfinder.scorer import Judged, true_moment, true_shot
-from eval.tasks.shotfinder.systems import SYSTEMS, settings_of
-from eval.tasks.shotfinder.workbench.drafting import draft_queries
-from eval.tasks.shotfinder.workbench.families import (
+from eval.tasks.jsonl import read_records, write_records
+from eval.tasks.shotfinder.construction import (
     FULL,
     MINI,
+    draft_queries,
     plan_families,
     stories_of,
+    uploads_of,
 )
-from eval.tasks.shotfinder.workbench.uploads import uploads_of
+from eval.tasks.shotfinder.dataset import Place, ShotQuery, load_rows
+from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, failure_of, true_moment, true_shot
+from eval.tasks.shotfinder.solvers import VARIANTS
 from eval.workbench.shot_videos import shot_story
 from rag.agents.shotfinder.constraints import Constraints
-from rag.agents.shotfinder.records import (
-    FoundShot,
-    Look,
-    ShotRequest,
-    ShotRun,
-)
 from rag.errors import UsageError
-from rag.records import Usage
 
 CARD: dict[str, Any] = {
     "id": "youtube_1",
@@ -58,7 +49,7 @@ def rows(folder: Path, *found: dict[str, Any], lines: bool = False) -> list[Shot
     path = folder / ("rows.jsonl" if lines else "rows.json")
     text = "\n".join(json.dumps(row) for row in found) if lines else json.dumps(list(found))
     path.write_text(text, encoding="utf-8")
-    return load_published([path], folder)
+    return list(load_rows([path], folder).values())
 
 
 def test_both_spellings_are_read(tmp_path: Path) -> None:
@@ -92,7 +83,7 @@ def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     told = {**PAPER, "segment_description_en": "a lion\u2028in a cage"}
     path.write_bytes((json.dumps(told, ensure_ascii=False) + "\r\n\n").encode())
-    (one,) = load_published([path], tmp_path)
+    (one,) = load_rows([path], tmp_path).values()
     assert one.description == "a lion in a cage"
 
 
@@ -101,14 +92,14 @@ def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
     [
         ({"id": "x"}, "no description of a clip"),
         ({**CARD, "Description": "Weather"}, "'Weather' is none of"),
-        ({**CARD, "Temporal Description": ""}, "nothing says what is asked for"),
+        ({**CARD, "Temporal Description": ""}, "no text for it"),
         ([], "not an object"),
     ],
 )
 def test_a_row_that_is_none_is_named(tmp_path: Path, row: Any, line: str) -> None:
-    with pytest.raises(UsageError, match=f"row 1 is none of ShotFinder.*{line}"):
+    with pytest.raises(UsageError, match=f"1 row is not of ShotFinder: .*:1: .*{line}"):
         rows(tmp_path, row)
-    with pytest.raises(UsageError, match="two rows are called"):
+    with pytest.raises(UsageError, match="two rows have the id"):
         rows(tmp_path, CARD, CARD)
 
 
@@ -180,48 +171,41 @@ def test_a_light_changes_the_light_alone() -> None:
 def test_queries_come_back_from_their_file(tmp_path: Path) -> None:
     queries = draft_queries(MINI, [(family, uploads_of(MINI, family)) for family in plan_families(MINI)[:2]])
     path = tmp_path / "queries.jsonl"
-    write_shot_queries(path, queries)
-    assert read_shot_queries(path) == queries
+    write_records(path, queries)
+    assert read_records(path, ShotQuery) == queries
     path.write_text('{"query_id": 1}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=":1: no shot query"):
-        read_shot_queries(path)
+    with pytest.raises(UsageError, match=":1: not a ShotQuery"):
+        read_records(path, ShotQuery)
 
 
 GOLD = Place("gold", ("https://v.example/gold",), 4.0, 8.0)
 ASKED = ShotQuery("q", "color", "a kettle", "warm", GOLD, twins=(Place("twin", ("u",), 4.0, 8.0),))
 
 
-def found(video: str, frame: float) -> FoundShot:
-    return FoundShot(f"https://v.example/{video}", "", video, 4.0, 8.0, frame, 0.9, 0.9, measured=True)
+def a_look(video: str, frame: float | None) -> dict[str, Any]:
+    found = None if frame is None else [4.0, frame, 8.0]
+    return {"url": f"https://v.example/{video}", "video_id": video, "found": found}
 
 
-def searched(*looks: Look, queries: tuple[str, ...] = ("kettle tips",)) -> ShotRun:
-    return ShotRun(ShotRequest("a kettle"), queries, looks, None, "", (), (), 1, Usage())
-
-
-def a_look(video: str, shot: FoundShot | None) -> Look:
-    return Look(f"https://v.example/{video}", "", video, "kettle tips", shot, 64)
-
-
-def test_truth_is_the_right_shot_of_the_right_film() -> None:
-    assert true_shot(ASKED, found("gold", 4.0))
-    assert not true_shot(ASKED, found("gold", 8.0))
-    assert not true_shot(ASKED, found("twin", 5.0))
-    assert true_moment(ASKED, found("twin", 5.0))
-    assert not true_moment(ASKED, found("twin", 9.0))
+def test_truth_is_the_right_shot_of_the_right_video() -> None:
+    assert true_shot(ASKED, "gold", 4.0)
+    assert not true_shot(ASKED, "gold", 8.0)
+    assert not true_shot(ASKED, "twin", 5.0)
+    assert true_moment(ASKED, "twin", 5.0)
+    assert not true_moment(ASKED, "twin", 9.0)
     unknown = replace(ASKED, gold=Place("gold", ("u",)))
-    assert true_shot(unknown, found("gold", 5.0)) is None
+    assert true_shot(unknown, "gold", 5.0) is None
 
 
 def test_each_failure_has_its_stage() -> None:
-    told = ["Kettle tips nobody tells you"]
-    right = a_look("gold", found("gold", 5.0))
-    assert wrong_stage(ASKED, searched(right), True, told) == ""
-    assert wrong_stage(ASKED, searched(right), False, told) == "verifier"
-    assert wrong_stage(ASKED, searched(a_look("gold", found("gold", 20.0))), False, told) == "localizer"
-    assert wrong_stage(ASKED, searched(a_look("gold", None)), False, told) == "localizer"
-    assert wrong_stage(ASKED, searched(a_look("twin", found("twin", 5.0))), False, told) == "retriever"
-    assert wrong_stage(ASKED, searched(queries=("sora demo",)), False, told) == "generator"
+    def stage(*looks: dict[str, Any], query: str = "kettle tips") -> str:
+        return failed_stage(ASKED, looks, [query], ["Kettle tips nobody tells you"])
+
+    assert stage(a_look("gold", 5.0)) == "verifier"
+    assert stage(a_look("gold", 20.0)) == "localizer"
+    assert stage(a_look("gold", None)) == "localizer"
+    assert stage(a_look("twin", 5.0)) == "retriever"
+    assert stage(query="sora demo") == "generator"
 
 
 def test_a_failure_is_told_with_both_frames() -> None:
@@ -232,7 +216,7 @@ def test_a_failure_is_told_with_both_frames() -> None:
     failure = failure_of(replace(ASKED, frame=6.0), sample, lambda video: f"{video}.mp4")
     assert failure is not None
     assert failure.stage == "verifier"
-    assert failure.told["measured"] == "color: wanted warm, not measured"
+    assert failure.told["measured"] == "color: expected warm, not measured"
     assert [(each.caption, each.path, each.time) for each in failure.shown] == [
         ("found", "twin.mp4", 5.0),
         ("right", "gold.mp4", 6.0),
@@ -244,12 +228,12 @@ def test_a_failure_is_told_with_both_frames() -> None:
 
 
 def test_strict_wants_both_and_lenient_either() -> None:
-    text_alone = Judged(True, False, None, 0.8, 0.3, truth=False, moment=True)
-    assert (text_alone.strict, text_alone.lenient, text_alone.by_clip) == (False, True, True)
+    text_alone = JudgedFrame(True, False, None, 0.8, 0.3, truth=False, moment=True)
+    assert (text_alone.strict, text_alone.lenient, text_alone.by_clip()) == (False, True, True)
     both = replace(text_alone, image=True, clip_image=0.69)
-    assert (both.strict, both.lenient, both.by_clip) == (True, True, False)
-    nothing = Judged(None, None, None, None, None, None, None)
-    assert (nothing.strict, nothing.lenient, nothing.by_clip) == (None, None, None)
+    assert (both.strict, both.lenient, both.by_clip()) == (True, True, False)
+    nothing = JudgedFrame(None, None, None, None, None, None, None)
+    assert (nothing.strict, nothing.lenient, nothing.by_clip()) == (None, None, None)
     alone = replace(nothing, text=True)
     assert (alone.strict, alone.lenient) == (None, True)
     assert replace(alone, text=False).strict is None
@@ -270,8 +254,8 @@ def test_every_system_has_its_settings() -> None:
         "shotfinder-off",
         "metadata-only",
         "frames@192",
-    } <= SYSTEMS.keys()
-    assert all(settings_of(name) for name in SYSTEMS)
-    assert settings_of("urls@2x3").urls == 3
+    } <= VARIANTS.abouts.keys()
+    assert all(VARIANTS.parse(name) for name in VARIANTS.abouts)
+    assert VARIANTS.parse("urls@2x3").settings.urls == 3
     with pytest.raises(UsageError, match="no system"):
-        settings_of("shotgun")
+        VARIANTS.parse("shotgun")

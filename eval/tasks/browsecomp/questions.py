@@ -1,9 +1,8 @@
-"""Questions about planted films, each with its chain of evidence, before they are checked.
+"""Questions about target videos, each with its evidence chain, before they are checked.
 
-What is asked for: the `thing` that something is done with, the `action` that is
-done with a thing, what a `card` on the screen says, what is said (`speech`).
-Things and actions come with ten or eight options, the truth among them; cards and speech
-are answered freely.
+What is asked for: the `thing` that something is done with, the `action` that is done with a thing, the
+text of a `card` on the screen, what is said (`speech`). Things and actions have ten or eight options, the
+right one among them; cards and speech are open.
 """
 
 from __future__ import annotations
@@ -15,12 +14,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from corpora.events import CAMERA_WEARER
-from eval.tasks.browsecomp.records import BrowseQuestion, Level, Source
-from eval.tasks.browsecomp.workbench.target_insertion import Planted
+from eval.tasks.browsecomp.dataset import BrowseQuestion, Level, Source
+from eval.tasks.synthetic_web import Paraphrase
 from eval.workbench.catalogue import KINDS, Split, kind
-from eval.workbench.long_videos import Part
+from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.seeds import stream
 from eval.workbench.story import Event
+from eval.workbench.video import Line
+from eval.workbench.web import Upload
 from eval.workbench.wording import (
     ACTIONS,
     action,
@@ -30,10 +31,10 @@ from eval.workbench.wording import (
     scene,
 )
 
-THINGS, DOINGS = 10, 8
+OBJECTS, ACTION_OPTIONS = 10, 8
 """Options of a question for a thing, and for an action."""
-FROM_FILM = 4
-"""Of the wrong things, at most so many that the film shows elsewhere in use."""
+FROM_VIDEO = 4
+"""Of the wrong objects, at most so many that the video shows elsewhere in use."""
 CARDS: tuple[tuple[str, str], ...] = (
     (r"Room temperature: (\d+ degrees)", "which room temperature does a card on the screen give?"),
     (r"Order number (\d+)", "which order number can be read on the screen?"),
@@ -53,8 +54,50 @@ MONTHS = (
 
 
 @dataclass(frozen=True, slots=True)
+class SpokenFact:
+    """A line that is said in passing, and what can be asked of it."""
+
+    line: str
+    """`{word}` is the answer."""
+    asked: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where the work continues, as a video says or shows it during [start, end) seconds."""
+
+    target: int
+    """Number of the video that it leads to."""
+    by: str
+    """`speech` or `card`."""
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class TargetVideo:
+    number: int
+    upload: Upload
+    video: LongVideo
+    """With all its cards."""
+    occasion: Paraphrase
+    detail: Paraphrase
+    spoken: SpokenFact
+    word: str
+    said: Line
+    """The line that holds `word`."""
+    pointer: Pointer | None
+    mirrors: tuple[Upload, ...] = ()
+
+    @property
+    def uploads(self) -> tuple[Upload, ...]:
+        return (self.upload, *self.mirrors)
+
+
+@dataclass(frozen=True, slots=True)
 class _Asked:
-    """The part of a question that is about a film itself."""
+    """The part of a question that is about the contents of a video."""
 
     kind: str
     text: str
@@ -66,50 +109,47 @@ class _Asked:
     proof: str
 
 
-def draft(planted: Sequence[Planted], split: Split, seed: int) -> list[BrowseQuestion]:
-    """Four questions of level 1 and three of level 2 for each film, and one of level 3 for each pointer."""
-    asked = {each.number: _Stock(each, split, seed) for each in planted}
+def draft_questions(targets: Sequence[TargetVideo], split: Split, seed: int) -> list[BrowseQuestion]:
+    """Four questions of level 1 and three of level 2 for each video, one of level 3 for each pointer."""
+    pools = {each.number: _QuestionPool(each, split, seed) for each in targets}
     found: list[BrowseQuestion] = []
-    for each in planted:
+
+    def add(level: Level, intro: str, wanted: str, chain: Sequence[TargetVideo], name: str) -> None:
+        asked = pools[chain[-1].number].take(wanted)
+        if asked is not None:
+            found.append(_question(level, intro, asked, chain, f"{level}-{name}"))
+
+    for each in targets:
         both: tuple[tuple[Level, str], ...] = (("level1", _explicit(each)), ("level2", _implicit(each)))
-        for level, told in both:
-            turn = each.number + (level == "level2")
-            for wanted, name in (("thing", "a"), ("thing", "b"), (OTHERS[turn % len(OTHERS)], "c")):
-                about = asked[each.number].take(wanted)
-                if about is not None:
-                    found.append(_question(level, told, about, [each], f"{level}-{each.number:03d}{name}"))
-    for each in planted:
-        if each.pointer is None:
-            continue
-        target = planted[each.pointer.target]
-        wanted = "thing" if each.number % 3 else OTHERS[each.number // 3 % len(OTHERS)]
-        about = asked[target.number].take(wanted)
-        if about is not None:
-            name = f"level3-{each.number:03d}a"
-            found.append(_question("level3", _chained(each), about, [each, target], name))
-    for each in planted:
-        about = asked[each.number].take("thing")
-        if about is not None:
-            found.append(_question("level1", _explicit(each), about, [each], f"level1-{each.number:03d}d"))
+        for level, intro in both:
+            other = OTHERS[(each.number + (level == "level2")) % len(OTHERS)]
+            for wanted, letter in (("thing", "a"), ("thing", "b"), (other, "c")):
+                add(level, intro, wanted, [each], f"{each.number:03d}{letter}")
+    for each in targets:
+        if each.pointer is not None:
+            wanted = "thing" if each.number % 3 else OTHERS[each.number // 3 % len(OTHERS)]
+            add("level3", _chained(each), wanted, [each, targets[each.pointer.target]], f"{each.number:03d}a")
+    for each in targets:
+        add("level1", _explicit(each), "thing", [each], f"{each.number:03d}d")
     return found
 
 
-def worded_day(day: object) -> str:
+def day_text(day: object) -> str:
     """ "5 March 2024", from anything that says it as 2024-03-05."""
     year, month, date = str(day).split("-")
     return f"{int(date)} {MONTHS[int(month) - 1]} {year}"
 
 
-def _explicit(each: Planted) -> str:
+def _explicit(each: TargetVideo) -> str:
     upload = each.upload
-    return f"The channel {upload.metadata.channel} uploaded a film on {worded_day(upload.upload_date)}."
+    return f"The channel {upload.metadata.channel} uploaded a film on {day_text(upload.upload_date)}."
 
 
-def _implicit(each: Planted) -> str:
+def _implicit(each: TargetVideo) -> str:
     return f"A video was made {each.occasion.other}, {each.detail.other}."
 
 
-def _chained(each: Planted) -> str:
+def _chained(each: TargetVideo) -> str:
     assert each.pointer is not None
     how = "is said" if each.pointer.by == "speech" else "can be read on the screen"
     return (
@@ -118,89 +158,88 @@ def _chained(each: Planted) -> str:
     )
 
 
-def _question(level: Level, told: str, about: _Asked, videos: Sequence[Planted], name: str) -> BrowseQuestion:
-    chain = [
-        f"Find the film “{video.upload.metadata.title}” of {video.upload.metadata.channel}"
-        for video in videos
-    ]
-    sources = []
-    for video in videos:
-        last = video is videos[-1]
-        span = (about.start, about.end) if last else _pointed(video)
-        urls = tuple(upload.url for upload in video.uploads)
-        sources.append(Source(urls, video.upload.metadata.title, "source", "", *span))
+def _question(
+    level: Level, intro: str, asked: _Asked, targets: Sequence[TargetVideo], name: str
+) -> BrowseQuestion:
+    chain, sources = [], []
+    for one in targets:
+        metadata = one.upload.metadata
+        chain.append(f"Find the film “{metadata.title}” of {metadata.channel}")
+        span = (asked.start, asked.end) if one is targets[-1] else _pointer_span(one)
+        urls = tuple(upload.url for upload in one.uploads)
+        sources.append(Source(urls, metadata.title, "source", "", *span))
     return BrowseQuestion(
         question_id=name,
-        text=f"{told} {about.text}",
-        answers=about.answers,
+        text=f"{intro} {asked.text}",
+        answers=asked.answers,
         level=level,
-        genre=about.genre,
-        evidence_chain=(*chain, about.proof),
+        genre=asked.genre,
+        evidence_chain=(*chain, asked.proof),
         sources=tuple(sources),
-        options=about.options,
+        options=asked.options,
         mode="workbench",
-        kind=about.kind,
+        kind=asked.kind,
     )
 
 
-def _pointed(video: Planted) -> tuple[float, float]:
-    assert video.pointer is not None
-    return video.pointer.start, video.pointer.end
+def _pointer_span(target: TargetVideo) -> tuple[float, float]:
+    assert target.pointer is not None
+    return target.pointer.start, target.pointer.end
 
 
-class _Stock:
-    """What can be asked of one film; each thing once."""
+class _QuestionPool:
+    """What can be asked of one video, each item once."""
 
-    def __init__(self, planted: Planted, split: Split, seed: int) -> None:
-        self._planted, self._split = planted, split
-        self._rng = stream("browsecomp draft", seed, split, planted.number)
-        self._events = [(part, event) for part in planted.video.parts for event in part.story.events]
+    def __init__(self, target: TargetVideo, split: Split, seed: int) -> None:
+        self._target, self._split = target, split
+        self._rng = stream("browsecomp draft", seed, split, target.number)
+        self._events = [(part, event) for part in target.video.parts for event in part.story.events]
         self._uses = Counter((event.agent, event.action_id, event.place) for _, event in self._events)
         self._handled = Counter(event.kind_id for _, event in self._events)
-        told = {line.text for line in planted.upload.lines}
-        said = [event for _, event in self._events if f"Now {event.rewritten}." in told]
-        self._said_things = {event.patient for event in said}
-        self._aloud = " ".join(line.text for line in planted.upload.lines).lower()
-        self._said_doings = {(event.action_id, event.place) for event in said}
-        self._waiting = {
-            "thing": self._things(),
+        lines = {line.text for line in target.upload.lines}
+        said = [event for _, event in self._events if f"Now {event.rewritten}." in lines]
+        self._spoken_objects = {event.patient for event in said}
+        self._speech_text = " ".join(line.text for line in target.upload.lines).lower()
+        self._spoken_actions = {(event.action_id, event.place) for event in said}
+        self._pools = {
+            "thing": self._objects(),
             "action": self._actions(),
             "card": self._cards(),
             "speech": self._speech(),
         }
 
     def take(self, wanted: str) -> _Asked | None:
-        return next(self._waiting[wanted], None)
+        return next(self._pools[wanted], None)
 
-    def _things(self) -> Iterator[_Asked]:
+    def _objects(self) -> Iterator[_Asked]:
         for part, event in self._shuffled():
-            if self._uses[event.agent, event.action_id, event.place] > 1 or self._says(event):
+            if self._uses[event.agent, event.action_id, event.place] > 1 or self._event_is_spoken(event):
                 continue
-            options = self._other_things(event)
-            if len(options) < THINGS or self._named_aloud(event.patient):
+            options = self._object_options(event)
+            if len(options) < OBJECTS or self._is_spoken(event.patient):
                 continue
             clause = _clause(event, self._split)
             text = f"{self._where(part)} what does {clause}?"
             yield self._asked("thing", text, (event.patient,), options, part, event)
 
-    def _named_aloud(self, thing: str) -> bool:
+    def _is_spoken(self, thing: str) -> bool:
         """Also where something else that is said of has the thing in its name."""
-        return re.search(rf"\b{re.escape(thing.lower())}\b", self._aloud) is not None
+        return re.search(rf"\b{re.escape(thing.lower())}\b", self._speech_text) is not None
 
     def _actions(self) -> Iterator[_Asked]:
         for part, event in self._shuffled():
-            if self._handled[event.kind_id] > 1 or self._says(event):
+            if self._handled[event.kind_id] > 1 or self._event_is_spoken(event):
                 continue
             right = _done(event.action_id, event.place, self._split)
-            wrong = [done for done in self._other_doings(event) if done != right]
-            options = self._shuffle([right, *wrong[: DOINGS - 1]])
-            if len(set(options)) < DOINGS:
+            wrong = [done for done in self._action_options(event) if done != right]
+            options = self._shuffle([right, *wrong[: ACTION_OPTIONS - 1]])
+            if len(set(options)) < ACTION_OPTIONS:
                 continue
             text = f"{self._where(part)} what does the {event.agent} do with the {event.patient}?"
             yield self._asked("action", text, (right,), options, part, event)
 
     def _cards(self) -> Iterator[_Asked]:
-        video = self._planted.video
+        video = self._target.video
         for pattern, asked in self._shuffle(list(CARDS)):
             shown = [card for card in video.cards if re.fullmatch(pattern, card.text)]
             if len(shown) != 1:
@@ -215,7 +254,7 @@ class _Stock:
             yield _Asked("card", text, truth, (), card.start, card.end, part.story.scene, proof)
 
     def _speech(self) -> Iterator[_Asked]:
-        each = self._planted
+        each = self._target
         part = self._part_at(each.said.start)
         proof = f"At {each.said.start:g} s it is said: “{each.said.text}”"
         truth = (each.word, each.said.text)
@@ -236,26 +275,28 @@ class _Stock:
         return f"In the clip that shows {phrases[0] if phrases else part.heading.lower()},"
 
     def _part_at(self, time: float) -> Part:
-        return next(part for part in reversed(self._planted.video.parts) if part.start <= time)
+        return next(part for part in reversed(self._target.video.parts) if part.start <= time)
 
-    def _says(self, event: Event) -> bool:
+    def _event_is_spoken(self, event: Event) -> bool:
         """Whether the thing, or the same done to another thing, is said aloud somewhere in the film."""
-        return event.patient in self._said_things or (event.action_id, event.place) in self._said_doings
+        return event.patient in self._spoken_objects or (event.action_id, event.place) in self._spoken_actions
 
-    def _other_things(self, event: Event) -> list[str]:
+    def _object_options(self, event: Event) -> list[str]:
         """The thing and nine others that the same could be done with; some of them in use in this film.
 
         Nobody names one of them aloud, so that what is said tells nothing.
         """
         what = action(event.action_id)
-        fit = [found.name for found in KINDS if allows(what, found) and found.name not in self._said_things]
+        fit = [
+            found.name for found in KINDS if allows(what, found) and found.name not in self._spoken_objects
+        ]
         fit = [name for name in fit if name != event.patient]
         used = {other.patient for _, other in self._events} & set(fit)
-        first = self._shuffle(sorted(used))[:FROM_FILM]
+        first = self._shuffle(sorted(used))[:FROM_VIDEO]
         rest = self._shuffle(sorted(set(fit) - set(first)))
-        return self._shuffle([event.patient, *[*first, *rest][: THINGS - 1]])
+        return self._shuffle([event.patient, *[*first, *rest][: OBJECTS - 1]])
 
-    def _other_doings(self, event: Event) -> list[str]:
+    def _action_options(self, event: Event) -> list[str]:
         """Everything else that could be done with the thing and is not said to be done in the film, one
         wording an action and a place each."""
         found = []
@@ -265,9 +306,9 @@ class _Stock:
             places = [
                 place
                 for place in what.places
-                if place != "person" and (what.action_id, place) not in self._said_doings
+                if place != "person" and (what.action_id, place) not in self._spoken_actions
             ]
-            if (what.places and not places) or (what.action_id, None) in self._said_doings:
+            if (what.places and not places) or (what.action_id, None) in self._spoken_actions:
                 continue
             place = self._rng.choice(places) if places else None
             found.append(_done(what.action_id, place, self._split))

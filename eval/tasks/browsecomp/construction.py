@@ -1,0 +1,344 @@
+"""`browsecomp-workbench` on disk: a web with target videos, the questions, and those that were dropped.
+
+web/               as `eval.workbench.web_files` writes it
+questions.jsonl    the questions that passed every check
+dropped.jsonl      the others, each with the reason
+manifest.json      arguments and hashes; written last
+
+A target video is some minutes long, has a channel and a day of its own, tells a story in its description,
+and says one thing in passing. Some say, or show on a card, under which name the work continues: that
+leads to another target video.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpora.outputs import atomic_write_text
+from eval.tasks.browsecomp.dataset import BrowseQuestion, input_of, query_of
+from eval.tasks.browsecomp.questions import Pointer, SpokenFact, TargetVideo, draft_questions
+from eval.tasks.browsecomp.scorer import BrowseScorer
+from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
+from eval.tasks.jsonl import write_manifest, write_records
+from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
+from eval.workbench.long_videos import LongVideo
+from eval.workbench.screen_text import Card
+from eval.workbench.seeds import stream
+from eval.workbench.speech import spoken_seconds
+from eval.workbench.upload_metadata import CHANNELS, RELOADERS, UploadMetadata
+from eval.workbench.video import Line, Render
+from eval.workbench.web import Upload, WebPlan, new_video, video_name
+from rag.agents.runtime.frame_source import FrameSource
+from rag.errors import RagError
+from rag.web.catalogue import Catalogue, VideoEntry
+
+if TYPE_CHECKING:
+    from eval.workbench.corpus import Progress
+    from indexers.settings import EncoderSettings
+    from rag.reasoners.protocol import Reasoner
+    from rag.web import MockWeb
+
+QUESTIONS = "questions.jsonl"
+TEST_SEED = 23
+"""Of the web that is reported. Rules of the embedded reasoner were tuned on the web of seed 11."""
+FIRST_NUMBER = 1_000_000
+FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
+MIRROR_SHARE = 0.2
+CARD_SECONDS = 5.0
+TAGS = ("vlog", "pov", "home", "routine", "diy")
+SERIES: tuple[str, ...] = (
+    "Weekday chores, part {n}",
+    "One camera, one day ({n})",
+    "Odd jobs no. {n}",
+    "Getting things done, week {n}",
+    "Hands at work {n}",
+    "Nothing special, day {n}",
+    "A slow day, take {n}",
+    "To-do list {n}",
+)
+"""Titles of target videos; none names an object."""
+SPOKEN: tuple[SpokenFact, ...] = (
+    SpokenFact(
+        "The best advice on this I ever had came from my old friend {word}.",
+        "who does the speaker say gave the best advice?",
+        ("Beatrix", "Ignatius", "Petronella", "Casimir", "Wilhelmina", "Barnaby", "Ottilie", "Fergus"),
+    ),
+    SpokenFact(
+        "When I am done here I will take the train to {word}.",
+        "where does the speaker say they will take the train to?",
+        ("Utrecht", "Trondheim", "Salamanca", "Debrecen", "Galway", "Tampere", "Bologna", "Coimbra"),
+    ),
+    SpokenFact(
+        "Tonight we are having {word} for dinner.",
+        "what does the speaker say there will be for dinner?",
+        (
+            *("dumplings", "lentil soup", "mushroom risotto", "fish pie"),
+            *("pancakes", "goulash", "ramen", "paella"),
+        ),
+    ),
+    SpokenFact(
+        "My first car was painted {word}, you could see it for miles.",
+        "in which colour does the speaker say the first car was painted?",
+        ("turquoise", "beige", "crimson", "olive", "lilac", "maroon", "mustard", "silver"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPlan:
+    videos: int = 28
+    minutes: float = 3.5
+    chained: int = 24
+    """Videos that state where the work continues."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseShape:
+    """Size of a benchmark; the same shape, the same bytes."""
+
+    web: WebPlan = field(
+        default=WebPlan(
+            seed=TEST_SEED,
+            videos=24,
+            reuploads=0.15,
+            mirrors=0.15,
+            noise=60,
+            render=Render(height=360, fps=6),
+        )
+    )
+    targets: TargetPlan = field(default=TargetPlan())
+    reads_screen: bool = True
+    """Whether text on the screen is read while indexing (OCR): a fifth of the questions ask for it."""
+
+
+FULL = BrowseShape()
+MINI = BrowseShape(
+    WebPlan(seed=11, videos=3, minutes=(0.5,), reuploads=0.3, mirrors=0.3, noise=6, render=Render(360, 5)),
+    TargetPlan(videos=4, minutes=1.0, chained=3),
+    reads_screen=False,
+)
+
+
+def build_browsecomp(
+    folder: Path,
+    shape: BrowseShape,
+    encoder: EncoderSettings,
+    *,
+    workers: int = 2,
+    progress: Progress | None = None,
+) -> None:
+    """Render the web, draft the questions, and keep those that pass; resumed by the same call.
+
+    The controls run with the embedded reasoner over `encoder`'s text encoder, whatever reasoner is
+    configured. Raises `UsageError` or `RagError`.
+    """
+    from eval.workbench.corpus import recorded_fields
+    from indexers.registry import open_query_encoder
+    from rag.reasoners.embedded import EmbeddedReasoner
+    from rag.web import open_web
+
+    targets = plan_targets(shape.web, shape.targets)
+    uploads = [upload for target in targets for upload in target.uploads]
+    catalogue = render_web(folder, shape.web, uploads, workers, progress)
+    drafts = draft_questions(targets, shape.web.split, shape.web.seed)
+    drafts = [_with_contents(question, catalogue) for question in drafts]
+    reasoner = EmbeddedReasoner(open_query_encoder(encoder.text, encoder))
+    reasons = check_questions(drafts, open_web(folder / "web"), reasoner)
+    kept = [question for question in drafts if question.question_id not in reasons]
+    if not kept:
+        raise RagError(f"{folder}: none of {len(drafts)} drafted questions passed the checks")
+    write_records(folder / QUESTIONS, kept)
+    dropped = [question for question in drafts if question.question_id in reasons]
+    lines = ({"reason": reasons[question.question_id], **asdict(question)} for question in dropped)
+    atomic_write_text(folder / "dropped.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    write_manifest(
+        folder,
+        (QUESTIONS, "web/web.jsonl", "web/pages.jsonl"),
+        benchmark="browsecomp-workbench",
+        shape=recorded_fields(shape),
+        drafted=len(drafts),
+        kept=len(kept),
+        dropped=dict(sorted(Counter(reasons.values()).items())),
+        controls=list(CONTROLS),
+        reasoner=reasoner.fingerprint,
+    )
+
+
+def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, reasoner: Reasoner) -> dict[str, str]:
+    """Why a question is dropped, by id: metadata hold its answer, it is a duplicate, it does not lead to one
+    video alone, or a control without video answers it (section 3.4)."""
+    reasons: dict[str, str] = {}
+    texts: set[str] = set()
+    by_url = {entry.url: entry for entry in web.catalogue.videos}
+    for question in drafts:
+        reason = _metadata_problem(question, by_url, web.catalogue)
+        if question.text in texts:
+            reason = reason or "another question has the same words"
+        texts.add(question.text)
+        if reason:
+            reasons[question.question_id] = reason
+    scorer = BrowseScorer(reasoner, {question.question_id: question for question in drafts})
+    blind = FrameSource(library=None, read_frames=None)
+    for name in CONTROLS:
+        control = VideoBrowserSolver(VARIANTS.parse(name).settings, web, reasoner, blind)
+        for question in drafts:
+            if question.question_id in reasons:
+                continue
+            output = control.solve(input_of(question))
+            if scorer.score(query_of(question), output).correct:
+                reasons[question.question_id] = f"{name} answers it without any video"
+    return reasons
+
+
+def _metadata_problem(
+    question: BrowseQuestion, by_url: Mapping[str, VideoEntry], catalogue: Catalogue
+) -> str:
+    """Why the metadata hold the answer, or do not lead to one video alone; empty where neither is so."""
+    for source in question.evidence:
+        entry = by_url[source.urls[0]]
+        if entry.availability != "ok":
+            return "a video of its chain is unavailable"
+        same = [
+            other
+            for other in catalogue.videos
+            if (other.channel, other.upload_date) == (entry.channel, entry.upload_date)
+            or (other.channel, other.title) == (entry.channel, entry.title)
+        ]
+        if len(same) > 1:
+            return "channel and day, or channel and title, fit several uploads"
+        answer = re.compile(rf"(?<!\w){re.escape(question.answers[0])}(?!\w)", re.IGNORECASE)
+        if any(answer.search(by_url[url].text) for url in source.urls):
+            return "the metadata of a video of its chain hold the answer"
+    return ""
+
+
+def _with_contents(question: BrowseQuestion, catalogue: Catalogue) -> BrowseQuestion:
+    """The content ids of its videos, and every other upload that shows one of them."""
+    by_url = {entry.url: entry for entry in catalogue.videos}
+    sources = []
+    for source in question.sources:
+        entry = by_url[source.urls[0]]
+        shown = [
+            other.url
+            for other in catalogue.videos
+            if other.url not in source.urls
+            and (other.content_id == entry.content_id or other.alias_of == entry.id)
+        ]
+        sources.append(replace(source, video_id=entry.content_id, urls=(*source.urls, *shown)))
+    return replace(question, sources=tuple(sources))
+
+
+def plan_targets(plan: WebPlan, targets: TargetPlan) -> tuple[TargetVideo, ...]:
+    """The same plans, the same uploads."""
+    rng = stream("browsecomp planting", plan.seed, plan.split)
+    metadata = list(_metadata(rng, targets))
+    stories = [(occasion, detail) for occasion in OCCASIONS for detail in DETAILS]
+    rng.shuffle(stories)
+    found = []
+    for number, (words, day) in enumerate(metadata):
+        target = (number + targets.videos // 3) % targets.videos if number < targets.chained else None
+        onward = None if target is None else (target, metadata[target][0])
+        story = stories[number % len(stories)]
+        text = f"{story[0].plain}, {story[1].plain}. {words.description}"
+        upload = (replace(words, description=text), day)
+        found.append(_target(rng, plan, targets.minutes, number, upload, story, onward))
+    return tuple(found)
+
+
+def _metadata(rng: random.Random, targets: TargetPlan) -> Iterator[tuple[UploadMetadata, datetime.date]]:
+    """Channel, title and day: on no day do two uploads of one channel come out."""
+    channels = list(CHANNELS)
+    rng.shuffle(channels)
+    numbers = rng.sample(range(101, 999), targets.videos)
+    days = rng.sample(range(DAYS), targets.videos)
+    few = max(1, targets.videos // 4)
+    for at in range(targets.videos):
+        # Four videos of one channel rank close to each other in every search for it.
+        channel = channels[at % min(few, len(channels))]
+        words = UploadMetadata(
+            title=rng.choice(SERIES).format(n=numbers[at]),
+            description="Camera on my head, as always.",
+            channel=channel.name,
+            tags=tuple(rng.sample(TAGS, 2)),
+        )
+        yield words, FIRST_DAY + datetime.timedelta(days[at])
+
+
+def _target(
+    rng: random.Random,
+    plan: WebPlan,
+    minutes: float,
+    number: int,
+    metadata: tuple[UploadMetadata, datetime.date],
+    story: tuple[Paraphrase, Paraphrase],
+    onward: tuple[int, UploadMetadata] | None,
+) -> TargetVideo:
+    video = new_video(plan, FIRST_NUMBER + number, minutes).video()
+    lines = list(video.lines)
+    spoken = SPOKEN[number % len(SPOKEN)]
+    word = rng.choice(spoken.words)
+    said = _free_line(rng, video, lines, spoken.line.format(word=word))
+    lines.append(said)
+    pointer: Pointer | None = None
+    cards: tuple[Card, ...] = ()
+    if onward is not None and number % 2:
+        cards = (_free_card(rng, video, f"Goes on: {onward[1].channel}, {onward[1].title}"),)
+        pointer = Pointer(onward[0], "card", cards[0].start, cards[0].end)
+    elif onward is not None:
+        text = f"The second half of this is on the channel {onward[1].channel}, called {onward[1].title}."
+        line = _free_line(rng, video, lines, text)
+        lines.append(line)
+        pointer = Pointer(onward[0], "speech", line.start, line.end)
+    job = new_video(plan, FIRST_NUMBER + number, minutes, cards=cards)
+    upload = Upload(
+        id=video_name(plan.seed, plan.split, "browsecomp", number),
+        metadata=metadata[0],
+        upload_date=metadata[1],
+        video=job,
+        lines=tuple(sorted(lines, key=lambda line: line.start)),
+    )
+    mirrors = (_mirror(rng, plan, number, upload),) if rng.random() < MIRROR_SHARE else ()
+    return TargetVideo(number, upload, job.video(), *story, spoken, word, said, pointer, mirrors)
+
+
+def _mirror(rng: random.Random, plan: WebPlan, number: int, upload: Upload) -> Upload:
+    words = upload.metadata
+    return replace(
+        upload,
+        id=video_name(plan.seed, plan.split, "browsecomp mirror", number),
+        metadata=UploadMetadata(
+            f"{words.title} (reupload)", f"All credit to {words.channel}.", rng.choice(RELOADERS), ("viral",)
+        ),
+        upload_date=upload.upload_date + datetime.timedelta(rng.randint(20, 300)),
+        alias_of=upload.id,
+    )
+
+
+def _free_line(rng: random.Random, video: LongVideo, lines: Sequence[Line], text: str) -> Line:
+    """At a time without speech; after the last line where there is none."""
+    length = spoken_seconds(text)
+    for _ in range(400):
+        start = round(rng.uniform(2.0, video.duration - length - 1.0), 2)
+        if all(line.end <= start or line.start >= start + length for line in lines):
+            return Line(start, round(start + length, 2), text)
+    last = max(lines, key=lambda line: line.end)
+    return Line(round(last.end + 0.1, 2), round(last.end + 0.1 + length, 2), text)
+
+
+def _free_card(rng: random.Random, video: LongVideo, text: str) -> Card:
+    """At a time without another card."""
+    for _ in range(400):
+        start = float(rng.randint(6, int(video.duration - CARD_SECONDS - 1)))
+        end = start + CARD_SECONDS
+        inside = any(part.start + 1 <= start and end <= part.end - 1 for part in video.parts)
+        if inside and all(card.end + 1 <= start or card.start >= end + 1 for card in video.cards):
+            return Card(start, end, text)
+    raise AssertionError("a video of minutes has five seconds without a card")

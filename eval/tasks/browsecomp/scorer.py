@@ -1,0 +1,90 @@
+"""Whether an answer is right: by match, then by a judge; and how much of the evidence chain was watched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eval.runs.records import Output, Query, Score
+from eval.tasks.browsecomp.dataset import BrowseQuestion
+from rag.errors import ReasonerError, ReasonerUnreachable
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles import JUDGE, JudgeRequest, Verdict
+from rag.reasoners.roles.judge import matched_verdict
+from rag.web.catalogue import address
+
+JUDGES = {
+    "reasoner": "exact or normalized match, then the reasoner's judge",
+    "match": "exact or normalized match alone, without a model",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseScore(Score):
+    judge: Mapping[str, Any]
+    """`rule`, `by_match` and `reason` of the verdict."""
+    evidence_recall: float | None
+    """Share of the evidence chain's videos that were opened, in any upload; None where it is unknown."""
+    level: str
+    genre: str
+    kind: str
+    options: int
+    gold_window_found: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class BrowseScorer:
+    """`judge`: one of `JUDGES`. `score` raises `ReasonerUnreachable` where the reasoner is gone."""
+
+    reasoner: Reasoner
+    gold: Mapping[str, BrowseQuestion]
+    judge: str = "reasoner"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"judge": self.judge}
+
+    def score(self, query: Query, output: Output) -> BrowseScore:
+        question, evidence = self.gold[query.query_id], output.evidence
+        verdict = self._verdict(question, str(evidence["answer"]))
+        chain = evidence_recall(question, evidence["opened"])
+        return BrowseScore(
+            correct=verdict.is_correct,
+            judge={"rule": verdict.rule, "by_match": verdict.by_match, "reason": verdict.reason},
+            evidence_recall=sum(chain) / len(chain) if chain else None,
+            level=question.level,
+            genre=question.genre,
+            kind=question.kind,
+            options=len(question.options),
+            gold_window_found=_gold_window(query, evidence["read"]),
+        )
+
+    def _verdict(self, question: BrowseQuestion, prediction: str) -> Verdict:
+        """Of given options only the right one itself is right."""
+        request = JudgeRequest(question.text, question.answers, prediction)
+        if question.options or self.judge == "match":
+            reason = "another option" if question.options else "no match"
+            wrong = Verdict(is_correct=False, rule="none", score=0.0, reason=reason)
+            return matched_verdict(request) or wrong
+        try:
+            return self.reasoner.run(JUDGE, request)
+        except ReasonerUnreachable:
+            raise
+        except ReasonerError as error:
+            return Verdict(is_correct=False, rule="none", score=0.0, reason=f"not judged: {error}")
+
+
+def evidence_recall(question: BrowseQuestion, opened: Sequence[str]) -> list[bool]:
+    """For each video of the evidence chain, whether one of its uploads is among the addresses."""
+    seen = {address(url) for url in opened}
+    return [any(address(url) in seen for url in source.urls) for source in question.evidence]
+
+
+def _gold_window(query: Query, read: Sequence[tuple[str, float, float, float]]) -> tuple[float, float] | None:
+    """The window that was read of the gold video: the one with the best score, then the earliest."""
+    inside = [(score, -start, end) for video, start, end, score in read if video == query.video]
+    if not query.has_window or not inside:
+        return None
+    _, start, end = max(inside, key=lambda window: window[:2])
+    return -start, end

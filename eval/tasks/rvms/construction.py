@@ -1,0 +1,337 @@
+"""`rvms-workbench` on disk: a synthetic web with target videos, and queries by memory from their plans.
+
+web/             as `eval.workbench.web_files` writes it
+samples.jsonl    every moment under all nine cue sets
+manifest.json    arguments and hashes; written last
+
+A target video has an occasion and a detail, stated in its description and remembered in other words. Other
+videos share one of them, so that no search for a single fact leads to one video alone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.tasks.jsonl import write_manifest, write_records
+from eval.tasks.query_templates import Fuzz, QueryText, beside, heard, impression, moment
+from eval.tasks.rvms.dataset import TASKS, RvmsSample, TargetUpload, group_of, memory_texts
+from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
+from eval.workbench.catalogue import Split
+from eval.workbench.jobs import Job
+from eval.workbench.long_videos import LongVideo, Part
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.story import Event
+from eval.workbench.upload_metadata import UploadMetadata, reupload_metadata, video_metadata
+from eval.workbench.video import Render
+from eval.workbench.web import Availability, Upload, WebPlan, new_video, shown_video, video_name
+from rag.agents.raclo.records import only_cues
+from rag.errors import RagError
+from rag.reasoners.roles import Memory
+from rag.web.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from eval.workbench.corpus import Progress
+
+SAMPLES = "samples.jsonl"
+FIRST_NUMBER = 2_000_000
+FIRST_DAY, DAYS = datetime.date(2015, 1, 5), 3400
+UNAVAILABLE: tuple[Availability, ...] = ("dead", "private", "region-blocked", "age-gated")
+LISTED = 3
+"""Objects and scenes that a description names."""
+MAX_GAP = 12.0
+"""Seconds between a moment and its neighbouring events."""
+SHORT = (0.5, 0.75, 0.5, 1.0)
+Story = tuple[Paraphrase, Paraphrase]
+
+
+@dataclass(frozen=True, slots=True)
+class RvmsShape:
+    """Size of a benchmark; the same shape, the same bytes."""
+
+    seed: int
+    split: Split
+    minutes: tuple[float, ...]
+    """Of the target videos."""
+    moments: int = 3
+    """Queried of each target video."""
+    copies: tuple[int, ...] = ()
+    """Numbers of the targets that are uploaded again cropped, graded and at another speed."""
+    mirrors: tuple[int, ...] = ()
+    """Numbers of the targets that are uploaded again byte for byte."""
+    others: tuple[float, ...] = ()
+    """Minutes of the videos that no query asks for."""
+    closed: float = 0.1
+    """Share of these that are unavailable."""
+    noise: int = 30
+    short: Render = field(default=Render(360, 10))
+    """Of target videos under 3 minutes."""
+    long: Render = field(default=Render(360, 4))
+    """Of longer ones; the library samples two frames a second."""
+    other: Render = field(default=Render(360, 4))
+
+    @property
+    def web(self) -> WebPlan:
+        """The rest of the web: noise alone."""
+        return WebPlan(self.seed, self.split, 0, noise=self.noise, render=self.other)
+
+
+FULL = RvmsShape(
+    seed=23,
+    split="test",
+    minutes=(1.0, 1.75, 2.25, 2.75, 4.0, 5.0, 7.0, 9.0, 11.0, 14.0, 18.0, 24.0, 31.0, 38.0, 47.0, 60.0),
+    copies=(1, 3, 5, 8, 10),
+    mirrors=(2, 6, 9, 13),
+    others=(*SHORT * 6, 3.5, 5.0, 7.0),
+)
+MINI = RvmsShape(
+    seed=5,
+    split="dev",
+    minutes=(0.75, 1.5),
+    moments=1,
+    copies=(0,),
+    mirrors=(1,),
+    others=(0.5,),
+    closed=0.0,
+    noise=2,
+    short=Render(360, 2),
+    other=Render(360, 2),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetVideo:
+    number: int
+    upload: Upload
+    video: LongVideo
+    theme: str
+    """Its occasion and detail, in other words than its description's."""
+    duplicates: tuple[Upload, ...]
+    """Mirrors and changed copies."""
+
+    def speed_of(self, upload: Upload) -> float:
+        return shown_video(upload.video)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    part: Part
+    before: Event
+    event: Event
+    after: Event
+
+
+def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Progress | None = None) -> None:
+    """Render the web and write the queries; resumed by the same call. Raises `UsageError`, `RagError`."""
+    from eval.workbench.corpus import recorded_fields
+
+    targets, others = plan_uploads(shape)
+    uploads = [target.upload for target in targets]
+    uploads += [upload for target in targets for upload in target.duplicates]
+    catalogue = render_web(folder, shape.web, [*uploads, *others], workers, progress)
+    samples = [_with_contents(sample, catalogue) for sample in draft_samples(targets, shape)]
+    if (leaked := _leaked_cue(samples, catalogue)) is not None:
+        raise RagError(f"{folder}: the metadata of a video repeat a cue of {leaked}")
+    write_records(folder / SAMPLES, samples)
+    write_manifest(
+        folder,
+        (SAMPLES, "web/web.jsonl", "web/pages.jsonl"),
+        benchmark="rvms-workbench",
+        shape=recorded_fields(shape),
+        films=len(targets),
+        samples=len(samples),
+    )
+
+
+def plan_uploads(shape: RvmsShape) -> tuple[tuple[TargetVideo, ...], tuple[Upload, ...]]:
+    """The target videos, and all other uploads. The same shape, the same plan."""
+    rng = stream("rvms planting", shape.seed, shape.split)
+    stories = [(occasion, detail) for occasion in OCCASIONS for detail in DETAILS]
+    rng.shuffle(stories)
+    days = rng.sample(range(DAYS), len(shape.minutes) + len(shape.others))
+    targets = [
+        _target(rng, shape, number, minutes, stories[number % len(stories)], days[number])
+        for number, minutes in enumerate(shape.minutes)
+    ]
+    # Each of the others shares the occasion of a target or its detail, never both.
+    shared = [
+        ((occasion, rng.choice(DETAILS)) if rng.random() < 0.5 else (rng.choice(OCCASIONS), detail))
+        for occasion, detail in (stories[at % len(targets)] for at in range(len(shape.others)))
+    ]
+    return tuple(targets), tuple(_others(rng, shape, shared, days[len(targets) :]))
+
+
+def _target(
+    rng: random.Random, shape: RvmsShape, number: int, minutes: float, story: Story, day: int
+) -> TargetVideo:
+    render = shape.short if minutes < 3 else shape.long
+    upload = _upload(rng, shape, ("rvms", number), minutes, render, story, day)
+    duplicates = []
+    if number in shape.mirrors:
+        duplicates.append(_duplicate(rng, shape, "mirror", number, upload, upload.video))
+    if number in shape.copies:
+        name = f"{stable_number('rvms copy', shape.seed, shape.split, number):016x}"[:12]
+        video = upload.video
+        copy = Job("copy", f"{name}.mp4", number, video.minutes, video.plan, video)
+        duplicates.append(_duplicate(rng, shape, "copy", number, upload, copy))
+    theme = f"{story[0].other}, {story[1].other}"
+    return TargetVideo(number, upload, upload.video.video(), theme, tuple(duplicates))
+
+
+def _others(
+    rng: random.Random, shape: RvmsShape, stories: Sequence[Story], days: Sequence[int]
+) -> Iterator[Upload]:
+    closed = set(rng.sample(range(len(stories)), round(shape.closed * len(stories))))
+    for at, (minutes, story, day) in enumerate(zip(shape.others, stories, days, strict=True)):
+        upload = _upload(rng, shape, ("rvms other", 1000 + at), minutes, shape.other, story, day)
+        yield replace(upload, availability=rng.choice(UNAVAILABLE)) if at in closed else upload
+
+
+def _upload(
+    rng: random.Random,
+    shape: RvmsShape,
+    name: tuple[str, int],
+    minutes: float,
+    render: Render,
+    story: Story,
+    day: int,
+) -> Upload:
+    job = new_video(replace(shape.web, render=render), FIRST_NUMBER + name[1], minutes)
+    video = job.video()
+    return Upload(
+        id=video_name(shape.seed, shape.split, *name),
+        metadata=_metadata(rng, video, story),
+        upload_date=FIRST_DAY + datetime.timedelta(day),
+        video=job,
+        lines=video.lines if rng.random() < 0.7 else (),
+    )
+
+
+def _metadata(rng: random.Random, video: LongVideo, story: Story) -> UploadMetadata:
+    """The uploader's own: the occasion, some of the scenes, some of the objects; true and incomplete."""
+    words = video_metadata(rng, video)
+    jobs = list(dict.fromkeys(part.heading.lower() for part in video.parts))
+    objects = list(dict.fromkeys(event.patient for part in video.parts for event in part.story.events))
+    listed = ", ".join(rng.sample(objects, min(LISTED, len(objects))))
+    shown = ", then ".join(jobs[:LISTED])
+    why = f"{story[0].plain}, {story[1].plain}."
+    return replace(
+        words, description=f"{why} In this one: {shown}. With {listed}. {words.description}".strip()
+    )
+
+
+def _duplicate(
+    rng: random.Random, shape: RvmsShape, kind: str, number: int, upload: Upload, video: Job
+) -> Upload:
+    return Upload(
+        id=video_name(shape.seed, shape.split, f"rvms {kind}", number),
+        metadata=reupload_metadata(rng, upload.metadata),
+        upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
+        video=video,
+        alias_of=upload.id,
+    )
+
+
+def draft_samples(
+    targets: Sequence[TargetVideo], shape: RvmsShape, fuzz: Fuzz | None = None
+) -> Iterator[RvmsSample]:
+    """Every moment under all nine cue sets, which share their texts."""
+    for target in targets:
+        rng = stream("rvms moments", shape.seed, shape.split, target.number)
+        for number, found in enumerate(_moments(rng, target.video, shape.moments), start=1):
+            yield from _samples(rng, target, f"m{target.number:02d}-{number}", found, fuzz or Fuzz())
+
+
+def _samples(
+    rng: random.Random, target: TargetVideo, name: str, found: _Moment, fuzz: Fuzz
+) -> Iterator[RvmsSample]:
+    part, event, story = found.part, found.event, found.part.story
+    texts: dict[str, QueryText] = {
+        "G": impression(rng, target.video, fuzz, theme=target.theme),
+        "K": moment(rng, event, story, fuzz),
+        "before": beside(rng, found.before, story, "before", fuzz),
+        "after": beside(rng, found.after, story, "after", fuzz),
+        "A": heard(rng, target.video, part, event, fuzz),
+    }
+    memory = Memory(
+        global_impression=texts["G"].text,
+        key_moment=texts["K"].text,
+        before=texts["before"].text,
+        after=texts["after"].text,
+        auditory_memory=texts["A"].text,
+    )
+    seen = (event.seen_from + event.seen_until) / 2
+    uploads = [target.upload, *target.duplicates]
+    for task in TASKS:
+        kept = [cue for cue in texts if cue in task or ("T" in task and cue in ("before", "after"))]
+        yield RvmsSample(
+            sample_id=f"{name}-{task}",
+            moment_id=name,
+            task=task,
+            memory=only_cues(memory, task),
+            url=target.upload.url,
+            topic=_topic(target.video),
+            group=group_of(target.video.duration),
+            duration=target.video.duration,
+            key_time=round(part.start + seen, 3),
+            shot=(part.start, part.end),
+            event=(round(part.start + event.start, 3), round(part.start + event.end, 3)),
+            uploads=tuple(TargetUpload(upload.url, "", target.speed_of(upload)) for upload in uploads),
+            changes=tuple(f"{cue}: {change}" for cue in kept for change in texts[cue].changes),
+        )
+
+
+def _moments(rng: random.Random, video: LongVideo, count: int) -> list[_Moment]:
+    """One out of each of `count` equal shares of the video, with neighbours in its own scene; its action on
+    its object happens once in the video where possible."""
+    actions = Counter(_action(event) for part in video.parts for event in part.story.events)
+    possible = list(_possible(video))
+    found: list[_Moment] = []
+    for share in range(count):
+        low, high = video.duration * share / count, video.duration * (share + 1) / count
+        left = [one for one in possible if one not in found]
+        fit = [one for one in left if low <= one.part.start + one.event.start < high] or left
+        alone = [one for one in fit if actions[_action(one.event)] == 1]
+        if fit:
+            found.append(rng.choice(alone or fit))
+    return sorted(found, key=lambda one: one.part.start + one.event.start)
+
+
+def _possible(video: LongVideo) -> Iterator[_Moment]:
+    for part in video.parts:
+        events = part.story.events
+        for before, event, after in zip(events, events[1:], events[2:], strict=False):
+            if event.start - before.end <= MAX_GAP and after.start - event.end <= MAX_GAP:
+                yield _Moment(part, before, event, after)
+
+
+def _action(event: Event) -> tuple[str, str, str | None]:
+    return event.action_id, event.kind_id, event.place
+
+
+def _topic(video: LongVideo) -> str:
+    """The scene with the most seconds."""
+    seconds: dict[str, float] = {}
+    for part in video.parts:
+        seconds[part.story.scene] = seconds.get(part.story.scene, 0.0) + part.story.duration
+    return max(sorted(seconds), key=lambda scene: seconds[scene])
+
+
+def _with_contents(sample: RvmsSample, catalogue: Catalogue) -> RvmsSample:
+    by_url = {entry.url: entry for entry in catalogue.videos}
+    uploads = tuple(replace(one, video_id=by_url[one.url].content_id) for one in sample.uploads)
+    return replace(sample, uploads=uploads)
+
+
+def _leaked_cue(samples: Sequence[RvmsSample], catalogue: Catalogue) -> str | None:
+    """The first sample of which a cue is part of some video's metadata."""
+    metadata = "\n".join(entry.text.casefold() for entry in catalogue.videos)
+    for sample in samples:
+        if any(cue.casefold().rstrip(".") in metadata for cue in memory_texts(sample.memory)):
+            return sample.sample_id
+    return None

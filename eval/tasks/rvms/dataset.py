@@ -1,0 +1,231 @@
+"""RVMS-Bench's samples: a memory in cues, and its gold: the video in all its uploads, and the moment.
+
+Published rows come in two spellings. The paper's (C.5): `id, video_url, video_source, video_category,
+timestamp ("MM:SS / MM:SS"), resolution, video_language, global_impression, key_moment, temporal_context
+(two strings), auditory_memory`. The data card writes `Video Category`, `Video Duration` ("0-3 minutes"),
+`Time Progress`. Keys are read without regard to case, blanks and underscores; unknown keys are ignored.
+A row's task is its `task`, else the cues that it holds. No reference frame is published.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from eval.runs.records import Query, TaskInput
+from eval.tasks.jsonl import load_published
+from rag.agents.raclo.records import CUE_SETS, cues_of, only_cues
+from rag.reasoners.roles import Memory
+
+Group = Literal["0-3 minutes", "3-10 minutes", "10-30 minutes", "30-60 minutes"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+"""Durations (section 2.1.2), rising."""
+TASKS = CUE_SETS
+"""In the order of tables 1 and 2."""
+LIMITS = (180.0, 600.0, 1800.0)
+BENCHMARK = "RVMS-Bench"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetUpload:
+    """One upload that shows the target video."""
+
+    url: str
+    video_id: str = ""
+    """Content id, where the web has its file."""
+    speed: float = 1.0
+    """Seconds of the original a second of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RvmsSample:
+    """Times in seconds of the original, [start, end)."""
+
+    sample_id: str
+    moment_id: str
+    """Of the moment that several samples ask for, each with other cues."""
+    task: str
+    """One of `TASKS`."""
+    memory: Memory
+    """The cues of the task and no others."""
+    url: str
+    """The address that the rule compares with."""
+    topic: str
+    group: Group
+    duration: float = 0.0
+    """0.0 where it is unknown."""
+    key_time: float | None = None
+    """Of the reference frame."""
+    shot: tuple[float, float] | None = None
+    event: tuple[float, float] | None = None
+    uploads: tuple[TargetUpload, ...] = ()
+    """All that show the video, the original first; published rows have one."""
+    changes: tuple[str, ...] = ()
+    """Details that the text omits, blurs or gets wrong."""
+
+    @property
+    def asks_video(self) -> bool:
+        """Whether model+rule applies: tasks with a global impression (table 1)."""
+        return "G" in self.task
+
+    @property
+    def asks_moment(self) -> bool:
+        """Whether localization applies: tasks with a key moment (table 2)."""
+        return "K" in self.task
+
+
+@dataclass(frozen=True, slots=True)
+class RvmsInput(TaskInput):
+    memory: Memory = field(default=Memory())
+    url: str = ""
+    """Of the target video, given to oracles alone."""
+
+
+def memory_texts(memory: Memory) -> tuple[str, ...]:
+    """Its cues that are not empty."""
+    parts = (memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory)
+    return tuple(part for part in parts if part)
+
+
+def query_of(sample: RvmsSample) -> Query:
+    """An open query; the family is the task, the gold window the true shot."""
+    gold = sample.uploads[0].video_id or sample.url
+    return Query(
+        query_id=sample.sample_id,
+        text=" ".join(memory_texts(sample.memory)),
+        options=(),
+        answer=sample.url,
+        family=sample.task,
+        video=gold,
+        cluster=gold,
+        window=sample.shot if sample.asks_moment and sample.shot is not None else (0.0, 0.0),
+        seen=sample.event if sample.asks_moment else None,
+    )
+
+
+def group_of(seconds: float) -> Group:
+    """The duration group; an hour and more counts to the last one."""
+    return GROUPS[sum(seconds >= limit for limit in LIMITS)]
+
+
+OTHER_NAMES = {
+    "timeprogress": "timestamp",
+    "videourl": "video_url",
+    "url": "video_url",
+    "videosource": "video_source",
+    "videocategory": "video_category",
+    "category": "video_category",
+    "videoduration": "video_duration",
+    "videolanguage": "video_language",
+    "globalimpression": "global_impression",
+    "keymoment": "key_moment",
+    "temporalcontext": "temporal_context",
+    "auditorymemory": "auditory_memory",
+    "tasktype": "task",
+}
+_CLOCK = re.compile(r"^(?:(\d+):)?(\d{1,3}):(\d{2}(?:\.\d+)?)$")
+
+
+def _text(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def _two(value: Any) -> Any:
+    """Before and after; one string alone is what was before."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    id: Text = ""
+    video_url: str
+    video_category: Text = ""
+    video_duration: Text = ""
+    timestamp: Text = ""
+    task: Text = ""
+    global_impression: Text = ""
+    key_moment: Text = ""
+    temporal_context: Annotated[list[Text], BeforeValidator(_two)] = []
+    auditory_memory: Text = ""
+
+
+def load_rows(paths: Sequence[Path]) -> dict[str, RvmsSample]:
+    """The published rows of all files by id, in order. Raises `UsageError`."""
+    return load_published(paths, BENCHMARK, _sample, lambda sample: sample.sample_id)
+
+
+def clock_seconds(text: str) -> float:
+    """ "MM:SS" or "H:MM:SS" in seconds. Raises `ValueError`."""
+    match = _CLOCK.match(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no time of the form MM:SS")
+    hours, minutes, seconds = match.groups()
+    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def _sample(fields: Any, fallback: str) -> RvmsSample:
+    row = _Row.model_validate({_key(name): value for name, value in fields.items()})
+    context = [*row.temporal_context, "", ""]
+    memory = Memory(row.global_impression, row.key_moment, context[0], context[1], row.auditory_memory)
+    present = cues_of(memory)
+    task = _task(row.task) or present
+    if task not in TASKS:
+        raise ValueError(f"its cues are {task or 'none'}; a task is one of {', '.join(TASKS)}")
+    if missing := [letter for letter in task if letter not in present]:
+        raise ValueError(f"its task is {task}, and it has no text for {', '.join(missing)}")
+    at, duration = _progress(row.timestamp)
+    name = row.id or fallback
+    return RvmsSample(
+        sample_id=f"{name}-{task}" if row.task else name,
+        moment_id=name,
+        task=task,
+        memory=only_cues(memory, task),
+        url=row.video_url,
+        topic=row.video_category,
+        group=_group(row.video_duration, duration),
+        duration=duration,
+        key_time=at,
+        uploads=(TargetUpload(row.video_url),),
+    )
+
+
+def _key(name: str) -> str:
+    plain = re.sub(r"[\s_-]+", "", name).casefold()
+    return OTHER_NAMES.get(plain, plain)
+
+
+def _task(text: str) -> str:
+    """Its cues in the order of the tables; "K+G+T" is GKT. Raises `ValueError` for other words."""
+    letters = re.sub(r"[\s+,&/_-]+|task", "", text, flags=re.IGNORECASE).upper()
+    if not set(letters) <= set("GKTA"):
+        raise ValueError(f"{text!r} is no task; it is one of {', '.join(TASKS)}")
+    return "".join(letter for letter in "GKTA" if letter in letters)
+
+
+def _progress(text: str) -> tuple[float | None, float]:
+    """ "01:30 / 12:05": the moment, and the duration; (None, 0.0) for an empty text."""
+    if not text.strip():
+        return None, 0.0
+    at, slash, whole = text.partition("/")
+    return clock_seconds(at), clock_seconds(whole) if slash else 0.0
+
+
+def _group(text: str, duration: float) -> Group:
+    plain = text.replace("\u2013", "-").replace(" ", "").casefold()
+    for group in GROUPS:
+        if plain and plain.startswith(group.partition(" ")[0]):
+            return group
+    if duration <= 0:
+        raise ValueError("it has neither a duration nor a duration group")
+    return group_of(duration)

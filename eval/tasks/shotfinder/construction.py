@@ -1,0 +1,354 @@
+"""`shotfinder-workbench` on disk: a web of short videos in families, and the shots that are searched in it.
+
+web/             as `eval.workbench.web_files` writes it
+queries.jsonl    the queries, with their gold
+manifest.json    arguments, counts and hashes; written last
+
+A family of the colour, style, sound or resolution task is two videos of the same stories; each is asked for
+the same shots, so that for every query there is a shot that fits the description as well and not the
+constraint. A temporal video shows one story twice, and only the shots before and after differ.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.tasks.jsonl import write_manifest, write_records
+from eval.tasks.query_templates import Fuzz, beside, moment
+from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
+from eval.tasks.synthetic_web import render_web
+from eval.workbench.catalogue import Split
+from eval.workbench.jobs import CorpusPlan
+from eval.workbench.pen import Style
+from eval.workbench.seeds import stable_number, stream
+from eval.workbench.shot_videos import (
+    AudioKind,
+    ShotJob,
+    shot_job,
+    shot_story,
+)
+from eval.workbench.story import ClipStory
+from eval.workbench.upload_metadata import CHANNELS, WHERE, UploadMetadata
+from eval.workbench.video import Render
+from eval.workbench.web import Upload, WebPlan, video_name
+from rag.errors import RagError
+from rag.web.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from eval.workbench.corpus import Progress
+
+QUERIES = "queries.jsonl"
+FIRST_NUMBER = 2_000_000
+FIRST_DAY, DAYS = datetime.date(2016, 2, 1), 3000
+PAIRS: Mapping[Task, tuple[tuple[str, str], ...]] = {
+    "color": (("warm", "cold"), ("cold", "neutral"), ("neutral", "warm")),
+    "style": (
+        ("live", "2d"),
+        ("3d", "graphics"),
+        ("live", "3d"),
+        ("2d", "graphics"),
+        ("live", "graphics"),
+        ("2d", "3d"),
+    ),
+    "audio": (("speech", "music"), ("speech", "ambient")),
+    "resolution": (("720p", "1080p"),),
+}
+STYLES: Mapping[str, Style] = {"live": "live", "2d": "flat", "3d": "shaded", "graphics": "graphics"}
+SOUNDS: Mapping[str, AudioKind] = {"speech": "speech", "music": "music", "ambient": "ambient"}
+SIDES = ("before", "after", "both")
+FUZZ = Fuzz()
+OPENINGS = ("I need a shot.", "I am looking for a clip.", "I want to find a video segment.")
+CONSTRAINTS: dict[str, tuple[str, ...]] = {
+    "warm": ("The overall tone is warm.", "Warm, orange light lies over all of it."),
+    "cold": ("The overall tone is cold.", "It has a cool, bluish look."),
+    "neutral": ("The overall tone is neutral.", "The colours are neutral, as in plain daylight."),
+    "live": ("It is live action.", "It looks really filmed: live-action footage."),
+    "2d": ("It is 2D animation.", "It is drawn flat, as a 2D cartoon."),
+    "3d": ("It is 3D animation.", "It is a 3D rendering."),
+    "graphics": ("It is pure graphics.", "It is made of graphics alone."),
+    "speech": ("Somebody speaks.", "A human voice is heard."),
+    "music": ("Background music is heard.", "There is music, and nobody talks."),
+    "ambient": ("Only ambient sound is heard.", "Nothing but ambient sound of the place."),
+    "720p": ("720P",),
+    "1080p": ("1080P",),
+}
+TAGS = ("vlog", "pov", "home", "routine", "diy", "short")
+DESCRIPTIONS = (
+    "A few seconds of everyday work, cut together.",
+    "Camera on my head, as always.",
+    "Short one today.",
+    "",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShotShape:
+    """How many families of each kind, and how they are rendered; the same shape, the same bytes."""
+
+    seed: int = 41
+    split: Split = "test"
+    families: Mapping[str, int] = field(
+        default_factory=lambda: {"color": 12, "style": 12, "audio": 12, "resolution": 12}
+    )
+    sides: tuple[int, int, int] = (9, 9, 6)
+    """Temporal videos asked for by what comes before, after, and both."""
+    shots: int = 3
+    """Of a video that is no temporal one; the first `asked` are asked for."""
+    asked: int = 2
+    shot_seconds: float = 4.0
+    render: Render = field(default=Render(height=360, fps=2))
+    """As many frames a second as a library samples."""
+    noise: int = 60
+
+
+FULL = ShotShape()
+MINI = ShotShape(
+    families={"color": 3, "style": 2, "audio": 2, "resolution": 1}, sides=(1, 1, 1), shots=2, asked=1, noise=8
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One video of a family."""
+
+    value: str
+    """What it has and its twin has not; empty for a temporal video."""
+    job: ShotJob
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    name: str
+    task: Task
+    value: str
+    """Of a temporal video: the side that is asked by."""
+    members: tuple[Member, ...]
+    asked: tuple[int, ...]
+    """Indices of the shots that are asked for."""
+
+
+def build_shotfinder(
+    folder: Path, shape: ShotShape, *, workers: int = 2, progress: Progress | None = None
+) -> None:
+    """Render the web and write the queries; resumed by the same call. Raises `UsageError` or `RagError`."""
+    from eval.workbench.corpus import recorded_fields
+
+    families = [(family, uploads_of(shape, family)) for family in plan_families(shape)]
+    uploads = [upload for _, pairs in families for _, upload in pairs]
+    plan = WebPlan(seed=shape.seed, split=shape.split, videos=0, noise=shape.noise, render=shape.render)
+    catalogue = render_web(folder, plan, uploads, workers, progress)
+    queries = [_with_contents(query, catalogue) for query in draft_queries(shape, families)]
+    texts = Counter((query.description, query.constraint) for query in queries)
+    if max(texts.values()) > 1:
+        raise RagError(f"{folder}: two queries have the same text; take another seed")
+    write_records(folder / QUERIES, queries)
+    write_manifest(
+        folder,
+        (QUERIES, "web/web.jsonl"),
+        benchmark="shotfinder-workbench",
+        shape=recorded_fields(shape),
+        queries=dict(Counter(query.task for query in queries)),
+        values=dict(sorted(Counter(f"{query.task} {query.value}" for query in queries).items())),
+    )
+
+
+def plan_families(shape: ShotShape) -> tuple[Family, ...]:
+    """The same shape, the same families. No two shots that are asked for show one action with one object."""
+    picker = _Picker(shape)
+    families: list[Family] = []
+    for task, pairs in PAIRS.items():
+        for number, values in zip(range(shape.families.get(task, 0)), cycle(pairs), strict=False):
+            name = f"{task}-{number:02d}"
+            seeds = picker.seeds(name, shape.shots)
+            members = tuple(
+                Member(value, _job(shape, f"{name}-{value}", seeds, task, value)) for value in values
+            )
+            families.append(Family(name, task, "", members, tuple(range(shape.asked))))
+    for number, side in enumerate(
+        side for side, count in zip(SIDES, shape.sides, strict=True) for _ in range(count)
+    ):
+        name = f"temporal-{number:02d}"
+        a, x, b, c, d = picker.seeds(name, 5)
+        member = Member("", _job(shape, name, (a, x, b, c, x, d), "temporal", ""))
+        families.append(Family(name, "temporal", side, (member,), (1, 4)))
+    return tuple(families)
+
+
+def stories_of(shape: ShotShape, job: ShotJob) -> tuple[ClipStory, ...]:
+    """What happens in each shot of a video."""
+    plan = job.plan
+    return tuple(
+        shot_story(seed, plan.split, shape.shot_seconds, plan.style, job.light) for seed in job.seeds
+    )
+
+
+class _Picker:
+    """Stories with one event each that no other video has, in changing scenes."""
+
+    def __init__(self, shape: ShotShape) -> None:
+        self._shape = shape
+        self._used: set[tuple[str, str]] = set()
+
+    def seeds(self, name: str, count: int) -> tuple[int, ...]:
+        found: list[int] = []
+        kinds: set[str] = set()
+        before = ""
+        for story_seed, story in self._candidates(name):
+            (event,) = story.events
+            action = (event.action_id, event.kind_id)
+            if story.scene == before or action in self._used or event.kind_id in kinds:
+                continue
+            before = story.scene
+            self._used.add(action)
+            kinds.add(event.kind_id)
+            found.append(story_seed)
+            if len(found) == count:
+                break
+        return tuple(found)
+
+    def _candidates(self, name: str) -> Iterator[tuple[int, ClipStory]]:
+        shape, attempt = self._shape, 0
+        while True:
+            seed = stable_number("shot story", shape.seed, shape.split, name, attempt)
+            story = shot_story(seed, shape.split, shape.shot_seconds)
+            attempt += 1
+            if len(story.events) == 1:
+                yield seed, story
+
+
+def _job(shape: ShotShape, name: str, seeds: tuple[int, ...], task: Task, value: str) -> ShotJob:
+    number = FIRST_NUMBER + stable_number("shot film number", name) % 1_000_000
+    height = int(value.removesuffix("p")) if task == "resolution" else shape.render.height
+    render = Render(height, shape.render.fps, shape.render.crf)
+    style = STYLES[value] if task == "style" else "live"
+    file = f"{stable_number('shot film name', shape.seed, shape.split, name):016x}"[:12]
+    return shot_job(
+        f"{file}.mp4",
+        number,
+        CorpusPlan(shape.seed, shape.split, 0, render, style),
+        seeds,
+        shape.shot_seconds,
+        light=value if task == "color" else "",
+        audio=SOUNDS[value] if task == "audio" else "ambient",
+    )
+
+
+def _rng(shape: ShotShape, *parts: object) -> random.Random:
+    """A generator of one purpose."""
+    return stream("shotfinder", shape.seed, shape.split, *parts)
+
+
+def uploads_of(shape: ShotShape, family: Family) -> tuple[tuple[Member, Upload], ...]:
+    """One for each video; the videos of a family are uploaded by different people under different titles,
+    which never name the tone, style, sound or size."""
+    return tuple((member, _upload(shape, family, member, at)) for at, member in enumerate(family.members))
+
+
+def _upload(shape: ShotShape, family: Family, member: Member, number: int) -> Upload:
+    rng = _rng(shape, "upload", family.name, number)
+    return Upload(
+        id=video_name(shape.seed, shape.split, "shotfinder", family.name, number),
+        metadata=_metadata(rng, shape, family, member),
+        upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(DAYS)),
+        video=member.job,
+    )
+
+
+def _metadata(rng: random.Random, shape: ShotShape, family: Family, member: Member) -> UploadMetadata:
+    """True, and far from complete: a title names one of the shots that are asked for, or none."""
+    stories = stories_of(shape, member.job)
+    shown = [stories[at] for at in dict.fromkeys(family.asked)]
+    rng.shuffle(shown)
+    first, second = shown[0].events[0], shown[-1].events[0]
+    place = WHERE.get(shown[0].scene, shown[0].scene)
+    channel = rng.choice([one for one in CHANNELS if not one.scenes or shown[0].scene in one.scenes])
+    title = rng.choice([one for one in channel.titles if "talking" not in one]).format(
+        thing=first.patient,
+        other=second.patient,
+        doing=f"{first.action} the {first.patient}",
+        place=place,
+        number=rng.randint(2, 98),
+    )
+    description = rng.choice((f"With the {first.patient} and the {second.patient}.", *DESCRIPTIONS))
+    tags = tuple(dict.fromkeys((place, first.patient, *rng.sample(TAGS, 2))))
+    return UploadMetadata(title[0].upper() + title[1:], description, channel.name, tags)
+
+
+def draft_queries(
+    shape: ShotShape, families: Sequence[tuple[Family, Sequence[tuple[Member, Upload]]]]
+) -> list[ShotQuery]:
+    """`Place.video_id` holds the file's name until the videos are rendered."""
+    return [query for family, uploads in families for query in _drafted(shape, family, uploads)]
+
+
+def _drafted(
+    shape: ShotShape, family: Family, uploads: Sequence[tuple[Member, Upload]]
+) -> Iterator[ShotQuery]:
+    for at in family.asked:
+        places = [(member, _place(upload, at, shape)) for member, upload in uploads]
+        # A shot that occurs twice in one video has the same description each time.
+        job = uploads[0][0].job
+        story = stories_of(shape, job)[at]
+        rng = _rng(shape, "words", family.name, job.seeds[at])
+        described = moment(rng, story.events[0], story, FUZZ, light=False)
+        for member, place in places:
+            value = member.value or family.value
+            rng = _rng(shape, "constraint", family.name, at, value)
+            if family.task == "temporal":
+                constraint, changes = _around(shape, family, member, at)
+                twins = tuple(_place(uploads[0][1], other, shape) for other in family.asked if other != at)
+            else:
+                constraint, changes = rng.choice(CONSTRAINTS[value]), ()
+                twins = tuple(other for one, other in places if one is not member)
+            event = stories_of(shape, member.job)[at].events[0]
+            opening = _rng(shape, "opening", family.name, at).choice(OPENINGS)
+            yield ShotQuery(
+                query_id=f"{family.name}-{at}" + (f"-{member.value}" if member.value else ""),
+                task=family.task,
+                description=f"{opening} {described.text}",
+                constraint=constraint,
+                gold=place,
+                frame=round(place.start + (event.seen_from + event.seen_until) / 2, 3),
+                value=value,
+                twins=twins,
+                cluster=family.name,
+                changes=(*described.changes, *changes),
+            )
+
+
+def _around(shape: ShotShape, family: Family, member: Member, at: int) -> tuple[str, tuple[str, ...]]:
+    """The shots before and after, as far as they are asked by; on two lines."""
+    stories = stories_of(shape, member.job)
+    lines: list[str] = []
+    changes: list[str] = []
+    for side, other in (("before", at - 1), ("after", at + 1)):
+        if family.value not in (side, "both"):
+            lines.append("")
+            continue
+        rng = _rng(shape, "around", family.name, at, side)
+        described = beside(rng, stories[other].events[0], stories[other], side, FUZZ)
+        lines.append(described.text)
+        changes += described.changes
+    return "\n".join(lines), tuple(changes)
+
+
+def _place(upload: Upload, at: int, shape: ShotShape) -> Place:
+    start = at * shape.shot_seconds
+    return Place(upload.video.name, (upload.url,), start, start + shape.shot_seconds)
+
+
+def _with_contents(query: ShotQuery, catalogue: Catalogue) -> ShotQuery:
+    """Content ids in place of file names."""
+    ids = {entry.url: entry.content_id for entry in catalogue.videos}
+
+    def held(place: Place) -> Place:
+        return replace(place, video_id=ids[place.urls[0]])
+
+    return replace(query, gold=held(query.gold), twins=tuple(held(twin) for twin in query.twins))

@@ -1,0 +1,194 @@
+"""ShotFinder's queries: one shot by its description and at most one constraint, with its gold.
+
+Published rows come in two spellings. The files: `id, Video URL, Description` (which constraint; empty for
+none), `Clip Description`, `"{Description} Description"` (a string, or a list of two for the temporal one),
+the true frame at `images/{id}.jpg`. The paper (appendix C.2.3): `id, video_link, segment_description_en,
+context_description_en, ...`; such a row may name its task as `task` or `Description`, else it has the one
+constraint that it describes, and none where it describes several. Unknown keys are ignored. Times are not
+published: there the verifier decides whether a shot is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from eval.runs.records import Query, TaskInput
+from eval.tasks.jsonl import load_published
+from rag.agents.shotfinder.constraints import Constraints, read_constraint
+from rag.reasoners.roles import ConstraintKind
+
+Task = Literal["shot", "temporal", "color", "style", "resolution", "audio"]
+TASKS: tuple[Task, ...] = ("shot", "temporal", "color", "style", "resolution", "audio")
+"""In the order of the paper's table 1; `shot` has no constraint."""
+CONSTRAINED: tuple[Task, ...] = TASKS[1:]
+BENCHMARK = "ShotFinder"
+IMAGES = "images"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """[start, end) seconds of a video; (0, 0) where the time is unknown."""
+
+    video_id: str
+    """Of the content, or the publisher's id."""
+    urls: tuple[str, ...]
+    """Every upload that shows it."""
+    start: float = 0.0
+    end: float = 0.0
+
+    @property
+    def timed(self) -> bool:
+        return self.end > self.start
+
+
+@dataclass(frozen=True, slots=True)
+class ShotQuery:
+    query_id: str
+    task: Task
+    description: str
+    constraint: str
+    """As text; a temporal one has two lines, before and after, of which one may be empty."""
+    gold: Place
+    frame: float = 0.0
+    """Seconds of the gold video at which the true frame is on screen, where the times are known."""
+    value: str = ""
+    """What the constraint asks for: `warm`, `2d`, `before`, ...; empty where it is unknown."""
+    twins: tuple[Place, ...] = ()
+    """Shots that fit the description as well, and not the constraint; known for synthetic webs alone."""
+    cluster: str = ""
+    """The queries on one set of videos. Empty: the gold video."""
+    image: str = ""
+    """The true frame as an image file, relative to the data; empty where the frame is to be decoded."""
+    changes: tuple[str, ...] = ()
+    """Details that the text omits, blurs or gets wrong."""
+
+    @property
+    def constraints(self) -> Constraints:
+        """Parsed from the text, by the same rules for published and for synthetic rows."""
+        if self.task == "shot":
+            return Constraints()
+        kind: ConstraintKind = self.task
+        return read_constraint(kind, self.constraint)
+
+
+@dataclass(frozen=True, slots=True)
+class ShotInput(TaskInput):
+    description: str = ""
+    constraint: str = ""
+    constraints: Constraints = field(default=Constraints())
+
+
+def query_of(query: ShotQuery) -> Query:
+    """An open query; the window is the shot."""
+    gold = query.gold
+    name = gold.video_id or (gold.urls[0] if gold.urls else "")
+    return Query(
+        query_id=query.query_id,
+        text=input_of(query).text,
+        options=(),
+        answer=f"{name}@{gold.start:g}-{gold.end:g}",
+        family=query.task,
+        video=name,
+        cluster=query.cluster or name,
+        window=(gold.start, gold.end),
+    )
+
+
+def input_of(query: ShotQuery) -> ShotInput:
+    text = f"{query.description} {' '.join(query.constraint.split())}".strip()
+    return ShotInput(
+        query.query_id,
+        text,
+        description=query.description,
+        constraint=query.constraint,
+        constraints=query.constraints,
+    )
+
+
+PAPER_KEYS: Mapping[Task, str] = {
+    "temporal": "context_description",
+    "color": "color_description",
+    "style": "style_description",
+    "resolution": "resolution",
+    "audio": "audio_description",
+}
+
+
+def load_rows(paths: Sequence[Path], folder: Path) -> dict[str, ShotQuery]:
+    """The published rows of all files by id, in order; `folder` holds `images`. Raises `UsageError`."""
+    return load_published(paths, BENCHMARK, partial(_query, folder), lambda query: query.query_id)
+
+
+def _query(folder: Path, row: Any, fallback: str) -> ShotQuery:
+    if not isinstance(row, dict):
+        raise ValueError("not an object")
+    keys = {str(key).strip().casefold().replace(" ", "_"): value for key, value in row.items()}
+    name = _text(keys.get("id")) or fallback
+    paper = "segment_description_en" in keys or "segment_description" in keys
+    task = _paper_task(keys) if paper else _task(_text(keys.get("description")))
+    described = (
+        _text(keys.get("segment_description_en") or keys.get("segment_description"))
+        if paper
+        else _text(keys.get("clip_description"))
+    )
+    url = _text(keys.get("video_url") or keys.get("video_link"))
+    if not described or not url:
+        raise ValueError("it has no description of a clip, or no address of a video")
+    constraint = _constraint(keys, task, paper)
+    if task != "shot" and not constraint.strip():
+        raise ValueError(f"its task is {task}, and it has no text for it")
+    image = f"{IMAGES}/{name}.jpg"
+    return ShotQuery(
+        query_id=name,
+        task=task,
+        description=described,
+        constraint=constraint,
+        gold=Place("", (url,)),
+        image=image if (folder / image).is_file() else "",
+    )
+
+
+def _task(text: str) -> Task:
+    plain = text.strip().casefold().removesuffix(" description") or "shot"
+    plain = {"colour": "color", "shot description": "shot", "clip": "shot"}.get(plain, plain)
+    for task in TASKS:
+        if plain == task:
+            return task
+    raise ValueError(f"Description: {text!r} is none of {', '.join(CONSTRAINED)}")
+
+
+def _paper_task(keys: Mapping[str, Any]) -> Task:
+    if named := _text(keys.get("task")) or _text(keys.get("description")):
+        return _task(named)
+    # Every row of the paper has a resolution; it is the constraint only where a row names it.
+    present = [task for task in CONSTRAINED if task != "resolution" and _paper_text(keys, task).strip()]
+    return present[0] if len(present) == 1 else "shot"
+
+
+def _constraint(keys: Mapping[str, Any], task: Task, paper: bool) -> str:
+    if task == "shot":
+        return ""
+    return _paper_text(keys, task) if paper else _joined(keys.get(f"{task}_description"))
+
+
+def _paper_text(keys: Mapping[str, Any], task: Task) -> str:
+    name = PAPER_KEYS[task]
+    return _joined(keys.get(f"{name}_en") or keys.get(name))
+
+
+def _joined(value: Any) -> str:
+    """A string, or the two of a list on two lines."""
+    if isinstance(value, list):
+        return "\n".join(_text(part) for part in value[:2])
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """Ids and resolutions may be numbers."""
+    if isinstance(value, bool) or value is None:
+        return ""
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""

@@ -1,0 +1,220 @@
+"""Tasks over a frozen web: data in `web`, an index of its videos in `library`, one agent in variants."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from corpora.records import Frames
+from eval.runs.progress import ProgressCallback, indexing
+from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
+from eval.settings import task_settings
+from eval.task import Prepared, Solver, SolverSpec, Task
+from eval.tasks.jsonl import file_hash
+from eval.tasks.libraries import fingerprints, window_frames
+from indexers.settings import EncoderSettings
+from rag.agents.runtime.frame_source import FrameSource
+from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
+from rag.library import Library
+
+if TYPE_CHECKING:
+    from eval.reports.failures import ReadFrames
+    from rag.reasoners.protocol import Reasoner
+    from rag.settings import Settings
+    from rag.web import MockWeb
+
+SettingsT = TypeVar("SettingsT")
+Record = TypeVar("Record")
+WEB_FILES = ("web/web.jsonl", "web/pages.jsonl")
+
+
+@dataclass(frozen=True)
+class WebEnvironment:
+    """What solvers of a web task are opened on."""
+
+    web: MockWeb
+    library: Library
+    reasoner: Reasoner
+    frame_source: FrameSource
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+
+    @cached_property
+    def content_web(self) -> MockWeb:
+        """The same web, its videos searched by the indexed contents as well."""
+        from rag.web import open_web
+
+        return open_web(self.web.catalogue.folder, encoder=self.encoder, library=self.library)
+
+    def path_of(self, video_id: str) -> str | None:
+        """A file of the video; None where the library does not hold it."""
+        try:
+            return self.library.path_of(video_id)
+        except (KeyError, IndexError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant(Generic[SettingsT]):
+    """A system by name: settings of the agent, and which procedure runs."""
+
+    about: str
+    settings: SettingsT
+    mode: str = "agent"
+
+
+@dataclass(frozen=True)
+class Variants(Generic[SettingsT]):
+    """Named systems, and points of sweeps (`axis@value`), of which any value may be named."""
+
+    named: Mapping[str, Variant[SettingsT]]
+    axes: Mapping[str, Sequence[object]]
+    """Values of each axis that the paper's figure has."""
+    sweep: Callable[[str, str], SettingsT]
+    """From axis and value; raises `UsageError`."""
+    figure: str
+
+    @cached_property
+    def abouts(self) -> Mapping[str, str]:
+        points = {
+            f"{axis}@{value}": f"{self.figure}: {axis} {value}"
+            for axis, values in self.axes.items()
+            for value in values
+        }
+        return {**{name: variant.about for name, variant in self.named.items()}, **points}
+
+    def parse(self, name: str) -> Variant[SettingsT]:
+        """Raises `UsageError` for an unknown name."""
+        if name in self.named:
+            return self.named[name]
+        axis, at, value = name.partition("@")
+        if at and axis in self.axes:
+            return Variant(f"{self.figure}: {axis} {value}", self.sweep(axis, value))
+        raise UsageError(f"no system {name!r}; there are {', '.join(self.abouts)}")
+
+
+class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
+    """`shape`: of the synthetic data, made where they are missing; None for published rows."""
+
+    benchmark: ClassVar[str]
+    """Name of the published benchmark."""
+    variants: ClassVar[Variants[Any]]
+
+    def __init__(self, name: str, about: str, folder: Path | None, shape: Any = None) -> None:
+        self.name, self.about, self.folder, self.shape = name, about, folder, shape
+
+    @property
+    @abstractmethod
+    def fixed_settings(self) -> Mapping[str, Any]:
+        """Dotted names to values that the questions rest on."""
+
+    @abstractmethod
+    def load(
+        self, folder: Path, settings: Settings, progress: ProgressCallback | None
+    ) -> tuple[Sequence[Path], Mapping[str, Record]]:
+        """Files of the rows, and the gold records by query id; makes synthetic data that are missing."""
+
+    @abstractmethod
+    def query_of(self, record: Any, /) -> Query: ...
+
+    @abstractmethod
+    def input_of(self, record: Any, /) -> TaskInput: ...
+
+    @abstractmethod
+    def open_solver(self, variant: Variant[SettingsT], environment: WebEnvironment, seed: int) -> Solver: ...
+
+    def given(self, variant: Variant[SettingsT]) -> Callable[[Query, TaskInput], TaskInput] | None:  # noqa: ARG002 (of a subclass)
+        """For an oracle, what adds its part of the gold to an input."""
+        return None
+
+    @property
+    def solvers(self) -> Mapping[str, SolverSpec[WebEnvironment]]:
+        return {name: self.solver(name) for name in self.variants.abouts}
+
+    def solver(self, name: str) -> SolverSpec[WebEnvironment]:
+        variant = self.variants.parse(name)
+        return SolverSpec(variant.about, partial(self.open_solver, variant), self.given(variant))
+
+    def prepare(
+        self, settings: Settings, progress: ProgressCallback | None = None
+    ) -> Prepared[WebEnvironment]:
+        folder = self.folder
+        if folder is None:
+            raise UsageError(
+                f"{self.name} needs --data DIR, with rows of {self.benchmark} and a web in DIR/web"
+            )
+        chosen = task_settings(
+            self.name, settings, folder / "library", self.fixed_settings, synthetic=self.shape is not None
+        )
+        files, gold = self.load(folder, chosen, progress)
+        environment = open_environment(folder, chosen, progress)
+        hashed = [*files, *(folder / name for name in WEB_FILES)]
+        return Prepared(
+            queries=[self.query_of(record) for record in gold.values()],
+            inputs={name: self.input_of(record) for name, record in gold.items()},
+            environment=environment,
+            dataset={os.path.relpath(path, folder): file_hash(path) for path in hashed if path.is_file()},
+            encoders=fingerprints(environment.library),
+            gold=gold,
+        )
+
+    def explain(
+        self, prepared: Prepared[WebEnvironment], query: Query, windows: Sequence[ClipWindow], frames: int
+    ) -> Explanation:
+        """Frames of the windows, without a score curve; none of a video that the library does not hold."""
+        environment, shown, paths = prepared.environment, [], []
+        for window in windows:
+            path = environment.path_of(window.clip_id)
+            paths.append(path or "")
+            if path is None:
+                shown.append(Frames(np.zeros(0), np.zeros((0, 1, 1, 3), np.uint8)))
+            else:
+                shown.append(window_frames(environment.library, path, window, frames))
+        nothing = np.zeros(0)
+        return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), query.text)
+
+    def frame_reader(self, prepared: Prepared[WebEnvironment]) -> ReadFrames:
+        return prepared.environment.library.engine.read_frames
+
+
+def open_environment(
+    folder: Path, settings: Settings, progress: ProgressCallback | None = None
+) -> WebEnvironment:
+    """The web in `folder/web`, and the library of its videos; indexes those that the library lacks."""
+    from rag.web import open_web
+
+    web = open_web(folder / "web", encoder=settings.encoder)
+    if not _holds_all(web, settings):
+        files = {entry.file for entry in web.catalogue.videos if entry.file}
+        paths = sorted(str(web.catalogue.folder / file) for file in files)
+        Library.index(paths, settings=settings, progress=indexing(progress))
+    library = Library.open(settings.library, settings=settings)
+    reasoner = library.engine.reasoner
+    frame_source = FrameSource.of(reasoner, library, library.engine.read_frames)
+    return WebEnvironment(web, library, reasoner, frame_source, settings.encoder)
+
+
+def _holds_all(web: MockWeb, settings: Settings) -> bool:
+    """Whether the library holds every video: then nothing is written, and runs can go side by side."""
+    try:
+        with Library.open(settings.library, settings=settings) as library:
+            held = {video.video_id for video in library.engine.reader.videos()}
+    except LibraryNotFound:
+        return False
+    return all(entry.content_id in held for entry in web.catalogue.videos if entry.file)
+
+
+def require_reachable(failure: str, query_id: str) -> None:
+    """An outage of the reasoner is no wrong answer: raises `ReasonerUnreachable`, and the run is resumed
+    at this query."""
+    if failure == ReasonerUnreachable.__name__:
+        raise ReasonerUnreachable(
+            f"{query_id}: the reasoner is unreachable, so this query has no answer; run the same command "
+            "to resume here"
+        )
