@@ -24,22 +24,30 @@ class RagError(Exception):
 
 
 class UsageError(RagError):
+    """Arguments that cannot be used; exit code 2."""
+
     exit_code = 2
 
 
-class SettingsError(UsageError): ...
+class SettingsError(UsageError):
+    """A setting that is unknown or out of range."""
 
 
-class FileProblem(RagError): ...
+class FileProblem(RagError):
+    """A file that cannot be indexed, or not completely."""
 
 
-class UnreadableFile(FileProblem): ...
+class UnreadableFile(FileProblem):
+    """The operating system refuses to read the file."""
 
 
-class UnsupportedFile(FileProblem): ...
+class UnsupportedFile(FileProblem):
+    """A format or codec that is not supported."""
 
 
-class DamagedFile(FileProblem): ...
+class DamagedFile(FileProblem):
+    """The content does not follow its format."""
 
 
-class StalledFile(FileProblem): ...
+class StalledFile(FileProblem):
+    """Decoding stopped making progress and was ended."""

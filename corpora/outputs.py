@@ -72,6 +72,7 @@ class OverwritePolicy:
     """Paths of the files in the library; called only where an output exists already."""
 
     def with_inputs(self, *paths: StrPath) -> OverwritePolicy:
+        """The same policy with more paths that must not be replaced."""
         return OverwritePolicy(self.force, (*self.inputs, *paths), self.indexed)
 
 

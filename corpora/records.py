@@ -69,6 +69,8 @@ class Video:
 
 @dataclass(frozen=True, slots=True)
 class Clip:
+    """A stretch of a video, [start, end) in seconds."""
+
     clip_id: str
     """`{video_id}:{index:05d}`, so that ids sort in time within a video."""
     video_id: str
@@ -78,6 +80,8 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """A stretch of a document, as it is retrieved and cited."""
+
     passage_id: str
     doc_id: str
     """The document's own id where its format has one, else the content hash of the document."""

@@ -35,6 +35,8 @@ MAX_EXTENTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
+    """A file of a corpus."""
+
     path: str
     """Absolute, with the user's own links kept; odd bytes as surrogate escapes."""
     kind: FileKind
@@ -49,6 +51,8 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
+    """The files and problems found below the given paths."""
+
     files: tuple[FoundFile, ...]
     """Sorted by path, each path once."""
     problems: tuple[Problem, ...]

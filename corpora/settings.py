@@ -16,6 +16,8 @@ class SettingsSection(BaseModel):
 
 
 class ScanSettings(SettingsSection):
+    """Section `scan`: which files belong to a corpus."""
+
     include: tuple[str, ...] = ()
     """Globs on the path below the corpus folder; empty takes every known kind of file."""
     exclude: tuple[str, ...] = ()
@@ -29,6 +31,8 @@ def _registered_decoder(name: str) -> str:
 
 
 class VideoSettings(SettingsSection):
+    """Section `video`: how videos are decoded and sampled."""
+
     decoder: Annotated[str, AfterValidator(_registered_decoder)] = "pyav"
     """Which library decodes: `pyav`, `decord` or an installed extension; it is recorded with each video."""
     rate: float = Field(2.0, gt=0, le=60)

@@ -37,6 +37,8 @@ class Opener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
+    """A backend and batch size chosen by measurement, and the note that says why."""
+
     backend: str
     batch: int
     note: str
@@ -56,6 +58,7 @@ class Timing:
     @property
     def cost(self) -> float:
         # Wall time alone jumps with whatever else the machine does; CPU time alone hides idle cores.
+        """CPU seconds plus wall seconds."""
         return self.cpu + self.wall
 
     def __str__(self) -> str:

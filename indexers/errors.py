@@ -12,13 +12,17 @@ __all__ = [
 ]
 
 
-class ModelError(RagError): ...
+class ModelError(RagError):
+    """A model cannot be used."""
 
 
-class WeightsMissing(ModelError): ...
+class WeightsMissing(ModelError):
+    """A model's files are not on this machine."""
 
 
-class WeightsInvalid(ModelError): ...
+class WeightsInvalid(ModelError):
+    """A model's files are incomplete or changed."""
 
 
-class ExtraMissing(ModelError): ...
+class ExtraMissing(ModelError):
+    """An optional dependency is not installed."""

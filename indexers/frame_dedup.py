@@ -38,6 +38,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class EncodedClip(Generic[Key]):
+    """The frame vectors of one clip."""
+
     key: Key
     vectors: NDArray[np.float32]
     """Unit rows (n, dim), one per frame fed, in order."""

@@ -129,10 +129,12 @@ class ImageBindText:
 
     @cached_property
     def weights(self) -> str:
+        """Digest of the weight file."""
         return folder_digest([self._path])
 
     @cached_property
     def fingerprint(self) -> str:
+        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
         return fingerprint({"weights": self.weights, "backend": "imagebind-fp32"})
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

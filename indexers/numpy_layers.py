@@ -98,12 +98,15 @@ def activation(name: str) -> Callable[[NDArray[np.float32]], NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Linear:
+    """An affine layer, x W^T + b, float32."""
+
     weight: NDArray[np.float32]
     """(out, in), as torch stores it."""
     bias: NDArray[np.float32] | None
 
     @classmethod
     def read(cls, tensors: Tensors, name: str) -> Linear:
+        """Read weight and, where stored, bias under a name."""
         bias = f"{name}.bias"
         return cls(tensors.read(f"{name}.weight"), tensors.read(bias) if bias in tensors else None)
 
@@ -114,12 +117,15 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class LayerNorm:
+    """Layer normalization over the last axis, float32."""
+
     weight: NDArray[np.float32]
     bias: NDArray[np.float32]
     epsilon: np.float32
 
     @classmethod
     def read(cls, tensors: Tensors, name: str, epsilon: float) -> LayerNorm:
+        """Read weight and bias under a name."""
         return cls(tensors.read(f"{name}.weight"), tensors.read(f"{name}.bias"), np.float32(epsilon))
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -150,6 +156,8 @@ def attention(
 
 @dataclass(frozen=True, slots=True)
 class Attention:
+    """Multi-head self-attention."""
+
     heads: int
     causal: bool
     query: Linear

@@ -62,10 +62,12 @@ class NumpyTextEncoder:
 
     @cached_property
     def weights(self) -> str:
+        """Digest of the model's files."""
         return folder_digest(self._files)
 
     @cached_property
     def fingerprint(self) -> str:
+        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
         return fingerprint({"weights": self.weights, "backend": self.backend, "tokens": self._facts})
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -75,10 +75,12 @@ class OpenClipText:
 
     @cached_property
     def weights(self) -> str:
+        """Digest of the model's files."""
         return folder_digest([_weights(self._folder), self._folder / CONFIG])
 
     @cached_property
     def fingerprint(self) -> str:
+        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
         return fingerprint({"weights": self.weights, "backend": "open_clip-fp32"})
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

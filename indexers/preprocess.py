@@ -41,6 +41,7 @@ class Preprocessing:
     """Pillow's number of the filter."""
 
     def facts(self) -> dict[str, Any]:
+        """The fields as plain values, for a fingerprint."""
         return asdict(self)
 
     def __call__(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:

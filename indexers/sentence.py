@@ -51,10 +51,12 @@ class SentenceEncoder:
 
     @cached_property
     def weights(self) -> str:
+        """Digest of the model's files."""
         return folder_digest(self._files)
 
     @cached_property
     def fingerprint(self) -> str:
+        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
         return fingerprint(
             {
                 "weights": self.weights,

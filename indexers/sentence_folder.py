@@ -15,6 +15,8 @@ Role = Literal["query", "document"]
 
 @dataclass(frozen=True, slots=True)
 class SentenceFolder:
+    """What a sentence-transformers folder says of its model."""
+
     transformer: Path
     """Folder of the transformer's own files: the folder itself, or `0_Transformer` in old ones."""
     model_type: str
@@ -51,6 +53,7 @@ def read_sentence_folder(folder: Path) -> SentenceFolder:
 
 
 def prompt(settings: SentenceFolder, role: Role) -> str:
+    """The text that is put before a query or a document."""
     return settings.query_prompt if role == "query" else settings.document_prompt
 
 

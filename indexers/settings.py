@@ -13,6 +13,8 @@ Switch = Literal["auto", "on", "off"]
 
 
 class EncoderSettings(SettingsSection):
+    """Section `encoder`: models and backend of the encoders."""
+
     image: str = "auto"
     """`auto`, `none`, or a name of `rag models list`."""
     text: str = "all-MiniLM-L6-v2"
@@ -28,6 +30,8 @@ class EncoderSettings(SettingsSection):
 
 
 class OcrSettings(SettingsSection):
+    """Section `ocr`: on-screen text."""
+
     mode: Switch = "auto"
     """Reading of on-screen text; `auto`: if the reader is installed."""
     min_confidence: float = Field(0.6, ge=0, le=1)
@@ -35,6 +39,8 @@ class OcrSettings(SettingsSection):
 
 
 class AsrSettings(SettingsSection):
+    """Section `asr`: speech."""
+
     mode: Switch = "auto"
     """Reading of speech; `auto`: if the model is installed and its weights are here."""
     model: str = "faster-whisper-small"

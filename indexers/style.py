@@ -44,7 +44,8 @@ BIAS = np.array([5.56, -2.24, 1.50, -4.82])
 class WordTower(Protocol):
     """What encodes the prompts: the words' half of an image encoder."""
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows (n, dim) float32, one per text."""
 
 
 class StylePrompts:

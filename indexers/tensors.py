@@ -72,9 +72,11 @@ class Tensors:
         return name in self._places
 
     def names(self) -> tuple[str, ...]:
+        """Names of the tensors, sorted."""
         return tuple(sorted(self._places))
 
     def shape(self, name: str) -> tuple[int, ...]:
+        """Shape of a tensor, without reading it."""
         return self._place(name).shape
 
     def read(self, name: str) -> NDArray[np.float32]:

@@ -13,6 +13,8 @@ MAX_ID = 500
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """A text of a file, before it is cut into passages."""
+
     doc_id: str
     """The format's own id where it has one, else 32 hex digits of blake2b over title and text."""
     title: str

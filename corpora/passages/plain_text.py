@@ -48,6 +48,7 @@ def pieces(path: str) -> Iterator[str]:
 
 
 def first_line_title(text: str) -> str:
+    """The first line where it looks like a title, else the empty string."""
     lines = text.lstrip().split("\n", 2)
     first = lines[0].strip()
     alone = len(lines) > 1 and not lines[1].strip()

@@ -19,6 +19,8 @@ MOST_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Sample:
+    """A decoded frame (h, w, 3) uint8 RGB and its time in seconds."""
+
     time: float
     image: NDArray[np.uint8]
     keyframe: Keyframe | None = None
@@ -57,6 +59,7 @@ class Batcher:
         """Whether the file has proved to be damaged."""
 
     def add(self, sample: Sample) -> Iterator[FrameBatch]:
+        """Queue a sample; yields a batch whenever one is full."""
         if self._waiting and self._waiting[0].image.shape != sample.image.shape:
             yield from self.flush()
         self._waiting.append(sample)
@@ -67,6 +70,7 @@ class Batcher:
             yield from self.flush()
 
     def flush(self) -> Iterator[FrameBatch]:
+        """Yield what is queued as a last batch."""
         if self._waiting:
             samples, self._waiting = self._waiting, []
             frames = Frames(

@@ -204,6 +204,7 @@ def pick_audio(container: Any) -> Any | None:
 
 
 def language_of(stream: Any) -> str:
+    """Language tag of a stream; empty where it is undefined."""
     language = str(stream.metadata.get("language") or "")
     return "" if language.lower() in ("und", "unk", "mis", "zxx") else language
 

@@ -39,6 +39,7 @@ class DecordDecoder:
     def frames(
         self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
     ) -> Generator[FrameBatch, None, DecodeReport]:
+        """Yield batches of sampled frames (n, h, w, 3) uint8 RGB in time order; returns the report."""
         reader = _Reader(path, probe, request.short_side, beat)
         large: dict[int, _Reader] = {}
 
@@ -59,6 +60,7 @@ class DecordDecoder:
     def frames_at(
         self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
+        """Frames on screen at `times` in seconds, as (n, h, w, 3) uint8 RGB."""
         reader = _Reader(path, probe, short_side, beat)
         on_screen = np.searchsorted(reader.times, np.sort(times) + EPSILON, side="right") - 1
         indices = [max(0, int(index)) for index in on_screen]

@@ -43,6 +43,7 @@ class PyavDecoder:
     def frames(
         self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
     ) -> Generator[FrameBatch, None, DecodeReport]:
+        """Yield batches of sampled frames (n, h, w, 3) uint8 RGB in time order; returns the report."""
         _need_picture(probe)
         batcher = Batcher()
         entry = BEGINNING
@@ -67,6 +68,7 @@ class PyavDecoder:
     def frames_at(
         self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
+        """Frames on screen at `times` in seconds, as (n, h, w, 3) uint8 RGB."""
         _need_picture(probe)
         painter = FrameRenderer()
         found: list[tuple[float, NDArray[np.uint8]]] = []

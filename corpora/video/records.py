@@ -89,6 +89,8 @@ class FrameBatch:
 
 @dataclass(frozen=True, slots=True)
 class DecodeReport:
+    """What was decoded of a stream."""
+
     decoder: str
     end: float
     """When the last picture leaves the screen, in seconds."""

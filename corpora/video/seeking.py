@@ -49,6 +49,7 @@ def entry_before(path: str, probe: Probe, time: float, keyframes: int, beat: Hea
 
 
 def enter(container: Any, stream: Any, entry: Entry) -> None:
+    """Seek a container to an entry point."""
     if entry.seek is not None:
         container.seek(entry.seek, stream=stream, backward=True)
 

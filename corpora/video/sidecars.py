@@ -21,6 +21,8 @@ MAX_TAGS = 200
 
 @dataclass(frozen=True, slots=True)
 class Sidecars:
+    """Texts and metadata of the files beside a video."""
+
     texts: tuple[TimedText, ...] = ()
     """Subtitles and chapters, by start, end, kind and text; the same line in two files counts once."""
     title: str = ""

@@ -26,6 +26,8 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Cues:
+    """The cues of a subtitle file."""
+
     cues: tuple[Cue, ...]
     """Sorted by start, then end; they may overlap."""
     skipped: int

@@ -49,6 +49,7 @@ class Link:
         self.beats = 0
 
     def next_request(self) -> wire.Message:
+        """Wait for the next request of the parent process."""
         while True:
             request, _ = wire.receive(self._requests, lambda: None)
             if request["op"] != "cancel":
@@ -67,11 +68,13 @@ class Link:
         self.send({"type": "beat"})
 
     def send(self, message: wire.Message, arrays: list[wire.Array] | None = None) -> None:
+        """Send a message and its arrays, each of any shape and dtype, to the parent process."""
         with self._lock:
             wire.send(self._answers, message, arrays or [])
 
 
 def main() -> None:
+    """Serve requests until the parent process ends."""
     link = Link(*_private_pipes())
     _die_with_parent(int(sys.argv[1]))
     _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -22,10 +22,12 @@ class Agreement:
 
     @property
     def n(self) -> int:
+        """Number of pairs."""
         return self.both + self.only_rule + self.only_truth + self.neither
 
     @property
     def counts(self) -> dict[str, int]:
+        """The four cells by name."""
         return {
             "both": self.both,
             "only_rule": self.only_rule,
@@ -40,11 +42,13 @@ class Agreement:
 
     @property
     def precision(self) -> float | None:
+        """Share of positives of the rule that are true; None without positives."""
         called = self.both + self.only_rule
         return self.both / called if called else None
 
     @property
     def recall(self) -> float | None:
+        """Share of true positives that the rule finds; None without any."""
         true = self.both + self.only_truth
         return self.both / true if true else None
 

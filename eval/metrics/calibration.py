@@ -34,6 +34,7 @@ class Bin:
 
 
 def brier(scored: Scored) -> float:
+    """Squared difference of confidence and correctness (Brier 1950)."""
     return (scored.sample.confidence - float(scored.sample.correct)) ** 2
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
+    """A value with its 95 % interval and n."""
+
     value: float
     n: int
     """Values that it is the mean of, or was computed from."""

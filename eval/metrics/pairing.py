@@ -22,6 +22,8 @@ from eval.metrics.scored import Scored
 
 @dataclass(frozen=True, slots=True)
 class Paired:
+    """A paired difference of two systems, with its p-value."""
+
     difference: Estimate
     """System minus baseline."""
     p: float

@@ -11,6 +11,8 @@ from eval.runs.records import Query, Sample
 
 @dataclass(frozen=True, slots=True)
 class Scored:
+    """A sample beside its query, with what was derived from the two."""
+
     query: Query
     sample: Sample
     clip_found: bool | None

@@ -14,6 +14,7 @@ from eval.metrics.scored import Scored
 
 
 def judged(scored: Scored) -> float | None:
+    """1 where the sample's explanation was judged right, else 0."""
     if not scored.clip_found or scored.sample.understood is None:
         return None
     return float(scored.sample.understood)

@@ -48,15 +48,18 @@ class Run:
 
     @property
     def identity(self) -> Mapping[str, Any]:
+        """What a run must have equal to be resumed."""
         identity: Mapping[str, Any] = self.manifest["identity"]
         return identity
 
     @property
     def complete(self) -> bool:
+        """Whether every query has a sample."""
         return len(self.samples) == len(self.queries)
 
 
 def queries_text(queries: Iterable[Query]) -> str:
+    """Queries as JSON lines."""
     return "".join(query_line(query) for query in queries)
 
 
@@ -201,6 +204,7 @@ class RunWriter:
         self.time(sample.query_id, {"seconds": seconds, **sample.timings})
 
     def time(self, what: str, seconds: Mapping[str, float]) -> None:
+        """Append timings in seconds to the run's timing file."""
         path = self.folder / "timings.jsonl"
         with map_os_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")

@@ -19,15 +19,22 @@ class FileCounter:
     total: int = 0
 
     def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (the protocol's)
+        """Begin a count of files."""
         self.files, self.total = 0, total_files
 
     def file(self, path: str) -> None:  # noqa: ARG002 (the protocol's)
+        """Count one file."""
         self.files += 1
         self.say(self.line(self.files, self.total))
 
-    def advance(self, seconds: float) -> None: ...
-    def note(self, line: str) -> None: ...
-    def done(self) -> None: ...
+    def advance(self, seconds: float) -> None:
+        """Ignored: files are counted, not seconds."""
+
+    def note(self, line: str) -> None:
+        """Ignored."""
+
+    def done(self) -> None:
+        """Ignored."""
 
 
 def rendering(say: ProgressCallback | None) -> FileCounter | None:

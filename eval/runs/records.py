@@ -25,11 +25,15 @@ LETTERS = string.ascii_uppercase
 
 
 class ClipScore(NamedTuple):
+    """A retrieved clip with its score."""
+
     clip_id: str
     score: float
 
 
 class PassageScore(NamedTuple):
+    """A retrieved passage with its score."""
+
     passage_id: str
     score: float
     option: int | None = None
@@ -37,6 +41,8 @@ class PassageScore(NamedTuple):
 
 
 class ClipWindow(NamedTuple):
+    """A window [start, end) in seconds of a clip, with its score."""
+
     clip_id: str
     start: float
     end: float

@@ -24,12 +24,17 @@ from rag.errors import UsageError
 class RunObserver(Protocol):
     """Receives how many queries are to do, then each that is done."""
 
-    def start(self, label: str, total: int) -> None: ...
-    def advance(self) -> None: ...
+    def start(self, label: str, total: int) -> None:
+        """Called once, with the number of queries."""
+
+    def advance(self) -> None:
+        """Called after every query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
+    """What a run asked, kept and scored."""
+
     folder: Path
     system: str
     seed: int

@@ -41,6 +41,7 @@ def canonical(value: Any) -> Any:
 
 
 def query_line(query: Query) -> str:
+    """A query as one line of canonical JSON."""
     return _line(canonical(query))
 
 
@@ -56,10 +57,12 @@ def _line(shape: Mapping[str, Any]) -> str:
 
 
 def read_queries(path: Path) -> list[Query]:
+    """Read queries from JSON lines."""
     return list(read_records(path, Query))
 
 
 def read_samples(path: Path) -> list[Sample]:
+    """Read samples from JSON lines."""
     return list(read_records(path, Sample))
 
 

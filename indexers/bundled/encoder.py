@@ -62,10 +62,12 @@ class BundledText:
 
     @cached_property
     def weights(self) -> str:
+        """Digest of the weight file."""
         return folder_digest((self._file,))
 
     @cached_property
     def fingerprint(self) -> str:
+        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
         return fingerprint({"weights": self.weights, "sentences": self._sentences.fingerprint})
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

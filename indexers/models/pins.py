@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Pin:
+    """Revision and file digests of a model that are known to work."""
+
     revision: str | None = None
     """Commit on the hub; None where the hub does not have the model."""
     sha256: Mapping[str, str] = field(default_factory=dict)

@@ -37,6 +37,8 @@ class Lock(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
+    """The state of one file of a model."""
+
     path: str
     """Below the folder, with slashes."""
     state: Literal["ok", "changed", "missing", "unpinned"]
@@ -49,6 +51,8 @@ class FileCheck:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
+    """The state of a model's files."""
+
     name: str
     folder: Path
     revision: str
@@ -106,6 +110,7 @@ def read_lock(folder: Path) -> Lock | None:
 
 
 def write_lock(folder: Path, lock: Lock) -> None:
+    """Write the lock file that records what was downloaded."""
     text = json.dumps(lock.model_dump(), indent=2, sort_keys=True) + "\n"
     (folder / LOCK_FILE).write_text(text, encoding="utf-8")
 

@@ -32,6 +32,7 @@ def maintain(db: Database) -> None:
 
 
 def compact_if_due(db: Database) -> bool:
+    """Compact tables that have many small fragments; whether any had."""
     small = {name: small_fragments(db, name) for name in db.names()}
     if max(small.values(), default=0) < DUE_FRAGMENTS:
         return False
@@ -43,6 +44,7 @@ def compact_if_due(db: Database) -> bool:
 
 
 def small_fragments(db: Database, name: str) -> int:
+    """How many fragments of a table have fewer rows than a full one."""
     with write_errors(db.layout.folder, name):
         rows = [fragment.metadata.num_rows for fragment in db.lance(name).get_fragments()]
     return sum(count < fragment_rows(name) for count in rows)

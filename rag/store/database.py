@@ -32,6 +32,8 @@ def quoted_bytes(values: Iterable[bytes]) -> str:
 
 
 class Database:
+    """The LanceDB tables of one library, opened for writing."""
+
     def __init__(self, layout: Layout) -> None:
         import lancedb
 
@@ -41,9 +43,11 @@ class Database:
             self._db = lancedb.connect(layout.tables, storage_options=STORAGE)
 
     def names(self) -> list[str]:
+        """Names of the tables on disk."""
         return self.layout.table_names()
 
     def has(self, name: str) -> bool:
+        """Whether a table exists."""
         return name in self.names()
 
     def create(self, name: str, schema: Any) -> None:
@@ -63,11 +67,13 @@ class Database:
             self.delete_dropped()
 
     def delete_dropped(self) -> None:
+        """Delete the folders of tables that were dropped before."""
         with write_errors(self.layout.folder):
             for path in self.layout.tables.glob(f"*{DROPPED}"):
                 shutil.rmtree(path)
 
     def table(self, name: str) -> Any:
+        """The open table; opened at its first use."""
         if name not in self._tables:
             with write_errors(self.layout.folder, name):
                 self._tables[name] = self._db.open_table(name)
@@ -75,6 +81,7 @@ class Database:
         return self._tables[name]
 
     def add(self, name: str, rows: Any) -> None:
+        """Append the rows of an Arrow table; nothing where it has none."""
         if rows.num_rows:
             with self._written_whole(name) as table:
                 table.add(rows)
@@ -90,6 +97,7 @@ class Database:
             table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
     def update(self, name: str, where: str, values: dict[str, Any]) -> None:
+        """Set columns of the rows that an SQL condition selects."""
         with self._written_whole(name) as table:
             table.update(where=where, values=values)
 
@@ -116,6 +124,7 @@ class Database:
         return all(file.file_size_bytes in {None, (data / file.path).stat().st_size} for file in files)
 
     def delete(self, name: str, where: str) -> None:
+        """Delete the rows that an SQL condition selects."""
         with write_errors(self.layout.folder, name):
             self.table(name).delete(where)
 

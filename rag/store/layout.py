@@ -37,6 +37,8 @@ def has_version(table: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
+    """Paths of a library's files below its folder."""
+
     folder: Path
 
     @property
@@ -46,6 +48,7 @@ class Layout:
 
     @property
     def lock(self) -> Path:
+        """The file that the one writer locks."""
         return self.folder / "writer.lock"
 
     @property
@@ -55,9 +58,11 @@ class Layout:
 
     @property
     def scan_cache(self) -> Path:
+        """The SQLite file that caches the identity of scanned files."""
         return self.folder / "scan.sqlite"
 
     def table(self, name: str) -> Path:
+        """Folder of one LanceDB table."""
         return self.tables / f"{name}.lance"
 
     def table_names(self) -> list[str]:
@@ -67,6 +72,7 @@ class Layout:
         )
 
     def exists(self) -> bool:
+        """Whether the folder has a library."""
         return has_version(self.table("meta"))
 
     @property

@@ -32,6 +32,7 @@ class WriterLock:
         self._fd = -1
 
     def acquire(self) -> None:
+        """Take the lock, or raise where another process has it."""
         with write_errors(self._path.parent):
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:

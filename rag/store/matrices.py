@@ -53,10 +53,12 @@ class Matrix:
 
     @cached_property
     def index(self) -> VectorIndex:
+        """The vector index over the rows, built at its first use."""
         return build_index(self._kind, self.rows)
 
     @cached_property
     def positions(self) -> dict[str, int]:
+        """Row number by id."""
         return {key: position for position, key in enumerate(self.ids)}
 
     def rows_with(self, keys: Iterable[str]) -> list[int]:
@@ -69,6 +71,7 @@ class Matrix:
         return [int(row_id) for row_id in self.row_ids[self.owners.among(owners)]]
 
     def nearest(self, query: NDArray[np.floating[Any]], k: int, keep: NDArray[np.bool_] | None) -> list[Hit]:
+        """The k rows nearest to a query (dim,) float32 by cosine; `keep` (n,) bool filters rows."""
         return nearest(self.index, self.rows, self.ids, query, k, keep)
 
 

@@ -43,6 +43,7 @@ class Fingerprint:
 
 
 def measured_schemas() -> dict[str, Any]:
+    """Arrow schemas of the tables of measurements, by table."""
     import pyarrow as pa
 
     figures = ["warmth", "saturation", "brightness", "contrast", "sharpness"]
@@ -75,6 +76,7 @@ def measured_schemas() -> dict[str, Any]:
 
 
 def shot_rows(shots: Sequence[Shot]) -> Any:
+    """Shots as an Arrow table."""
     import pyarrow as pa
 
     values = [{**asdict(shot), "style": shot.style or ""} for shot in shots]
@@ -82,10 +84,12 @@ def shot_rows(shots: Sequence[Shot]) -> Any:
 
 
 def shot_of(row: Mapping[str, Any]) -> Shot:
+    """A shot from its row."""
     return Shot(**{**row, "style": row["style"] or None})
 
 
 def sound_track_rows(track: SoundTrack) -> Any:
+    """A sound track as an Arrow table of one row."""
     import pyarrow as pa
 
     value = {
@@ -97,6 +101,7 @@ def sound_track_rows(track: SoundTrack) -> Any:
 
 
 def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
+    """A sound track from its row; loudness (seconds,) float32."""
     import numpy as np
 
     letters = without_islands(row["classes"])
@@ -127,6 +132,7 @@ def without_islands(letters: str) -> str:
 
 
 def fingerprint_rows(print_: Fingerprint) -> Any:
+    """A fingerprint as an Arrow table of one row."""
     import numpy as np
     import pyarrow as pa
 
@@ -142,6 +148,7 @@ def fingerprint_rows(print_: Fingerprint) -> Any:
 
 
 def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
+    """A fingerprint from its row; times (n,) float64 in seconds."""
     import numpy as np
 
     shape = (-1, row["height"], row["width"])

@@ -12,6 +12,8 @@ from rag.store.records import EncoderRef, Meta
 
 @dataclass(frozen=True, slots=True)
 class MetaRows:
+    """The key-value rows of the table `meta`, parsed."""
+
     schema: int
     """Number of the last migration that was applied; 0 before the first."""
     meta: Meta | None = None
@@ -20,6 +22,7 @@ class MetaRows:
 
     @classmethod
     def read(cls, rows: Iterable[Mapping[str, str]]) -> MetaRows:
+        """Parse the rows; missing keys take their defaults."""
         values = {row["key"]: row["value"] for row in rows}
         schema = int(values.get("schema", 0))
         library = values.get("library")
@@ -39,6 +42,7 @@ class MetaRows:
         return frozenset(names)
 
     def table(self) -> Any:
+        """The rows as an Arrow table."""
         import pyarrow as pa
 
         from rag.store.schema import plain_schemas

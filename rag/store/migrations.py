@@ -19,11 +19,13 @@ from rag.store.records import SCHEMA
 
 
 def first_tables(db: Database) -> None:
+    """Migration 1: create the tables of files, videos, clips and problems."""
     for name, columns in schema.plain_schemas().items():
         db.create(name, columns)
 
 
 def measured_tables(db: Database) -> None:
+    """Migration: create the tables of measurements."""
     for name, columns in measured_schemas().items():
         db.create(name, columns)
 
@@ -67,6 +69,7 @@ def require_meta(db: Database) -> None:
 
 
 def refuse_newer(folder: Path, held: int, known: int = SCHEMA) -> None:
+    """Raise `LibraryTooNew` where the stored schema number is above the known one."""
     if held > known:
         raise LibraryTooNew(
             f"{folder}: written by a newer version of this program (schema {held}, this one knows {known}); "

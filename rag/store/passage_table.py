@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 class PassageTable:
+    """Passages waiting to be written, and the sources that are written."""
+
     def __init__(self, db: Database) -> None:
         self._db = db
         self._waiting: list[Any] = []
@@ -29,12 +31,14 @@ class PassageTable:
     def add(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]], dim: int
     ) -> None:
+        """Queue the passages of a source with their vectors (n, dim) float32."""
         rows = schema.passage_rows(source_id, passages, vectors, dim)
         if rows.num_rows:
             self._waiting.append(rows)
             self.sources.add(source_id)
 
     def flush(self) -> None:
+        """Write the queued passages in one append."""
         import pyarrow as pa
 
         if self._waiting:

@@ -34,6 +34,7 @@ class PathTable(Generic[Row]):
         self._waiting: set[str] = set()
 
     def rows(self) -> dict[str, Row]:
+        """Every row by path, queued changes included."""
         return dict(self._held)
 
     def __contains__(self, path: str) -> bool:
@@ -44,6 +45,7 @@ class PathTable(Generic[Row]):
         return len(self._waiting)
 
     def put(self, path: str, row: Row) -> None:
+        """Queue a row for a path; nothing where it is equal to the stored one."""
         if self._held.get(path) != row:
             self._held[path] = row
             self._waiting.add(path)
@@ -57,6 +59,7 @@ class PathTable(Generic[Row]):
             del self._held[path]
 
     def flush(self) -> None:
+        """Write the queued rows."""
         if self._waiting:
             waiting = sorted(self._waiting)
             self._delete(self._waiting)
@@ -71,10 +74,12 @@ class PathTable(Generic[Row]):
 
 
 def file_table(db: Database) -> PathTable[FileRow]:
+    """The table of files by path."""
     columns = ["path", "content_id", "kind", "size", "mtime_ns", "ctime_ns", "stamp"]
     return PathTable(db, "files", columns, schema.file_of, schema.file_rows)
 
 
 def problem_table(db: Database) -> PathTable[tuple[Problem, str]]:
+    """The table of problems by path."""
     columns = ["path", "reason", "action", "stamp"]
     return PathTable(db, "problems", columns, schema.problem_of, schema.problem_rows)

@@ -89,6 +89,7 @@ class Reader:
 
     @property
     def folder(self) -> Path:
+        """The library's folder."""
         return self._layout.folder
 
     @property
@@ -190,6 +191,7 @@ class Reader:
         return sorted(found, key=lambda problem: problem.path)
 
     def stats(self) -> Stats:
+        """Counts and sizes of the snapshot and of its tables."""
         from rag.store.stats import collect
 
         return self._ask(lambda s: collect(self._layout, s))
@@ -304,6 +306,7 @@ class Reader:
         return self._ask(lambda s: fetch(s, clip_ids))
 
     def close(self) -> None:
+        """Release the pinned versions, so that compaction may remove them."""
         self._mark.release()
 
     def __enter__(self) -> Reader:

@@ -81,6 +81,8 @@ class ClipFrames:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    """One row found by a search, with its score."""
+
     key: str
     """clip_id, evidence_id or passage_id."""
     score: float
@@ -98,6 +100,8 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
+    """Rows, bytes and fragments of one table."""
+
     rows: int
     bytes: int
     """On disk, older versions and dead files included."""
@@ -111,6 +115,8 @@ class TableStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
+    """Counts and sizes of a library."""
+
     files: int
     videos: int
     """Ready ones; only these are ever found."""

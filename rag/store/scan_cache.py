@@ -33,9 +33,12 @@ class CachedFile(Protocol):
     """What the scan gives: a path, and a stamp that changes with the file."""
 
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Absolute path."""
+
     @property
-    def stamp(self) -> str: ...
+    def stamp(self) -> str:
+        """Size and times that say whether the file changed."""
 
 
 class ScanCache:
@@ -143,6 +146,7 @@ class ScanCache:
         return self._facts().get("library_id", "")
 
     def fingerprint(self) -> str:
+        """Fingerprint of the settings that the cache was written under; empty for a new one."""
         return self._facts().get("fingerprint", "")
 
     def _facts(self) -> dict[str, str]:
@@ -189,6 +193,7 @@ class ScanCache:
                 self._db.execute("COMMIT")
 
     def forget(self, paths: Iterable[str]) -> None:
+        """Remove the entries of some paths."""
         with self._forgiving():
             if self._db is not None:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -201,6 +206,7 @@ class ScanCache:
         self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", values)
 
     def close(self) -> None:
+        """Close the connection."""
         self._drop_connection()
 
     def __enter__(self) -> ScanCache:

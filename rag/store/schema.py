@@ -27,6 +27,7 @@ FULL_TEXT_TABLES = ("evidence", "passages")
 
 
 def vectors_table(encoder: EncoderRef) -> str:
+    """Name of the table of an image encoder's clip vectors."""
     return f"vectors_{encoder.fingerprint[:24]}"
 
 
@@ -41,10 +42,12 @@ def sounds_beside(vectors: str) -> str:
 
 
 def is_clip_vectors(table: str) -> bool:
+    """Whether a table holds vectors of clips or of their sound."""
     return table.startswith(("vectors_", "sounds_"))
 
 
 def path_bytes(path: str) -> bytes:
+    """A path as bytes, invalid UTF-8 kept."""
     return os.fsencode(path)
 
 
@@ -142,6 +145,7 @@ def text_schemas(dim: int) -> dict[str, Any]:
 
 
 def vectors_schema(dim: int) -> Any:
+    """Arrow schema of a table of clip vectors of length `dim`, float32."""
     import pyarrow as pa
 
     return pa.schema(
@@ -157,6 +161,7 @@ def vectors_schema(dim: int) -> Any:
 
 
 def file_rows(rows: Iterable[FileRow]) -> Any:
+    """Files as an Arrow table."""
     import pyarrow as pa
 
     values = [{**asdict(row), "path": path_bytes(row.path)} for row in rows]
@@ -164,14 +169,17 @@ def file_rows(rows: Iterable[FileRow]) -> Any:
 
 
 def file_of(row: Mapping[str, Any]) -> FileRow:
+    """A file from its row."""
     return FileRow(**{**row, "path": os.fsdecode(row["path"])})
 
 
 def problem_of(row: Mapping[str, Any]) -> tuple[Problem, str]:
+    """A problem and the stamp of its file, from a row."""
     return Problem(os.fsdecode(row["path"]), row["reason"], row["action"]), row["stamp"]
 
 
 def problem_rows(problems: Iterable[tuple[Problem, str]]) -> Any:
+    """Problems with stamps as an Arrow table."""
     import pyarrow as pa
 
     values = [
@@ -182,6 +190,7 @@ def problem_rows(problems: Iterable[tuple[Problem, str]]) -> Any:
 
 
 def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at: int) -> Any:
+    """A video as an Arrow table of one row."""
     import pyarrow as pa
 
     value = {
@@ -200,11 +209,13 @@ def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at:
 
 
 def video_of(row: Mapping[str, Any]) -> Video:
+    """A video from its row."""
     fields = {k: v for k, v in row.items() if k not in {"status", "stages", "indexed_at"}}
     return Video(**{**fields, "path": os.fsdecode(row["path"]), "tags": tuple(row["tags"])})
 
 
 def clip_rows(clips: Sequence[ClipFrames]) -> Any:
+    """Clips as an Arrow table."""
     import pyarrow as pa
 
     values = [{**asdict(c.clip), "pixels": c.pixels} for c in clips]
@@ -212,10 +223,12 @@ def clip_rows(clips: Sequence[ClipFrames]) -> Any:
 
 
 def clip_of(row: Mapping[str, Any]) -> Clip:
+    """A clip from its row."""
     return Clip(row["clip_id"], row["video_id"], row["start"], row["end"])
 
 
 def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
+    """Clip vectors and frame vectors (frames, dim) float32 as an Arrow table."""
     import numpy as np
     import pyarrow as pa
 
@@ -240,6 +253,7 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
 
 
 def sounds_schema(dim: int) -> Any:
+    """Arrow schema of a table of sound vectors of length `dim`, float32."""
     import pyarrow as pa
 
     return pa.schema(
@@ -248,6 +262,7 @@ def sounds_schema(dim: int) -> Any:
 
 
 def sound_rows(clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]], dim: int) -> Any:
+    """Sound vectors of clips, each (dim,) float32, as an Arrow table."""
     import numpy as np
     import pyarrow as pa
 
@@ -306,12 +321,14 @@ def evidence_rows(
 
 
 def evidence_of(row: Mapping[str, Any]) -> Evidence:
+    """A text span from its row."""
     return Evidence(row["video_id"], row["start"], row["end"], row["kind"], row[FULL_TEXT])
 
 
 def passage_rows(
     source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]], dim: int
 ) -> Any:
+    """Passages of a source with vectors (n, dim) float32 as an Arrow table."""
     import numpy as np
     import pyarrow as pa
 
@@ -328,5 +345,6 @@ def passage_rows(
 
 
 def passage_of(row: Mapping[str, Any]) -> Passage:
+    """A passage from its row."""
     text = row[FULL_TEXT][len(row["title"]) + 1 :]
     return Passage(row["passage_id"], row["doc_id"], row["title"], text)

@@ -51,6 +51,8 @@ EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FU
 
 
 class Snapshot:
+    """One version of every table, read once and searched in memory."""
+
     def __init__(self, layout: Layout, index: IndexKind) -> None:
         self.layout = layout
         self._index: IndexKind = index
@@ -160,9 +162,11 @@ class Snapshot:
 
     @property
     def clip_count(self) -> int:
+        """How many clips it has."""
         return int(self._clip_table.num_rows)
 
     def clip(self, clip_id: str) -> Clip:
+        """A clip by id. Raises KeyError for an unknown one."""
         row = self._clip_table.slice(self._clip_positions[clip_id], 1).to_pylist()[0]
         return schema.clip_of(row)
 
@@ -201,6 +205,7 @@ class Snapshot:
         return self._sounds[video_id]
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
+        """The fingerprint of a video; None where it was not measured."""
         if video_id not in self._marks:
             columns = ["video_id", "times", "height", "width", "pictures"]
             rows = self._measured("fingerprints", columns, video_id)
@@ -210,6 +215,7 @@ class Snapshot:
 
     @cached_property
     def fingerprinted(self) -> frozenset[str]:
+        """Ids of the ready videos that have a fingerprint."""
         held = self.scan("fingerprints", ["video_id"])["video_id"].to_pylist()
         return frozenset(held) & self.ready.keys()
 
@@ -229,6 +235,7 @@ class Snapshot:
 
     @cached_property
     def clip_matrix(self) -> Matrix | None:
+        """Clip vectors of the image encoder; None without one."""
         encoder = self.meta.image_encoder if self.meta else None
         if encoder is None:
             return None
@@ -244,6 +251,7 @@ class Snapshot:
 
     @cached_property
     def evidence_matrix(self) -> Matrix | None:
+        """Vectors of text spans; None without a text encoder."""
         columns = ["evidence_id", "video_id", "start", "end", "kind"]
         if self.meta is None:
             return None
@@ -251,6 +259,7 @@ class Snapshot:
 
     @cached_property
     def passage_matrix(self) -> Matrix | None:
+        """Vectors of passages; None without a text encoder."""
         columns = ["passage_id", "source_id"]
         if self.meta is None:
             return None
@@ -288,6 +297,7 @@ class Snapshot:
         return {v for v in wanted if not where.paths or path_matches(self.paths[v], where.paths)}
 
     def wanted_sources(self, where: SearchFilter) -> set[str] | None:
+        """Sources whose paths a filter accepts; None where it accepts all."""
         if not where.paths:
             return None
         return {s for s in self.sources if path_matches(self.paths[s], where.paths)}
@@ -307,6 +317,7 @@ class Snapshot:
         return self._evidence[video_id]
 
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
+        """Text spans by id, of ready videos only."""
         rows = self._evidence_rows("evidence_id", ids)
         return {row["evidence_id"]: schema.evidence_of(row) for row in rows if row["video_id"] in self.ready}
 

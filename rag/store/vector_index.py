@@ -29,6 +29,8 @@ HNSW_NEIGHBOURS = 32
 
 
 class VectorIndex(Protocol):
+    """An index that proposes rows; their scores are computed exactly afterwards."""
+
     kind: IndexKind
 
     def candidates(
@@ -84,6 +86,7 @@ class FaissIndex:
     def candidates(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
+        """Positions (m,) int64 near a query (dim,) float32; `keep` (n,) bool filters rows."""
         faiss = _faiss()
         count = min(count, self._index.ntotal)
         selector = None

@@ -41,6 +41,8 @@ def replace_sounds(
 
 
 class VideoTables:
+    """The tables of videos, clips, vectors, text spans and measurements."""
+
     def __init__(self, db: Database) -> None:
         self._db = db
         self.status: dict[str, str] = {}
@@ -51,9 +53,11 @@ class VideoTables:
             self.stages[row["video_id"]] = json.loads(row["stages"])
 
     def begin(self, video: Video) -> None:
+        """Record a video as pending."""
         self._put(video, "pending", self.stages.get(video.video_id, {}))
 
     def finish(self, video: Video, stages: Mapping[str, Any]) -> None:
+        """Record a video as ready, with its stages."""
         self._require_pending(video.video_id)
         self._put(video, "ready", stages)
 
@@ -72,6 +76,7 @@ class VideoTables:
             raise ValueError(f"begin_video comes first: {video_id}")
 
     def committed_clips(self, video_id: str, encoder: EncoderRef | None) -> list[ClipFrames]:
+        """Clips of a pending video that are already written."""
         import numpy as np
 
         here = f"video_id IN {quoted([video_id])}"
@@ -127,12 +132,14 @@ class VideoTables:
         vectors: Sequence[NDArray[np.floating[Any]]],
         encoder: EncoderRef,
     ) -> None:
+        """Replace the sound vectors of a video's clips, each (dim,) float32."""
         self._require_pending(video_id)
         replace_sounds(self._db, video_id, clips, vectors, encoder)
 
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]], dim: int
     ) -> None:
+        """Replace a video's text spans and their vectors (n, dim) float32."""
         self._require_pending(video_id)
         rows = schema.evidence_rows(video_id, spans, vectors, dim)
         here = f"video_id IN {quoted([video_id])}"
@@ -141,6 +148,7 @@ class VideoTables:
         self._db.add("evidence", rows)
 
     def record(self, video_id: str) -> Video:
+        """The stored record of a video."""
         columns = schema.plain_schemas()["videos"].names
         rows = self._db.rows("videos", columns, f"video_id IN {quoted([video_id])}").to_pylist()
         if not rows:
@@ -155,6 +163,7 @@ class VideoTables:
         print_: Fingerprint | None,
         stages: Collection[str],
     ) -> None:
+        """Replace a video's shots, sound track and fingerprint, and record their stages."""
         self._require_pending(video_id)
         here = f"video_id IN {quoted([video_id])}"
         rows: dict[str, Any] = {}

@@ -107,6 +107,7 @@ class Writer:
 
     @property
     def folder(self) -> Path:
+        """The library's folder."""
         return self._layout.folder
 
     @property
@@ -195,6 +196,7 @@ class Writer:
         self._flush_if_full()
 
     def clear_problem(self, path: str) -> None:
+        """Remove the problem of a path."""
         self._problems.forget([path])
 
     # Videos

@@ -39,6 +39,8 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
+    """What a build of a web read and wrote."""
+
     folder: str
     videos: int
     with_file: int
@@ -51,6 +53,7 @@ class BuildReport:
 
     @property
     def exit_code(self) -> int:
+        """3 where there were problems, else 0."""
         return 3 if self.problems else 0
 
 

@@ -72,6 +72,7 @@ class PageEntry:
 
     @property
     def text(self) -> str:
+        """Title and content, as a search engine indexes them."""
         return f"{self.title}\n{self.content}"
 
 
@@ -98,16 +99,20 @@ class Catalogue:
 
     @cached_property
     def by_id(self) -> dict[str, VideoEntry]:
+        """Videos by id."""
         return {entry.id: entry for entry in self.videos}
 
     @cached_property
     def pages_by_id(self) -> dict[str, PageEntry]:
+        """Pages by id."""
         return {entry.id: entry for entry in self.pages}
 
     def video(self, url: str) -> VideoEntry | None:
+        """The video of an address; None for an unknown one."""
         return self._videos.get(address(url))
 
     def page(self, url: str) -> PageEntry | None:
+        """The page of an address; None for an unknown one."""
         return self._pages.get(address(url))
 
     def path(self, entry: VideoEntry) -> Path | None:

@@ -32,19 +32,28 @@ DECIMALS = 6
 
 
 class Searchable(Protocol):
+    """An entry of a search engine: id and text."""
+
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Unique within an engine."""
+
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """What is indexed."""
 
 
 class Engine(Protocol):
+    """A search engine over entries given when it is made."""
+
     def rank(self, query: str) -> list[Ranked]:
         """All that fit, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
+    """An entry found, with its score."""
+
     number: int
     """Of the entry, in the order in which the engine was given them."""
     score: float

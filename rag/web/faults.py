@@ -69,6 +69,7 @@ class Faults:
         return cls(seed=seed, **rates)
 
     def rate(self, fault: Fault) -> float:
+        """Probability of a fault per request, in [0, 1]."""
         value: float = getattr(self, fault)
         return value
 

@@ -70,6 +70,7 @@ class Shelf:
 
     @cached_property
     def fingerprint(self) -> str:
+        """Identity of the catalogue and the search engine."""
         return f"{self.catalogue.fingerprint}-{self.engine}"
 
 
@@ -112,6 +113,7 @@ class MockWeb:
 
     @property
     def fingerprint(self) -> str:
+        """Identity of the catalogue and the search engine."""
         return self._shelf.fingerprint
 
     @property

@@ -51,4 +51,5 @@ class Web(Protocol):
         without a line in the trace; None where the web has no file for it."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release files and processes."""

@@ -70,6 +70,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
+    """A line of a transcript with its time [start, end) in seconds."""
+
     start: float
     end: float
     text: str
@@ -77,6 +79,8 @@ class TranscriptLine:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
+    """The transcript of a video."""
+
     url: str
     lines: tuple[TranscriptLine, ...]
     """In time order."""
@@ -86,6 +90,7 @@ class Transcript:
 
     @property
     def text(self) -> str:
+        """All lines, joined by spaces."""
         return " ".join(line.text for line in self.lines)
 
 

@@ -32,6 +32,7 @@ def video_result(entry: VideoEntry, rank: int, score: float, *, stale: bool = Fa
 
 
 def page_result(entry: PageEntry, rank: int, score: float, query: str) -> SearchResult:
+    """A page as a search result, with the part that fits the query best as snippet."""
     return SearchResult(
         rank=rank,
         url=entry.url,

@@ -63,6 +63,7 @@ class WebTrace:
 
     @property
     def events(self) -> tuple[WebEvent, ...]:
+        """Requests so far, oldest first."""
         with self._lock:
             return tuple(self._events)
 

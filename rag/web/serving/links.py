@@ -16,16 +16,20 @@ class Links:
     base: str
 
     def page(self, name: str, kind: PageKind = "video") -> str:
+        """Address of a video's or text's page."""
         path = "watch?v=" if kind == "video" else "pages/"
         return f"{self.base}/{path}{quote(name, safe='')}"
 
     def media(self, name: str) -> str:
+        """Address of a video file."""
         return f"{self.base}/media/{quote(name, safe='')}.mp4"
 
     def thumbnail(self, name: str) -> str:
+        """Address of a video's thumbnail."""
         return f"{self.base}/thumbnails/{quote(name, safe='')}.jpg"
 
     def transcript(self, name: str) -> str:
+        """Address of a video's transcript in WebVTT."""
         return f"{self.base}/transcripts/{quote(name, safe='')}.vtt"
 
 

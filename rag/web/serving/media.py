@@ -83,6 +83,7 @@ class Thumbnails:
             return self._made[url]
 
     def close(self) -> None:
+        """End the decoder process."""
         with self._lock:
             if self._media is not None:
                 self._media.close()

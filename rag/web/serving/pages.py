@@ -41,11 +41,13 @@ def watch_page(page: Page, links: Links, media_type: str) -> str:
 
 
 def text_page(page: Page) -> str:
+    """A text page as HTML."""
     parts = [f"<p>{escape(part)}</p>" for part in page.text.split("\n\n") if part.strip()]
     return _html(page.title, "", [f"<h1>{escape(page.title)}</h1>", "<article>", *parts, "</article>"])
 
 
 def gone_page(message: str) -> str:
+    """The HTML of an unknown address."""
     return _html("Not found", "", [f"<p>{escape(message)}</p>"])
 
 

@@ -46,6 +46,7 @@ def videos(found: SearchPage, links: Links, page_size: int) -> dict[str, Any]:
 
 
 def error_shape(status: int, message: str) -> dict[str, Any]:
+    """An error as Serper's API returns it."""
     return {"message": message, "statusCode": status}
 
 

@@ -81,12 +81,14 @@ def captions_list(video_id: str, transcripts: Iterable[Transcript]) -> dict[str,
 
 
 def error_shape(status: int, message: str) -> dict[str, Any]:
+    """An error as the YouTube Data API returns it."""
     reason = REASONS.get(status, "backendError")
     detail = {"message": message, "domain": "youtube", "reason": reason}
     return {"error": {"code": status, "message": message, "errors": [detail]}}
 
 
 def token_of_page(page: int) -> str:
+    """The opaque token of a result page."""
     return base64.urlsafe_b64encode(f"page {page}".encode()).decode().rstrip("=")
 
 
