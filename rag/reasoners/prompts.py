@@ -41,15 +41,19 @@ class EncodedImage:
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """One message of a conversation: text and images in order."""
+
     speaker: Literal["system", "user", "assistant"]
     parts: tuple[str | EncodedImage, ...]
 
     @property
     def text(self) -> str:
+        """All text parts, joined."""
         return "".join(part for part in self.parts if isinstance(part, str))
 
     @property
     def images(self) -> tuple[EncodedImage, ...]:
+        """The images, in order."""
         return tuple(part for part in self.parts if isinstance(part, EncodedImage))
 
 
@@ -70,6 +74,8 @@ Material = str | Sequence[PromptItem]
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
+    """A role's prompt file, parsed."""
+
     role: str
     version: str
     """12 hex digits over the file and the preamble: another wording, another version."""
@@ -78,6 +84,7 @@ class Prompt:
 
     @property
     def placeholders(self) -> frozenset[str]:
+        """Names of the variables that the text needs; those without a fence begin with `!`."""
         return frozenset(bare + name for bare, name in PLACEHOLDER.findall(self.system + self.user))
 
 

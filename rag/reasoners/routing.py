@@ -22,6 +22,7 @@ class RoutedReasoner:
 
     @property
     def fingerprint(self) -> str:
+        """The fingerprints of all parts, as JSON."""
         return json.dumps(
             {part: reasoner.fingerprint for part, reasoner in self.parts.items()}, sort_keys=True
         )
@@ -32,6 +33,7 @@ class RoutedReasoner:
         return self.parts["watcher"].reads_pixels or self.parts["analyst"].reads_pixels
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """The reply of the reasoner of the role's part."""
         return self.parts[role.part].run(role, request)
 
     def usage(self) -> Usage:

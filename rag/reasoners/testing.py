@@ -80,12 +80,15 @@ QUESTIONS = (CHOICE, OPEN, MANY, ODD)
 
 @dataclass(frozen=True)
 class Case:
+    """One request to one role."""
+
     role: Role[Any, Any]
     name: str
     request: Any
 
 
 def read_window(index: int, said: str, *, dim: int = 8, pixels: bool = True) -> ReadWindow:
+    """A window of 5 s with one line of speech, four frames at 2 a second and their vectors (4, dim)."""
     rng = np.random.default_rng(index)
     start = 30.0 * index + 10
     times = np.asarray(np.arange(4) * 0.5 + start, np.float64)
@@ -257,6 +260,7 @@ class ReasonerContract:
         return found
 
     def test_it_has_a_name_and_a_stable_fingerprint(self) -> None:
+        """Both are non-empty, and `reads_pixels` is a bool."""
         with self.open() as reasoner:
             assert reasoner.name
             assert reasoner.fingerprint
@@ -275,6 +279,7 @@ class ReasonerContract:
                     case.role.check(case.request, reply)
 
     def test_the_cases_hold_every_role(self) -> None:
+        """No role of `ROLES` goes untested."""
         assert {case.role.name for case in self.cases(pixels=False)} == set(ROLES)
 
     def test_replies_repeat(self) -> None:
@@ -289,6 +294,7 @@ class ReasonerContract:
                 other.usage()
 
     def test_usage_adds_up_by_role_and_resets(self) -> None:
+        """Totals are the sums over the roles, and reading them starts from zero."""
         with self.open() as reasoner:
             assert reasoner.usage() == Usage()
             reasoner.run(REWRITE_QUESTION, OPEN)

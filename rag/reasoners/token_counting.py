@@ -99,7 +99,7 @@ def count_tokens() -> Count:
 
 
 class TokenCountingReasoner:
-    """A `Reasoner` that plays by another one, without counts of its own, and counts each role as a call.
+    """Wraps a `Reasoner` without counts of its own, and counts each run of a role as a call.
 
     `with_token_counts` wraps what needs it.
     """
@@ -112,10 +112,12 @@ class TokenCountingReasoner:
 
     @property
     def fingerprint(self) -> str:
+        """That of the inner reasoner: counting changes no reply."""
         return self._inner.fingerprint
 
     @property
     def reads_pixels(self) -> bool:
+        """As the inner reasoner."""
         return self._inner.reads_pixels
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:

@@ -5,18 +5,18 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
     words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
     says_i    = coverage of the option's words by s, and whether s says it or its contrary
     picture_i = log(n share) of the n options, by the frames of the windows (`frame_votes`)
-    p         = softmax((8 words + 3 coverage + 2.5 verdict + picture) / T)
+    p         = softmax((8 words + 3 coverage + 2.5 verdict + image) / T)
 
 with T = 1, and T = 3 where the windows were looked for by the options (`Reading.searched_by_option`):
-there each option's nearest sentence is the best of a whole film, and a denial or a number in one
+there each option's nearest sentence is the best of a whole video, and a denial or a number in one
 of them outweighs what is nearly even. T tells how sure the choice is, and never which it is.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
 with the same X are about the same object, and what that object is stands in
-their passages, not in them; so the picture is asked for the things that the
-passage names, options of one X share the picture's vote, and their words count
+their passages, not in them; so the image is asked for the things that the
+passage names, options of one X share the image's vote, and their words count
 only against each other. Which thing is seen ("what is the object that ...?") is
-told by no passage, so there only the clip's own words count beside the pictures.
+told by no passage, so there only the clip's own words count beside the images.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TEMPERATURE = 1.0
 """Of the softmax over options; 1 by definition of the weights below."""
 TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
-log loss on 51 questions over three films that no report is about."""
+log loss on 51 questions over three videos that no report is about."""
 WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
@@ -54,12 +54,12 @@ SURE_RELEVANCE = 0.9
 SCENE_SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 LEAST_IMAGE_SHARE = 0.6
-"""Share of what the pictures say below which they support no option."""
+"""Share of what the images say below which they support no option."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One option: the sentence nearest to it, what that says of it, and the picture's vote."""
+    """One option: the sentence nearest to it, what that says of it, and the image's vote."""
 
     sentence: Sentence | None
     words: float
@@ -74,14 +74,14 @@ class Weighed:
         return WORDS * self.words + COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
 
     def image_score(self) -> float:
-        """What the pictures say."""
+        """What the images say."""
         return IMAGES * (self.image or 0.0)
 
 
 def answer_choice(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption:
-    """The likeliest option, or None where neither words nor pictures come near any."""
+    """The likeliest option, or None where neither words nor images come near any."""
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
@@ -114,8 +114,8 @@ def answer_choice(
 
 
 def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
-    """Words and pictures of each option; of two-hop options with pictures, words only within their X:
-    log p(X by pictures) + log p(option by words, given X).
+    """Words and images of each option; of two-hop options with images, words only within their X:
+    log p(X by images) + log p(option by words, given X).
 
     A library holds a passage for every X, so how well words fit says nothing about which X it is.
     """
@@ -185,7 +185,7 @@ def _informative_sentences(reading: Reading, has_images: bool) -> list[Sentence]
     """The sentences that can tell the options apart.
 
     Which thing is seen in a video's event stands in no passage: passages that name all the options
-    would drown what the pictures say.
+    would drown what the images say.
     """
     sentences = sentences_of(reading)
     question = reading.question
@@ -216,7 +216,7 @@ def _body(option: str) -> str:
 
 
 def _share(option: Weighed, options: int) -> float:
-    """Of what the pictures say, in [0, 1]: a vote is log(n share) of n options."""
+    """Of what the images say, in [0, 1]: a vote is log(n share) of n options."""
     return 0.0 if option.image is None else math.exp(option.image) / options
 
 

@@ -55,6 +55,8 @@ PLACES = {
 
 @dataclass(frozen=True, slots=True)
 class Scored:
+    """A sentence with its value as an answer (unbounded) and its confidence in [0, 1]."""
+
     sentence: Sentence
     value: float
     confidence: float

@@ -10,6 +10,8 @@ from rag.relevance import content_words, numbers
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
+    """What kind of thing a question asks for, and how a sentence is tested for it."""
+
     name: str
     strict: bool
     """True: a sentence without such a thing can hardly be the answer."""

@@ -10,7 +10,7 @@ w_c the weight of window c and e the event, with "something" for the unknown:
 normalised over the options, with "none of them" as one more option at z = NONE. So a
 frame speaks as much as it shows the event and any of the options, and where they look
 alike it says nothing. A vote is log(n p(option)) for n options: 0 where the
-pictures tell nothing.
+images tell nothing.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Vote:
+    """What the frames say for one option."""
+
     z: float
-    """log(n p) for n options: 0 where the pictures do not tell them apart."""
+    """log(n p) for n options: 0 where the images do not tell them apart."""
     windows: tuple[int, ...]
     """The window that speaks most for it."""
 
@@ -55,7 +57,7 @@ class _SeenWindow:
 
 
 def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> list[Vote] | None:
-    """One vote an option, or None where there is no picture encoder or no frame vector."""
+    """One vote an option, or None where there is no image encoder or no frame vector."""
     seen = [
         _SeenWindow(index, window.frame_vectors)
         for index, window in enumerate(reading.windows)

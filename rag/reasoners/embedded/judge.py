@@ -29,6 +29,7 @@ _HEDGE = re.compile(r"\b(?:or|either|maybe|perhaps|possibly|unclear|cannot be de
 
 
 def judge(request: JudgeRequest, vectors: SentenceVectors) -> Verdict:
+    """The verdict over all truths that favours the prediction most; it names the rule that decided."""
     matched = matched_verdict(request)
     if matched is not None:
         return matched

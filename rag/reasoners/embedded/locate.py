@@ -85,7 +85,7 @@ def locate(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVect
 def asking_sentences(text: str) -> list[str]:
     """Of a question of several sentences those that ask for something; any other text as it stands.
 
-    "The channel X uploaded a film in May. In it, what is poured?": only the second can be seen.
+    "The channel X uploaded a video in May. In it, what is poured?": only the second can be seen.
     """
     if not text.rstrip().endswith("?"):
         return [text]

@@ -1,7 +1,7 @@
 """A stretch looked at: its words, the nearest wordings of its frames, and which keywords are not there.
 
 Where more is said or shown than a caption has room for, it tells what comes nearest the question.
-No picture is described freely. What the caption says of the frames is a list of
+No image is described freely. What the caption says of the frames is a list of
 wordings that they come near to (`zero_shot`), and of the facets' own words those
 that reach a relevance of one half and come nearer than all of those; both under "seems to show".
 """
@@ -38,6 +38,7 @@ ROOM = ((_SPOKEN_KINDS, MAX_SPOKEN_LINES), (("ocr",), MAX_SCREEN_LINES), (_DESCR
 
 
 def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
+    """Caption, missing keywords and open queries of a view; see the module for the rules."""
     view = request.view
     facets = request.facets or (Facet("question", (), (request.vlm_query or request.question.text,)),)
     lines_ = lines(view)
@@ -65,7 +66,7 @@ def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVe
 
 
 def without_quotations(caption: str) -> str:
-    """What a caption of `observe` tells of the pictures, without what it quotes of speech and screen."""
+    """What a caption of `observe` tells of the images, without what it quotes of speech and screen."""
     return _QUOTATION.sub("", caption).strip()
 
 

@@ -52,7 +52,7 @@ def decompose(question: str) -> list[str]:
 def without_source_sentences(question: str) -> str:
     """A question without the sentences before it that only say which video is meant.
 
-    "The channel X uploaded a film in May. In it, what is poured?" asks for no channel.
+    "The channel X uploaded a video in May. In it, what is poured?" asks for no channel.
     """
     sentences = split_sentences(" ".join(question.split()))
     if len(sentences) < 2 or not sentences[-1].endswith("?"):

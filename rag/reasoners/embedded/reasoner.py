@@ -1,4 +1,4 @@
-"""The reasoner without a language model: rules, sentence vectors and stored picture vectors."""
+"""The reasoner without a language model: rules, sentence vectors and stored image embeddings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ VERSION = 13
 class EmbeddedReasoner:
     """Same reading, same answer, to the bit; decodes nothing and costs no tokens.
 
-    `tower`: words into the space of the stored frame vectors; None where the library has no pictures.
+    `tower`: words into the space of the stored frame vectors; None where the library has no images.
     """
 
     name = "embedded"
@@ -74,6 +74,7 @@ class EmbeddedReasoner:
 
     @property
     def fingerprint(self) -> str:
+        """Version of the rules and fingerprints of both encoders, as JSON."""
         tower = self._tower.fingerprint if self._tower is not None else None
         made = {
             "family": "embedded",
@@ -94,6 +95,7 @@ class EmbeddedReasoner:
         return reply
 
     def usage(self) -> Usage:
+        """Always zero: no model is called."""
         return Usage()
 
 

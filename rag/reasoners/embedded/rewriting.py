@@ -86,11 +86,13 @@ class TwoHop:
 
 
 def two_hop(option: str) -> TwoHop | None:
+    """The two parts of a two-hop option; None for any other text."""
     found = _TWO_HOP.match(option)
     return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
 
 
 def parts(text: str) -> Parts:
+    """Split a question into scene, event and what is asked."""
     scene, rest = "", " ".join(text.split())
     for pattern in (_SCENE, _SCENE_NOUN):
         if found := pattern.match(rest):

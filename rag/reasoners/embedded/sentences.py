@@ -46,6 +46,8 @@ _BACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
+    """One sentence of the material read, with its source; [start, end) seconds for a window."""
+
     text: str
     context: str
     """The sentence as it is compared: after the one it points back to, below its title."""

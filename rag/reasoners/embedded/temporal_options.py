@@ -36,7 +36,7 @@ SUPPORTED = 0.5
 UNSEEN = 0.05
 """Weight of an option that nothing supports against one that is surely seen at the right end."""
 SURE_COUNT = 0.3
-"""Share that the nearest number gets beyond an even one: packs show a part of a film."""
+"""Share that the nearest number gets beyond an even one: the windows read show only a part of the video."""
 
 _ORDER = re.compile(
     r"\bwhich (?:of (?:these|the following)|event|one)\b.*"
@@ -57,6 +57,7 @@ class _Support:
 
 
 def asks_for_order(text: str) -> Literal["first", "last"] | None:
+    """Which end of the order a question asks for; None where it asks for neither."""
     found = _ORDER.search(text)
     if found is None:
         return None

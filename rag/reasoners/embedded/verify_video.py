@@ -49,7 +49,7 @@ def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: Senten
     fit = 0.0 if found is None else round(found, 6)
     match = found is not None and fit >= enough
     confidence = fit / enough / 2 if fit < enough else 0.5 + (fit - enough) / (1 - enough) / 2
-    # Who compared nothing knows nothing.
+    # Nothing compared: even odds.
     confidence = 0.5 if found is None else confidence
     parts = {
         part: _fit_of_all(part, view, scorer, vectors) for part in (whole, *moment) if not match and part
@@ -73,7 +73,7 @@ def match_frame(request: MatchRequest, scorer: ZeroShotScorer, vectors: Sentence
     audio = _audio(request.auditory_memory, view, vectors)
     asked = request.constraint if request.constraint_kind in ("color", "style") else ""
     constraint = _by_frames(asked, view, scorer) if content_words(asked) else None
-    # Who compared nothing knows nothing.
+    # Nothing compared: even odds.
     fit = MATCHES if text is None else text
     return FrameMatch(
         text_match=text is not None and text >= MATCHES,
@@ -107,7 +107,7 @@ def _moment_fit(
 ) -> float | None:
     """In [0, 1]: of the best frame for the moment alone and of the best with its neighbours, the mean.
 
-    Taken apart, a deed, a thing and what came next are each to be seen somewhere in any long video. Where
+    Taken apart, an action, an object and what came next each appear somewhere in any long video. Where
     there are no frames, the mean over what lines say of each part.
     """
     alone = frame_scores(memory.key_moment, Memory(key_moment=memory.key_moment), view, scorer)

@@ -18,6 +18,8 @@ still say what it has."""
 
 @dataclass(frozen=True, slots=True)
 class Budget:
+    """The bounds of one question, from the settings."""
+
     calls: int
     tokens: int
     """0: no bound."""
@@ -28,6 +30,7 @@ class Budget:
 
     @classmethod
     def of(cls, settings: ReasonerSettings) -> Budget:
+        """The bounds that the settings name."""
         return cls(
             settings.max_calls,
             settings.max_total_tokens,
@@ -59,6 +62,7 @@ class Budget:
         return left
 
     def late(self, name: str, role: str) -> BudgetSpent:
+        """The error of a run that spent its seconds."""
         return BudgetSpent(
             f"{name}: {self.seconds:g} s spent on one question (at {role}); raise reasoner.max_total_seconds"
         )

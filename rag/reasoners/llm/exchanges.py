@@ -1,7 +1,7 @@
 """One exchange with a language model as it is kept: what was asked, under which settings, what came back.
 
 An exchange is known by its key, a hash over the role, the prompt's version, the
-rendered input (pictures by their bytes) and the settings that decide a reply.
+rendered input (images by their bytes) and the settings that decide a reply.
 Where a model is reached, and how long one waits for it, are no part of it.
 """
 
@@ -19,7 +19,7 @@ from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import Message
 
 LARGEST_COUNT = 2**53
-"""Of tokens; what is beyond it was counted by nobody."""
+"""Of tokens; what is beyond it was no real count."""
 AROUND = 60
 """Characters shown on both sides of the first difference of two inputs."""
 
@@ -33,12 +33,13 @@ class ExchangeInput:
     """Version of the prompt file."""
     settings: Mapping[str, Any]
     messages: tuple[Mapping[str, Any], ...]
-    """`speaker` and `parts`: texts, and pictures as their hash and size."""
+    """`speaker` and `parts`: texts, and images as their hash and size."""
 
     @classmethod
     def of(
         cls, role: str, prompt: str, settings: Mapping[str, Any], messages: Sequence[Message]
     ) -> ExchangeInput:
+        """Of rendered messages: images are replaced by a hash of their bytes."""
         return cls(role, prompt, dict(settings), tuple(_plain(message) for message in messages))
 
     @cached_property
@@ -48,11 +49,14 @@ class ExchangeInput:
 
     @cached_property
     def key(self) -> str:
+        """32 hex digits that identify the input under its settings."""
         return _hash([self.role, self.prompt, dict(self.settings), self.input])
 
 
 @dataclass(frozen=True)
 class Exchange:
+    """What was asked, the reply, and its seconds."""
+
     asked: ExchangeInput
     sent: ChatReply
     seconds: float

@@ -59,6 +59,7 @@ class LocalClient:
         *,
         within: float | None = None,
     ) -> ChatReply:
+        """As `ChatClient.send`; the schema is not enforced."""
         response = self._llm.chat(chat_messages(messages), **({} if within is None else {"within": within}))
         counts = response.additional_kwargs
         return ChatReply(
@@ -130,10 +131,12 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
 
     @classmethod
     def class_name(cls) -> str:
+        """The name that LlamaIndex shows."""
         return "transformers"
 
     @property
     def metadata(self) -> LLMMetadata:
+        """Name and context length, in tokens."""
         return LLMMetadata(
             context_window=self._context or -1,
             num_output=self.max_tokens,
@@ -187,6 +190,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
         )
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: ARG002 (of LLM)
+        """The reply to a single user message."""
         response = self.chat([ChatMessage(role=MessageRole.USER, content=prompt)], **kwargs)
         return CompletionResponse(
             text=response.message.content or "", additional_kwargs=response.additional_kwargs

@@ -50,6 +50,7 @@ class ReplayClient:
         self.name = name
 
     def send(self, *_: Any, **__: Any) -> ChatReply:
+        """Never called: a replay contacts nothing."""
         raise AssertionError("a replay contacts nothing")
 
 

@@ -69,6 +69,7 @@ class OpenAIClient:
     def send(
         self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
     ) -> ChatReply:
+        """As `ChatClient.send`, under one deadline for connecting, retries and the reply."""
         seconds = min(self._settings.timeout_seconds, within or math.inf)
         try:
             return _run(self._send(messages, schema, seconds))

@@ -30,7 +30,7 @@ REPLY_EXCERPT = 2000
 
 
 class LlmReasoner:
-    """The roles, played by a language model behind a `ChatClient`.
+    """The roles, run by a language model behind a `ChatClient`.
 
     `settings.max_calls` and the other bounds hold between two `usage()`: for one question,
     repairs included. Every role may raise `ReasonerUnreachable`, `ReplyInvalid`, `BudgetSpent` or
@@ -58,6 +58,7 @@ class LlmReasoner:
 
     @property
     def fingerprint(self) -> str:
+        """Model, settings that decide a reply, and versions of all prompts, as JSON."""
         prompts = json.dumps(prompt_versions(ROLES.values()), sort_keys=True)
         return json.dumps({**self._facts, "prompts": prompts}, sort_keys=True)
 

@@ -34,6 +34,8 @@ SendCall = Callable[[], "tuple[ChatReply, float]"]
 
 
 class Recording(Protocol):
+    """Where replies come from: a model, kept on the way (`Recorder`), or a file (`Replayer`)."""
+
     def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:
         """The reply and its seconds; `send` asks the model."""
         ...
@@ -70,6 +72,7 @@ class Recorder:
             raise SettingsError(f"{path}: cannot be recorded into: {error.strerror or error}") from error
 
     def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:
+        """Ask the model, and append the exchange before the reply is used."""
         sent, seconds = send()
         made = Exchange(asked, sent, seconds)
         with self._path.open("ab") as file:
@@ -104,6 +107,7 @@ class Replayer:
             self._held[made.asked.key].append(made)
 
     def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:  # noqa: ARG002 (of Recording)
+        """The recorded reply; raises `ReplayUnknown` for an input that is not in the file."""
         held = self._held.get(asked.key)
         if held is None:
             raise ReplayUnknown(f"{self._path}: {self._why(asked)}; record anew with --record")

@@ -34,10 +34,12 @@ they are estimated, and calls that no model answered, counted in its place (`tok
 
 
 def estimated_text_tokens(text: str) -> int:
+    """Four UTF-8 bytes a token, rounded up."""
     return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_A_TOKEN)
 
 
 def estimated_image_tokens(messages: Sequence[Message]) -> int:
+    """One token a patch of 28 x 28 pixels, over all images of the messages."""
     return sum(
         math.ceil(shown.width / PATCH) * math.ceil(shown.height / PATCH)
         for message in messages
@@ -77,6 +79,7 @@ class UsageCounter:
 
     @property
     def calls(self) -> int:
+        """Calls since the last `usage`, repairs included."""
         return sum(int(role["calls"]) for role in self._roles.values())
 
     @property
@@ -96,9 +99,11 @@ class UsageCounter:
         row["repairs"] += repair
 
     def spend(self, role: str, seconds: float) -> None:
+        """Add seconds to a role."""
         self._row(role)["seconds"] += seconds
 
     def record(self, role: str, messages: Sequence[Message], sent: ChatReply) -> None:
+        """Add the tokens of one call, as the model counted them or as estimated."""
         row = self._row(role)
         estimated = estimated_image_tokens(messages)
         images, prompt, completion = sent.image_tokens, sent.prompt_tokens, sent.completion_tokens

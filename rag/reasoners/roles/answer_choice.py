@@ -19,6 +19,8 @@ NEVER_NONE = (
 
 
 class ChosenOption(Reply):
+    """The option taken, with its citations."""
+
     choice: str | None
     """A label of the question's options; None where the evidence supports none."""
     scores: tuple[float, ...] = ()

@@ -9,6 +9,8 @@ from rag.reasoners.roles.reading import Reading, check_citations, passage_items,
 
 
 class OpenAnswer(Reply):
+    """A short answer in words, with its citations."""
+
     text: str
     """Empty where the evidence holds no answer."""
     confidence: float = Field(ge=0, le=1)

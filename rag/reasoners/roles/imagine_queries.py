@@ -14,6 +14,8 @@ from rag.reasoners.roles.memory import Memory, memory_text
 
 @dataclass(frozen=True, slots=True)
 class ImagineRequest:
+    """A memory, and the number of queries to make of it."""
+
     memory: Memory
     count: int = 2
     """Queries wanted (RACLO, appendix D, and ShotFinder, appendix E: 2)."""

@@ -23,6 +23,8 @@ class JudgeRequest:
 
 
 class Verdict(Reply):
+    """Whether the answer is right, and which rule or model decided."""
+
     is_correct: bool
     rule: Literal["exact", "normalized", "token_f1", "embedding", "model", "none"]
     """What decided: the same characters; the same after `normalized`; words or vectors near enough

@@ -27,6 +27,8 @@ class MatchRequest:
 
 
 class FrameMatch(Reply):
+    """Whether a frame is the moment, point by point; None where a point cannot be compared."""
+
     text_match: bool
     """The main subjects and actions of the description are there, and nothing contradicts it."""
     image_match: bool | None = None

@@ -27,6 +27,8 @@ class ObserveRequest:
 
 
 class Observation(Reply):
+    """What a stretch shows, and what it lacks."""
+
     caption: str
     """What is seen, read and heard: who, what, where, actions, objects, text on the screen as it stands."""
     missing: tuple[str, ...] = ()

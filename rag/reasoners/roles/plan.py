@@ -15,6 +15,8 @@ from rag.records import Question
 
 @dataclass(frozen=True, slots=True)
 class TriedQuery:
+    """A query that was sent, and what came of it."""
+
     query: str
     found: int
     """Results that no query before it had found."""
@@ -35,6 +37,8 @@ class KnownVideo:
 
 
 class SubQuestion(Reply):
+    """One part of the question, and what is known of it."""
+
     text: str = Field(min_length=1)
     status: Literal["solved", "partial", "missing"] = "missing"
     finding: str = ""
@@ -69,6 +73,7 @@ class Plan(Reply):
 
     @property
     def solved(self) -> bool:
+        """True where every sub-question is solved."""
         return all(part.status == "solved" for part in self.sub_questions)
 
     @model_validator(mode="after")

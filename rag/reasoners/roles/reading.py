@@ -41,6 +41,8 @@ class ReadWindow:
 
 @dataclass(frozen=True, slots=True)
 class ReadPassage:
+    """One retrieved passage, with its score and the option that it was retrieved for."""
+
     passage: Passage
     path: str
     score: float

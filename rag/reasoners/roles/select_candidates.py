@@ -27,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class SelectRequest:
-    """Stage I of pyramidal perception (Video-Browser, section 4.2): no picture is looked at."""
+    """Stage I of pyramidal perception (Video-Browser, section 4.2): no image is looked at."""
 
     question: str
     sub_question: str
@@ -37,6 +37,8 @@ class SelectRequest:
 
 
 class SelectedCandidates(Reply):
+    """The results worth opening."""
+
     selected: tuple[int, ...] = ()
     """Indices into `candidates`, likeliest first, at most `top_k`, each once; empty: none is worth it."""
     reason: str = ""

@@ -35,6 +35,8 @@ class TimelineEvent(Reply):
 
 
 class Timeline(Reply):
+    """The events of a video."""
+
     events: tuple[TimelineEvent, ...] = ()
     """By start; they may overlap and leave gaps."""
 

@@ -20,6 +20,8 @@ class VerifyRequest:
 
 
 class VideoVerdict(Reply):
+    """Whether a video is the one remembered."""
+
     video_match: bool
     audio_match: bool | None = None
     """None: no sound to compare, or nothing remembered of it."""
@@ -39,6 +41,7 @@ class Consensus:
 
     @property
     def agreed(self) -> bool:
+        """True where both judges say that it matches."""
         return self.second is not None and self.first.video_match and self.second.video_match
 
 

@@ -66,10 +66,14 @@ class Span(Protocol):
     """[start, end) seconds."""
 
     @property
-    def start(self) -> float: ...
+    def start(self) -> float:
+        """Seconds, included."""
+        ...
 
     @property
-    def end(self) -> float: ...
+    def end(self) -> float:
+        """Seconds, excluded."""
+        ...
 
 
 def check_inside(name: str, spans: Iterable[Span], view: VideoView) -> None:
