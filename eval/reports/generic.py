@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from eval.metrics.accuracy import correct
-from eval.metrics.tables import estimate, families
+from eval.metrics.tables import families
 from eval.reports.calibration import calibration_table, draw_reliability, reliability_table
-from eval.reports.layout import Table, percent_range, record
+from eval.reports.layout import Table
 from eval.reports.localization import localization_table
 from eval.reports.rows import Section, named_systems
 from eval.reports.spec import ReportSpec
+from eval.reports.tables import by_family, measured, system_lines
 
 
 def generic_tables(section: Section) -> list[Table]:
@@ -30,19 +31,13 @@ def generic_figures(section: Section, folder: Path) -> list[str]:
 def accuracy_table(section: Section) -> Table:
     """Percent right by family and overall."""
     order = families(section.rows[0].samples)
-    body, records = [], []
-    for row in section.rows:
-        parts = {
-            name: estimate(correct, [each for each in row.samples if name in ("overall", each.query.family)])
-            for name in (*order, "overall")
-        }
-        body.append((row.label, *map(percent_range, parts.values())))
-        records += [record(part, system=row.label, family=name) for name, part in parts.items()]
+    columns = by_family(correct, order, "overall")
+    body, records = measured(system_lines(section.rows), columns, key="family", count=True)
     return Table(
         name="accuracy",
         title="Accuracy",
         note="Percent right, with 95 % intervals clustered by video.",
-        head=("system", *order, "overall"),
+        head=("system", *columns, "n"),
         body=tuple(body),
         records=tuple(records),
     )

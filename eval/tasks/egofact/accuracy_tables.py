@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eval.metrics.accuracy import correct, parse_failure
 from eval.metrics.estimate import Estimate
-from eval.metrics.holm import holm
-from eval.metrics.pairing import Paired, compare
+from eval.metrics.pairing import Paired
 from eval.metrics.scored import Scored
-from eval.metrics.tables import estimate, families
-from eval.reports.layout import Cell, Table, p_text, percent, percent_range, record
+from eval.metrics.tables import estimate, families, of_family
+from eval.reports.layout import Cell, Table, percent, percent_range, record
 from eval.reports.rows import Row, Section
+from eval.reports.tables import compare_rows, holm_adjusted, pair_cells
 from eval.tasks.egofact.paper import ACCURACY, BASELINE, MARK, METHODS, QUERY_COUNTS, REMARKS
 
 SERIES = ("localization", "video-split")
@@ -49,8 +50,8 @@ def query_table(section: Section) -> Table:
 def accuracy_table(section: Section) -> Table:
     """Table 3: accuracy by family and overall, and each system against the one without localization."""
     order = families(section.rows[0].samples)
-    pairs = _pairs(section)
-    adjusted = dict(zip(pairs, holm([pair.p for pair in pairs.values()]), strict=True))
+    pairs = compare_rows(section.rows, section.row(BASELINE))
+    adjusted = holm_adjusted(pairs)
     head = ["system", *(family_name(name) for name in order), "overall", "n", "seeds"]
     head += [f"minus {BASELINE}", "p by video", "p Holm", "p McNemar", "unread replies", f"{MARK}: overall"]
     body, records = [], []
@@ -101,8 +102,8 @@ def paper_accuracy_table(section: Section) -> Table:
     )
 
 
-def _of_family(row: Row, family: str) -> list[Scored]:
-    return [each for each in row.samples if family in ("overall", each.query.family)]
+def _of_family(row: Row, family: str) -> Sequence[Scored]:
+    return row.samples if family == "overall" else of_family(row.samples, family)
 
 
 def _beside(row: Row, pair: Paired | None, p_holm: float | None) -> tuple[str, ...]:
@@ -111,21 +112,10 @@ def _beside(row: Row, pair: Paired | None, p_holm: float | None) -> tuple[str, .
     return (
         str(len(row.samples)),
         str(len(row.seeds)),
-        percent_range(pair.difference if pair else None),
-        p_text(pair.p if pair else None),
-        p_text(p_holm),
-        p_text(pair.p_mcnemar if pair else None),
+        *pair_cells(pair, p_holm),
         percent(failures.value if failures else None),
         _paper_text(row, "overall"),
     )
-
-
-def _pairs(section: Section) -> dict[str, Paired]:
-    baseline = section.row(BASELINE)
-    if baseline is None:
-        return {}
-    found = {row.label: compare(row.samples, baseline.samples) for row in section.rows if row is not baseline}
-    return {label: pair for label, pair in found.items() if pair is not None}
 
 
 def _paired_record(pair: Paired | None, adjusted: float | None) -> dict[str, Cell]:
