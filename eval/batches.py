@@ -33,6 +33,8 @@ _TEXT_KEYS = ("text", "question", "query")
 
 @dataclass(frozen=True, slots=True)
 class BatchQuestion:
+    """One question of a batch."""
+
     line: int
     """In the input file, from 1."""
     question_id: str
@@ -48,6 +50,8 @@ class BatchQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
+    """A line of the input that holds no question, and why."""
+
     line: int
     reason: str
 

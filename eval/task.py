@@ -80,6 +80,8 @@ class ScorerOptions:
 
 @dataclass(frozen=True)
 class SolverSpec(Generic[Environment]):
+    """A solver by name: what it is, and how it is opened."""
+
     about: str
     """One line for `rag eval list`."""
     open: Callable[[Environment, int], Solver]

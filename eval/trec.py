@@ -23,6 +23,8 @@ _TO_ESCAPE = re.compile(r"%(?=[0-9A-F]{2})|[\s\x00-\x1f\x7f-\x9f\udc80-\udcff\uf
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
+    """A line of a TREC run file."""
+
     query_id: str
     doc_id: str
     rank: int
@@ -49,6 +51,7 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def unescape_id(column: str) -> str:
+    """The id that `escape_id` was given."""
     parts = []
     end = 0
     for match in _ESCAPED.finditer(column):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def calibration_table(section: Section) -> Table:
+    """Expected calibration error and Brier score by system."""
     body, records = [], []
     for row in section.rows:
         error, score = expected_calibration_error(row.samples), estimate(brier, row.samples)

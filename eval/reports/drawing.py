@@ -169,6 +169,7 @@ def draw_agreement(path: Path, title: str, panels: Sequence[Sequence[tuple[str, 
 
 
 def percent_axis(axes: Axes, label: str = "%") -> None:
+    """An axis from 0 to 100 with a grid every 20."""
     axes.set_ylim(0, 103)  # a line or a cap at 100 is not cut
     axes.set_yticks(range(0, 101, 20))
     axes.set_ylabel(label)

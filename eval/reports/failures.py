@@ -55,6 +55,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
+    """One failed sample."""
+
     stage: str
     """`generator`, `retriever`, `verifier`, `localizer`."""
     told: Mapping[str, str]

@@ -15,6 +15,7 @@ from eval.reports.tables import by_family, measured, system_lines
 
 
 def generic_tables(section: Section) -> list[Table]:
+    """Accuracy by family, localization and calibration of a section."""
     named = named_systems(section)
     return [
         accuracy_table(named),
@@ -25,6 +26,7 @@ def generic_tables(section: Section) -> list[Table]:
 
 
 def generic_figures(section: Section, folder: Path) -> list[str]:
+    """The reliability diagram, as PNG into `folder`; gives its name."""
     return draw_reliability(named_systems(section), folder)
 
 

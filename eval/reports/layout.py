@@ -16,6 +16,8 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """A table as Markdown cells and as records of a CSV file."""
+
     name: str
     """Of its CSV file."""
     title: str
@@ -27,6 +29,7 @@ class Table:
 
 
 def percent(value: float | None) -> str:
+    """`33.6` for the share 0.336."""
     return NOTHING if value is None else f"{100 * value:.1f}"
 
 
@@ -51,6 +54,7 @@ def amount_range(estimate: Estimate | None, decimals: int = 0) -> str:
 
 
 def p_text(p: float | None) -> str:
+    """`0.0123`, or `< 0.0001`."""
     if p is None:
         return NOTHING
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
@@ -71,6 +75,7 @@ def record(estimate: Estimate | None, **keys: Cell) -> dict[str, Cell]:
 
 
 def markdown_table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """Pipes are escaped, line ends become blanks."""
     rows = [list(head), ["---"] * len(head), *(list(row) for row in body)]
     return "".join("| " + " | ".join(_escaped(cell) for cell in row) + " |\n" for row in rows)
 

@@ -14,6 +14,8 @@ from eval.runs.records import Query
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """One system under one set of settings."""
+
     label: str
     """The system's name; settings behind it where another row has the same name."""
     system: str

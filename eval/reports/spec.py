@@ -53,6 +53,8 @@ def printed_figure(value: float | None, place: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReportSpec:
+    """The report of one task."""
+
     tables: Callable[[Section], list[Table]]
     """Tables without a row are left out; those with records are written as CSV too."""
     draw: Callable[[Section, Path], list[str]]

@@ -23,6 +23,8 @@ PAIR_HEAD = ("p Holm", "p McNemar")
 
 
 class Line(NamedTuple):
+    """A label of one or more columns, and the samples that it is about."""
+
     keys: Mapping[str, str]
     samples: Sequence[Scored]
 
@@ -43,6 +45,7 @@ class Lines(NamedTuple):
 
 
 def system_lines(rows: Iterable[Row]) -> list[Line]:
+    """A line for each system."""
     return [Line({"system": row.label}, row.samples) for row in rows]
 
 
@@ -174,6 +177,7 @@ def pair_cells(pair: Paired | None, adjusted: float | None) -> tuple[str, str, s
 
 
 def pair_record(pair: Paired, adjusted: float, **keys: Cell) -> dict[str, Cell]:
+    """A paired difference as a record of the CSV file."""
     p: dict[str, Cell] = {"p": pair.p, "p_holm": adjusted, "p_mcnemar": pair.p_mcnemar}
     return record(pair.difference, **keys) | p
 

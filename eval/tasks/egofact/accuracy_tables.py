@@ -21,6 +21,8 @@ SERIES = ("localization", "video-split")
 
 @dataclass(frozen=True, slots=True)
 class WindowPoint:
+    """Accuracy of one system at one window length (figure 8)."""
+
     series: str
     seconds: float
     label: str

@@ -48,6 +48,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
+    """What was built, in counts."""
+
     clips: int
     queries: Mapping[str, int]
     """By family."""

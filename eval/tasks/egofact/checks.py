@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 class CheckReader(Protocol):
+    """The reader that the non-triviality filter asks."""
+
     name: str
 
     def answer(self, question: Question, context_texts: Sequence[str]) -> int:
@@ -66,6 +68,7 @@ class EmbeddedCheckReader:
 
 
 def question_of(query: Query) -> Question:
+    """The question that the reader is asked, without gold."""
     return Question(query.query_id, query.text, query.options)
 
 
@@ -75,6 +78,7 @@ def valid(query: Query, gold_texts: Sequence[str], reader: CheckReader) -> bool:
 
 
 def non_trivial(query: Query, reader: CheckReader) -> bool:
+    """Whether the reader is wrong without evidence."""
     return reader.answer(question_of(query), ()) != LETTERS.index(query.answer)
 
 

@@ -74,6 +74,7 @@ def prepare_egofact(
 
 
 def inputs_of(queries: list[Query]) -> dict[str, EgoFactInput]:
+    """What a solver sees of each query, by id."""
     return {query.query_id: EgoFactInput(query.query_id, query.text, query.options) for query in queries}
 
 

@@ -37,6 +37,8 @@ class CheckReply(Reply):
 
 @dataclass(frozen=True)
 class CheckRequest:
+    """What a language model is asked to check."""
+
     question: Question
     context_texts: tuple[str, ...]
     """Empty: the question is answered from its own words."""

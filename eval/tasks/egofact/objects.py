@@ -16,6 +16,8 @@ from eval.tasks.egofact.records import EventStructure, Segment
 
 
 class ObjectPrior(Protocol):
+    """How likely an object is used in an event."""
+
     name: str
 
     def weights(self, event: EventStructure) -> dict[str, float]:

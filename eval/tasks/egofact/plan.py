@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """The queries that are to be drafted."""
+
     segments: tuple[Segment, ...]
     """The clips of the benchmark."""
     queries: tuple[Query, ...]

@@ -20,6 +20,7 @@ from eval.tasks.egofact.paper import ACCURACY, BASELINE, MARK
 
 
 def egofact_tables(section: Section) -> list[Table]:
+    """The paper's tables and figures as tables, in its order, then ours."""
     named = named_systems(section)
     return [
         query_table(named),

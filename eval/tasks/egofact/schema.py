@@ -40,6 +40,8 @@ class EventFields(BaseModel):
 
 
 class VideoLine(_Line):
+    """A line of `videos.jsonl`."""
+
     id: Name = Field(alias="_id")
     path: Name
     start: Time
@@ -59,6 +61,8 @@ class VideoLine(_Line):
 
 
 class PassageLine(_Line):
+    """A line of `passages.jsonl`."""
+
     id: Name = Field(alias="_id")
     title: str
     text: Name
@@ -70,6 +74,8 @@ class PassageLine(_Line):
 
 
 class QueryLine(_Line):
+    """A line of `queries.jsonl`, checked against the construction."""
+
     id: Name = Field(alias="_id")
     text: Name
     options: Annotated[tuple[Name, ...], Field(min_length=6, max_length=6)]

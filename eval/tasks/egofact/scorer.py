@@ -14,6 +14,8 @@ from eval.tasks.egofact.solvers.captions import SURE, Captioner
 
 @dataclass(frozen=True, slots=True)
 class EgoFactScore(Score):
+    """Right or wrong, and whether the event was understood."""
+
     understood: bool | None = None
     """None where no frame of the gold clip was read."""
 

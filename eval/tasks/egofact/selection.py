@@ -19,6 +19,8 @@ from eval.tasks.egofact.settings import Shape
 
 @dataclass(frozen=True, slots=True)
 class Selection:
+    """The queries and clips that were chosen."""
+
     queries: tuple[Query, ...]
     clip_ids: frozenset[str]
     shortfalls: tuple[str, ...]

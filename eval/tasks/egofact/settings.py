@@ -39,6 +39,8 @@ MINI = Shape(14, 12, 7, 12, 9)
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
+    """Thresholds of the construction."""
+
     segment_seconds: float = 30.0
     """C.1."""
     cluster_share: float = 0.2

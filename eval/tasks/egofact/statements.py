@@ -34,6 +34,8 @@ TWO_HOP_TRUTH: tuple[Truth, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class FactPair:
+    """A fact of a passage and a counter-fact, as option texts."""
+
     passage: FactPassage
     fact: str
     """Whole option text."""

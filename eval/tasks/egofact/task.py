@@ -123,6 +123,7 @@ class UnfilteredTask(EgoFactTask):
 
 
 def open_workbench(data: Path | None = None) -> EgoFactTask:
+    """The paper's size, rendered on first use."""
     name, about = (
         "egofact-workbench",
         "396 questions of one and two hops over 127 rendered clips and their passages",
@@ -131,6 +132,7 @@ def open_workbench(data: Path | None = None) -> EgoFactTask:
 
 
 def open_mini(data: Path | None = None) -> EgoFactTask:
+    """A tenth of it, for trying out and for tests."""
     name, about = "egofact-workbench-mini", "a tenth of egofact-workbench, for trying out"
     return EgoFactTask(name, about, data or Path(name), MINI_SIZE)
 

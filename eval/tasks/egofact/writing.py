@@ -46,6 +46,7 @@ def write_folder(
 
 
 def query_line(query: Query) -> dict[str, Any]:
+    """A query as it is written."""
     return {
         "_id": query.query_id,
         "text": query.text,

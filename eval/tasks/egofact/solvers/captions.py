@@ -34,6 +34,8 @@ SURE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Caption:
+    """What one frame shows: an event and its object."""
+
     event: str
     """"the woman wipes something with the cloth"."""
     thing: str
@@ -46,6 +48,8 @@ class Caption:
 
 @dataclass
 class Captioner:
+    """Captions of stored frame vectors, float32 (m, d), by the nearest of fixed sentences."""
+
     corpus: Corpus
 
     @cached_property

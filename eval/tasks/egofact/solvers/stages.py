@@ -49,6 +49,7 @@ def clips_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedC
 
 
 def no_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG001 (a stage)
+    """No clip, for a control without video."""
     return []
 
 
@@ -180,6 +181,7 @@ def no_frames(
     clips: Sequence[RetrievedClip],
     windows: Sequence[Window],  # noqa: ARG001 (a stage)
 ) -> list[FrameSample]:
+    """No frame of any clip, for a system that reads captions."""
     return [FrameSample() for _ in clips]
 
 
