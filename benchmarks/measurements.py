@@ -1,12 +1,12 @@
-"""How right the measurements of docs/design/measurements.md are, on films whose truth is known.
+"""How right the measurements of docs/design/measurements.md are, on videos whose truth is known.
 
     python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--videos 30] [--long 8]
 
-Films of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
-copies are held against the plan of each film. Looks: short films of every style and light, at four
-heights. Films: longer ones with ambience alone, a voice, a tune, or both, and a copy of each, cropped,
-graded and re-timed (`eval.workbench.near_duplicates`). Every film is asked for its copies: another film's
-copy, or a film of its own, is a false match. Everything that was tuned was tuned on other splits.
+Videos of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
+copies are held against the plan of each video. Looks: short videos of every style and light, at four
+heights. Videos: longer ones with ambience alone, a voice, a tune, or both, and a copy of each, cropped,
+graded and re-timed (`eval.workbench.near_duplicates`). Every video is asked for its copies: another video's
+copy, or a video of its own, is a false match. Everything that was tuned was tuned on other splits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LEAST_SPOKEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SyntheticVideo:
-    """One film to be drawn. `mode`: 0 ambience, 1 a voice, 2 a tune, 3 both."""
+    """One video to be drawn. `mode`: 0 ambience, 1 a voice, 2 a tune, 3 both."""
 
     name: str
     seed: int
@@ -115,7 +115,7 @@ def _shared(spans: Sequence[tuple[float, float]], second: int) -> float:
 
 
 def draw(job: tuple[SyntheticVideo, Path]) -> None:
-    """The film and, for the longer ones, its copy."""
+    """The video and, for the longer ones, its copy."""
     video, folder = job
     path = folder / f"{video.name}.mp4"
     if not path.exists():
@@ -147,7 +147,7 @@ def plan(split: Split, seed: int, looks: int, videos: int, seconds: float) -> li
 
 
 def share(hits: Sequence[bool], videos: Sequence[str]) -> dict[str, Any]:
-    """Share, n, and the 95 % interval, drawn anew by videos."""
+    """Share, n, and the 95 % interval, resampled by video."""
     from eval.metrics.intervals import cluster_interval
 
     found = cluster_interval([float(hit) for hit in hits], list(videos))
@@ -222,7 +222,7 @@ def near_duplicates_report(
 
 
 def cuts_report(split: Split, seed: int, videos: int) -> dict[str, Any]:
-    """Changes of scene of films of two and a half minutes, painted at two frames a second, and cuts found.
+    """Changes of scene of videos of two and a half minutes, rendered at two frames a second, and cuts found.
 
     A cut is right where it is the first frame of the new scene.
     """
@@ -257,9 +257,9 @@ def main() -> None:
     parser.add_argument("--looks", type=int, default=48)
     parser.add_argument("--videos", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=16.0)
-    parser.add_argument("--long", type=int, default=8, help="films of several scenes, for the cuts")
+    parser.add_argument("--long", type=int, default=8, help="videos of several scenes, for the cuts")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--folder", type=Path, help="keep films and library here")
+    parser.add_argument("--folder", type=Path, help="keep videos and library here")
     options = parser.parse_args()
     videos = plan(options.split, options.seed, options.looks, options.videos, options.seconds)
     with tempfile.TemporaryDirectory() as scratch:
@@ -272,7 +272,7 @@ def main() -> None:
 
 
 def measured(videos: Sequence[SyntheticVideo], folder: Path) -> dict[str, Any]:
-    """Index the films that were drawn, and compare."""
+    """Index the videos that were drawn, and compare."""
     from rag.library import Library
     from rag.settings import load_settings
 

@@ -1,4 +1,4 @@
-"""What a frame of the Workbench world can be called, in the wording of a split, and the vectors of it."""
+"""What a frame of the synthetic world can be called, in the wording of a split, and the vectors of it."""
 
 from __future__ import annotations
 

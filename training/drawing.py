@@ -35,7 +35,7 @@ FRAME = (108, 192)
 """Height and width of the frames in the pool: larger than what the tower sees, so that they can be varied."""
 LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
 PAINTED = 216
-"""Height at which stories are painted."""
+"""Height at which stories are rendered."""
 A_STORY = 4
 """Frames of one story."""
 STORIES = 24

@@ -121,7 +121,7 @@ def _read(things: Any, spots: Any, size: Any) -> tuple[Any, Any, Any]:
 
 
 def _drawn(bank: Any) -> Any:
-    """One wording for every row, drawn anew at every step."""
+    """One wording for every row, rendered again at every step."""
     wording = torch.randint(bank.shape[0], (bank.shape[1],))
     return bank[wording, torch.arange(bank.shape[1])]
 

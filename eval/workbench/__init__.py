@@ -1,1 +1,1 @@
-"""The Workbench world: egocentric clips drawn from a seed, every event known exactly, and its passages."""
+"""The synthetic world: egocentric clips rendered from a seed, with exact ground truth, and passages."""

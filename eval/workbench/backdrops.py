@@ -1,4 +1,4 @@
-"""What stands still in a clip, drawn once: wall and surface, the scene's furniture, decor and clutter."""
+"""The static parts of a clip, rendered once: wall and surface, the scene's furniture, decor and clutter."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a thing lies, in frame heights from the frame's upper left corner."""
+    """Where an object is, in frame heights from the frame's upper left corner."""
 
     thing: Thing
     x: float
@@ -78,7 +78,7 @@ class Spot:
 
 
 def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ...]]:
-    """RGB, a frame of `height` pixels with a margin of `MARGIN` around, and where the clutter lies on it."""
+    """RGB, a frame of `height` pixels with a margin of `MARGIN` around, and where the clutter is on it."""
     rng = stream("backdrop", story.split, story.seed)
     sheet = _Sheet(height, story.wall)
     sheet.box(-MARGIN, HORIZON, WIDE + MARGIN, 1 + MARGIN, story.surface)

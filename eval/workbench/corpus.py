@@ -1,10 +1,10 @@
-"""A corpus of the Workbench world on disk: films, passages, and the truth in a folder that no index reads.
+"""A corpus of the synthetic world on disk: videos, passages, and the truth in a folder that no index reads.
 
-    videos/*.mp4               with an .info.json beside each film that has a title
+    videos/*.mp4               with an .info.json beside each video that has a title
     passages/*.md
     .workbench/plan.json       the arguments
-    .workbench/films.jsonl     a line for each finished film, while the corpus is being made
-    .workbench/events.jsonl    what happens in each film
+    .workbench/films.jsonl     a line for each finished video, while the corpus is being made
+    .workbench/events.jsonl    what happens in each video
     .workbench/manifest.json   written last: it marks the corpus as whole, and as a Workbench one
 
 The same plan gives the same frames before encoding everywhere, and the same bytes with the same
@@ -71,11 +71,11 @@ class CorpusReport:
     folder: str
     videos: int
     made: int
-    """Films of this run; the others were there already."""
+    """Videos of this run; the others were there already."""
     seconds: float
     """Of media in the whole corpus."""
     bytes: int
-    """Of films in the whole corpus."""
+    """Of videos in the whole corpus."""
     passages: int
     voiced: bool
     """Whether the spoken lines are to be heard: only where `flite` is installed."""
@@ -91,14 +91,14 @@ def make_corpus(
 ) -> CorpusReport:
     """Write the corpus of `plan` into `folder`, or what is still missing of it.
 
-    It can be killed at any moment: finished films are kept and the same call goes on. Raises
+    It can be killed at any moment: finished videos are kept and the same call goes on. Raises
     `UsageError` where the folder holds something else, `RagError` where it cannot be written.
     """
     home = Path(folder).absolute()
     hidden, video_folder = home / MANIFEST.parent, home / "videos"
     try:
         claim_folder(home, hidden, recorded_fields(plan), policy)
-        with alone(hidden):
+        with exclusive(hidden):
             whole, made = _make(home, hidden, video_folder, plan, workers, progress)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -118,7 +118,7 @@ def make_corpus(
 def _make(
     home: Path, hidden: Path, video_folder: Path, plan: CorpusPlan, workers: int, progress: Progress | None
 ) -> tuple[dict[str, Any], int]:
-    """The manifest of the corpus, whole, and how many films were made."""
+    """The manifest of the corpus, whole, and how many videos were made."""
     video_folder.mkdir(exist_ok=True)
     videos, near_duplicates = video_jobs(plan)
     done = finished_videos(home, hidden, videos + near_duplicates)
@@ -126,7 +126,8 @@ def _make(
     passages, events = home / "passages", hidden / "events.jsonl"
     lines = [done[job.name] for job in videos + near_duplicates]
     whole = read_marker(home)
-    if whole is None or made or not _is_told(whole, lines) or not (passages.is_dir() and events.is_file()):
+    complete = whole is not None and _is_complete(whole, lines)
+    if whole is None or made or not complete or not (passages.is_dir() and events.is_file()):
         count = len(write_passages(passages))
         write_lines(events, (truth(job) for job in videos + near_duplicates))
         whole = {**recorded_fields(plan), "passages": count, "voice": _voice(lines), "videos": lines}
@@ -135,14 +136,14 @@ def _make(
     return whole, made
 
 
-def _is_told(whole: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a manifest says what it has to; one that was damaged is written anew."""
+def _is_complete(whole: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a manifest has what it must; a damaged one is written again."""
     return whole.get("videos") == lines and isinstance(whole.get("passages"), int) and "voice" in whole
 
 
 @contextlib.contextmanager
-def alone(hidden: Path) -> Iterator[None]:
-    """Two processes that make one corpus would mix their films: raises `RagError` for the second.
+def exclusive(hidden: Path) -> Iterator[None]:
+    """Hold the corpus for this process; raises `RagError` where another one makes it.
 
     The lock is on the folder itself and goes when the process does.
     """
@@ -174,7 +175,7 @@ def recorded_fields(value: Any) -> Any:
 def claim_folder(
     home: Path, hidden: Path, wanted: Mapping[str, Any], policy: OverwritePolicy | None = None
 ) -> None:
-    """Make the folder ours, or see that it is: what is not ours would pass for a Workbench film.
+    """Make the folder ours, or see that it is: what is not ours would pass for a Workbench video.
 
     `wanted`: the arguments, as JSON gives them back. Raises `UsageError`.
     """
@@ -215,7 +216,7 @@ def _read_plan(path: Path) -> dict[str, Any]:
 
 
 def finished_videos(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, dict[str, Any]]:
-    """Manifest lines of the films that are there whole, by name."""
+    """Manifest lines of the videos that are there whole, by name."""
     listed = (read_marker(home) or {}).get("videos")
     lines: list[Any] = list(listed) if isinstance(listed, list) else []
     record = hidden / "films.jsonl"
@@ -234,7 +235,7 @@ def finished_videos(home: Path, hidden: Path, jobs: Iterable[Job]) -> dict[str, 
 
 
 def _is_line(line: Any) -> bool:
-    """Whether it tells of a film what `render_job` does; what was damaged is made again."""
+    """Whether it has the fields that `render_job` writes; a damaged line is made again."""
     return (
         isinstance(line, dict)
         and isinstance(line.get("name"), str)
@@ -256,9 +257,9 @@ def render_missing(
     workers: int,
     progress: Progress | None,
 ) -> int:
-    """Make what is not in `done` and put it there; returns how many films that were.
+    """Make what is not in `done` and put it there; returns how many videos that were.
 
-    Only within `alone`: whatever half a film lies there is nobody's any more.
+    Only within `exclusive`: half-written videos in the folder belong to no other process.
     """
     for left in video_folder.glob(".*.mp4"):  # of a run that was killed
         left.unlink(missing_ok=True)
@@ -278,7 +279,7 @@ def render_missing(
 
 
 def _nothing(seconds: float) -> None:
-    """Nobody wants to know."""
+    """Ignores progress."""
 
 
 def _append(path: Path, line: Mapping[str, Any]) -> None:
@@ -297,5 +298,5 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _voice(lines: Iterable[Mapping[str, Any]]) -> str | None:
-    """Who speaks the lines of long films; None where nobody does."""
+    """The program that voices the lines of long videos; None without one."""
     return "flite" if any(line["voiced"] for line in lines) and find_voice() else None

@@ -1,4 +1,4 @@
-"""Three questions on a drawn corpus, and what the world knows to be right: one hop, two hops, in time."""
+"""Three questions on a synthetic corpus, with ground truth: one hop, two hops, temporal."""
 
 from __future__ import annotations
 
@@ -68,8 +68,9 @@ def _one_hop(story: ClipStory, rng: random.Random) -> DemoQuestion:
 def _in_time(story: ClipStory, rng: random.Random) -> DemoQuestion:
     at = rng.randrange(len(story.events) - 1)
     anchor, event = story.events[at], story.events[at + 1]
-    told = _done(anchor, indefinite(anchor.patient))
-    text = f"In a video that shows {story.description}. After {told}, what is the object that {_done(event)}?"
+    before = _done(anchor, indefinite(anchor.patient))
+    asked = f"After {before}, what is the object that {_done(event)}?"
+    text = f"In a video that shows {story.description}. {asked}"
     return _named("temporal", text, event, story, rng)
 
 
@@ -82,8 +83,8 @@ def _two_hops(story: ClipStory, rng: random.Random) -> DemoQuestion:
     pairs = []
     for used in [kind(event.kind_id), *_others(event, story, 2, rng)]:
         passage = _passage(used, rng)
-        told = passage.statements[0]
-        pairs += [f"When {passage.activity}. {s}" for s in (told.fact, told.counterfacts[0])]
+        statement = passage.statements[0]
+        pairs += [f"When {passage.activity}. {s}" for s in (statement.fact, statement.counterfacts[0])]
     return _shuffled("two-hop", text, pairs, rng)
 
 

@@ -1,6 +1,6 @@
 """What is seen of an action beside hands and things: streams, drops, marks, the hand that takes.
 
-Lengths are in frame heights; `BEFORE`, `BETWEEN` and `AFTER` say when in a scene each is drawn.
+Lengths are in frame heights; `BEFORE`, `BETWEEN` and `AFTER` give its place in the painting order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One event at one moment: where hands, object and fixture are, and how they are drawn over each other."""
+"""One event at one moment: where hands, object and fixture are, and their painting order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from eval.workbench.story import ClipStory, Event
 
 
 class EventScene:
-    """One event of a story at one moment, to be painted on one picture.
+    """One event of a story at one moment, to be rendered on one picture.
 
     `t`: seconds of the clip. `moved`: by how much the camera's sway moves the scene, in frame heights.
     """

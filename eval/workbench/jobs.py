@@ -1,4 +1,4 @@
-"""One film of a corpus as a job: what it is, how it is made, and what is written down about it."""
+"""One video of a corpus as a job: what it is, how it is made, and what is written down about it."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ class CorpusPlan:
     render: Render = field(default=DEFAULT_RENDER)
     style: Style = "live"
     long_minutes: tuple[float, ...] = ()
-    """One film of so many minutes each."""
+    """One video of so many minutes each."""
     near_duplicates: bool = False
-    """Whether every film comes once more, as a re-upload."""
+    """Whether every video comes once more, as a re-upload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One film; `number` counts within its kind, `original` is a copy's film.
+    """One video; `number` counts within its kind, `original` is a copy's video.
 
-    `web` is a long film as the Workbench web has it: nothing in the file but its words says what it is.
+    `web` is a long video as the Workbench web has it: nothing in the file but its words says what it is.
     """
 
     kind: Kind
@@ -86,7 +86,7 @@ class Job:
     plan: CorpusPlan
     original: Job | None = None
     cards: tuple[Card, ...] = ()
-    """Of a `web` film: on-screen text beside its own."""
+    """Of a `web` video: on-screen text beside its own."""
 
     @property
     def seconds(self) -> float:
@@ -111,12 +111,12 @@ class Job:
         return replace(video, cards=(*video.cards, *self.cards))
 
     def sound(self, video: LongVideo) -> Iterable[NDArray[np.float32]]:
-        """Of a `web` film: blocks of mono float32 (n,) at 16 kHz."""
+        """Of a `web` video: blocks of mono float32 (n,) at 16 kHz."""
         return long_sound(video)
 
 
 def video_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
-    """The films of a corpus, and then their copies, which need them."""
+    """The videos of a corpus, and then their copies, which need them."""
     videos = [Job("clip", f"{_opaque(plan, 'clip', i)}.mp4", i, 0.0, plan) for i in range(plan.clips)]
     for i, minutes in enumerate(plan.long_minutes):
         job = Job("long", "", i, minutes, plan)
@@ -127,15 +127,15 @@ def video_jobs(plan: CorpusPlan) -> tuple[list[Job], list[Job]]:
 
 
 def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]:
-    """Write the film below `videos` under its name, whole or not at all; returns its manifest line.
+    """Write the video below `videos` under its name, whole or not at all; returns its manifest line.
 
-    `advance` is told of every second of media that is done.
+    `advance` is called with the seconds of media that are done.
     """
     path = video_folder / job.name
-    # A process whose parent was killed may still be writing the same film.
+    # A process whose parent was killed may still be writing the same video.
     unfinished = path.with_name(f".{path.stem}.{os.getpid()}.mp4")
     frames, sound, render, metadata = _material(video_folder, job)
-    write_video(unfinished, _told(frames, render.fps, advance), sound, render, metadata)
+    write_video(unfinished, _with_progress(frames, render.fps, advance), sound, render, metadata)
     clear_sprite_caches()
     digest, count = frames_hash(unfinished)
     if metadata.title:
@@ -157,14 +157,14 @@ def render_job(video_folder: Path, job: Job, advance: Advance) -> dict[str, Any]
 
 
 def truth(job: Job) -> dict[str, Any]:
-    """The film's line in events.jsonl: exactly what happens in it, [start, end) in its own seconds."""
+    """The video's line in events.jsonl: exactly what happens in it, [start, end) in its own seconds."""
     source = job.original or job
     speed = job.change.speed if job.change is not None else 1.0
     line = {"video": job.name, "kind": job.kind, "split": job.plan.split}
     if source.kind == "clip":
         story = source.clip()
-        told = {**_stage(story), "description": story.description, "duration": story.duration / speed}
-        return {**line, **told, "events": [_event(event, 0.0, speed) for event in story.events]}
+        fields = {**_stage(story), "description": story.description, "duration": story.duration / speed}
+        return {**line, **fields, "events": [_event(event, 0.0, speed) for event in story.events]}
     video = source.video()
     parts = [
         {"start": part.start / speed, "end": part.end / speed, "heading": part.heading}
@@ -270,7 +270,7 @@ def _spanned(fields: dict[str, Any], speed: float) -> dict[str, Any]:
     return {**fields, "start": round(fields["start"] / speed, 3), "end": round(fields["end"] / speed, 3)}
 
 
-def _told(frames: Iterable[Item], fps: int, advance: Advance) -> Iterator[Item]:
+def _with_progress(frames: Iterable[Item], fps: int, advance: Advance) -> Iterator[Item]:
     frames = iter(frames)
     while batch := list(itertools.islice(frames, fps)):
         yield from batch

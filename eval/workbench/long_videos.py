@@ -1,4 +1,4 @@
-"""Films of minutes to an hour: many stories one after the other, with words, cards, tune and titles."""
+"""Videos of minutes to an hour: many stories one after the other, with words, cards, tune and titles."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 30, 90
 """Seconds between two changes of scene."""
 SPOKEN_SHARE = 0.5
-"""Of the events, that somebody says aloud."""
+"""Share of the events that a spoken line describes."""
 TITLES = (
     "A day at home",
     "A long afternoon",
@@ -62,7 +62,7 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One story inside a film, from `start` seconds on."""
+    """One story inside a video, from `start` seconds on."""
 
     start: float
     story: ClipStory
@@ -96,7 +96,7 @@ class LongVideo:
 
 
 def plan_long_video(seed: int, split: Split, minutes: float, *, style: Style = "live") -> LongVideo:
-    """The same arguments give the same film; a part lasts 30 to 90 s. `minutes` is at least half a minute."""
+    """The same arguments give the same video; a part lasts 30 to 90 s. `minutes`: half a minute or more."""
     rng = stream("long film", split, seed)
     parts = _parts(rng, seed, split, round(minutes * 60), style)
     scenes = list(dict.fromkeys(part.story.scene for part in parts))

@@ -1,4 +1,4 @@
-"""Near-duplicate re-uploads of a film: cropped, graded anew, faster or slower, encoded at another size."""
+"""Near-duplicate re-uploads of a video: cropped, regraded, faster or slower, encoded at another size."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ GRADES: dict[str, tuple[float, float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done to a film."""
+    """What was done to a video."""
 
     crop: tuple[float, float, float, float]
     """Left, top, right and bottom edge of what is kept, in shares of the frame."""
     grade: str
     speed: float
-    """Above 1: faster, so shorter; times of the film are divided by it."""
+    """Above 1: faster, so shorter; times of the video are divided by it."""
     height: int
     crf: int
 
 
 def plan_change(seed: int, name: str) -> Change:
-    """The change for the film of that file name; another one than any film has by itself."""
+    """The change for the video of that file name; another one than any video has by itself."""
     rng = stream("copy", seed, name)
     kept = rng.uniform(0.84, 0.95)
     left, top = rng.uniform(0, 1 - kept), rng.uniform(0, 1 - kept)
@@ -56,7 +56,7 @@ def plan_change(seed: int, name: str) -> Change:
 
 
 def changed_frames(path: Path, change: Change, count: int) -> Iterator[NDArray[np.uint8]]:
-    """`count` frames of the copy, uint8 (height, width, 3) RGB, at the film's own frame rate."""
+    """`count` frames of the copy, uint8 (height, width, 3) RGB, at the video's own frame rate."""
     import av
 
     width = Render(change.height).width
@@ -82,7 +82,7 @@ def changed_frames(path: Path, change: Change, count: int) -> Iterator[NDArray[n
 
 
 def changed_sound(path: Path, change: Change) -> Iterator[NDArray[np.float32]]:
-    """The film's sound at the copy's speed, with its pitch; blocks of mono float32 (n,) at 16 kHz."""
+    """The video's sound at the copy's speed, with its pitch; blocks of mono float32 (n,) at 16 kHz."""
     import av
 
     rest: NDArray[np.float32] = np.zeros(0, np.float32)

@@ -1,7 +1,7 @@
 """The passages of the synthetic world: how-to texts with facts, and counter-facts that they refute.
 
 A passage is assembled from the written sentences, always in the same way. Which of its equally likely
-values a particular has in a passage comes from a hash, each by itself: only the passage tells a fact from a
+values a particular has in a passage comes from a hash, each by itself: only the passage separates fact from
 counter-fact, and knowing all other passages does not help. No two objects of one activity have a topic in
 common, so that a statement finds its own passage.
 """
@@ -49,7 +49,7 @@ Choice = tuple[Value, ...]
 class Statement:
     """A fact that a passage states, as sentences that begin with "It" and do not say what it is.
 
-    Each counter-fact differs from the fact in one particular; only the passage tells which is true.
+    Each counter-fact differs from the fact in one particular; only the passage shows which is true.
     """
 
     fact: str
@@ -125,7 +125,7 @@ class _Assembly:
         phrase = topic.heading.format(x=f"the {about.name}")
         opening = OPENINGS[rng.randrange(len(OPENINGS))].format(heading=phrase, activity=activity.name)
         remark = topic.remarks[turn % len(topic.remarks)]
-        # The activity stands beside each fact, or the same fact of another activity would be found as well.
+        # Without the activity beside it, a fact would match the same fact of another activity.
         first = f"When {activity.name}, {statements[0].sentence[0].lower()}{statements[0].sentence[1:]}"
         second = f"{statements[1].sentence.removesuffix('.')} when {activity.name}."
         lines = [opening, remark, first, known[0], second, *known[1:], activity.remarks[turn % 2]]

@@ -45,7 +45,7 @@ class Look:
     form: int = 0
     """Which of a thing's designs (handle type, pattern, lid); a recipe takes it modulo what it has."""
     wear: float = 0.0
-    """In [0, 1]: scratches and stains, drawn over the recipe by the sprite."""
+    """In [0, 1]: scratches and stains, added by the sprite."""
     style: Style = "live"
 
 

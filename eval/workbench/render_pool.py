@@ -1,4 +1,4 @@
-"""A few processes that make films side by side; each holds one film at a time, so memory is bounded."""
+"""A few processes that make videos side by side; each holds one video at a time, so memory is bounded."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from eval.workbench.jobs import Job, render_job
 from rag.errors import RagError
 
 _ROOT = Path(__file__).resolve().parents[2]
-_Told = tuple[Job | None, dict[str, Any]]
+_Message = tuple[Job | None, dict[str, Any]]
 
 
 def render_jobs(
     video_folder: Path, jobs: Sequence[Job], workers: int, advance: Callable[[float], None]
 ) -> Iterator[tuple[Job, dict[str, Any]]]:
-    """Each film as it is finished, with its manifest line; `workers` of 1 means in this process.
+    """Each video as it is finished, with its manifest line; `workers` of 1 means in this process.
 
-    Raises `RagError` where a film cannot be written or a worker dies. However this ends, no worker
+    Raises `RagError` where a video cannot be written or a worker dies. However this ends, no worker
     outlives it, and none outlives this process.
     """
     if workers <= 1 or len(jobs) <= 1:
         yield from ((job, render_job(video_folder, job, advance)) for job in jobs)
         return
-    todo, told = iter(jobs), queue.SimpleQueue[_Told]()
+    todo, messages = iter(jobs), queue.SimpleQueue[_Message]()
     lock = threading.Lock()
     children = [_start(video_folder) for _ in range(min(workers, len(jobs)))]
     feeders = [
-        threading.Thread(target=_feed, args=(child, todo, lock, told), daemon=True) for child in children
+        threading.Thread(target=_feed, args=(child, todo, lock, messages), daemon=True) for child in children
     ]
     try:
         for feeder in feeders:
             feeder.start()
         left = len(jobs)
         while left:
-            job, message = told.get()
+            job, message = messages.get()
             if "seconds" in message:
                 advance(message["seconds"])
             elif "made" in message and job is not None:
                 left -= 1
                 yield job, message["made"]
             elif "bug" in message:
-                raise RuntimeError(f"a film could not be made\n{message['bug']}")
+                raise RuntimeError(f"a video could not be rendered\n{message['bug']}")
             else:
                 raise RagError(message["problem"])
     finally:
@@ -82,7 +82,7 @@ def _feed(
     child: subprocess.Popen[str],
     todo: Iterator[Job],
     lock: threading.Lock,
-    told: queue.SimpleQueue[_Told],
+    messages: queue.SimpleQueue[_Message],
 ) -> None:
     """One job after the other to one child, and what it says about each into the queue."""
     assert child.stdin is not None
@@ -96,15 +96,15 @@ def _feed(
             child.stdin.write(json.dumps(asdict(job)) + "\n")
             child.stdin.flush()
         except OSError:
-            told.put((None, _death(child)))
+            messages.put((None, _death(child)))
             return
         for line in child.stdout:
             message = json.loads(line)
-            told.put((job, message))
+            messages.put((job, message))
             if "seconds" not in message:
                 break
         else:
-            told.put((None, _death(child)))
+            messages.put((None, _death(child)))
             return
 
 

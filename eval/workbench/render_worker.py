@@ -1,4 +1,4 @@
-"""The process that makes films: reads jobs from stdin, one a line, and says on stdout how far it is.
+"""The process that makes videos: reads jobs from stdin, one a line, and says on stdout how far it is.
 
 `python -m eval.workbench.render_worker VIDEOS`, started by `eval.workbench.render_pool`.
 """
@@ -36,14 +36,14 @@ def as_job(fields: Mapping[str, Any]) -> Job:
 
 
 def main(video_folder: Path) -> None:
-    """Until stdin ends; an error that is no bug of ours is told in one line."""
+    """Serve jobs until stdin ends; an expected error becomes one line."""
     # An interrupt goes to the whole group; the parent decides what becomes of its children.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         for line in sys.stdin:
             _serve(video_folder, as_job(json.loads(line)))
     except BrokenPipeError:
-        # The parent is gone, and with it everyone who could want the film; nothing is left to flush.
+        # The parent is gone, and with it everyone who could want the video; nothing is left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

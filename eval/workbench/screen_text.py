@@ -17,7 +17,7 @@ WIDEST = 0.86
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Text in the upper left corner during [start, end), seconds of the film."""
+    """Text in the upper left corner during [start, end), seconds of the video."""
 
     start: float
     end: float

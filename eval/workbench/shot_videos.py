@@ -1,6 +1,6 @@
-"""Short films of several shots each, in which one thing can be changed and all else stays.
+"""Short videos of several shots each, in which one thing can be changed and all else stays.
 
-A film is made of stories of a few seconds, one after the other, with a cut between. Two films of the
+A video is made of stories of a few seconds, one after the other, with a cut between. Two videos of the
 same stories may differ in their light, their style, their sound or their size alone; so only that
 tells them apart.
 """
@@ -45,7 +45,7 @@ MUSIC = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ShotJob(Job):
-    """A `web` film of stories; equal `seeds` are the same shot, to the pixel but for what follows."""
+    """A `web` video of stories; equal `seeds` are the same shot, to the pixel but for what follows."""
 
     seeds: tuple[int, ...] = ()
     shot_seconds: float = 4.0
@@ -98,8 +98,8 @@ def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", l
     story = plan_clip(seed, split, duration=seconds, style=style)
     if not light or light == story.light:
         return story
-    told = story.description.removesuffix(f"{story.light} light") + f"{light} light"
-    return replace(story, light=light, description=told)
+    description = story.description.removesuffix(f"{story.light} light") + f"{light} light"
+    return replace(story, light=light, description=description)
 
 
 def shot_video(

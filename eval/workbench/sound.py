@@ -1,4 +1,4 @@
-"""What a story sounds like: its scene's ambience, one sound an event, and for long films a melody.
+"""What a story sounds like: its scene's ambience, one sound an event, and for long videos a melody.
 
 Everything is synthesised from seeds. Samples are mono float32 at 16 kHz in [-1, 1], rounded to
 16 bits before they are encoded.
@@ -74,7 +74,7 @@ def event_sound(event: Event, seed: int) -> Samples:
 
 
 def melody(seed: int, count: int, *, offset: int = 0) -> Samples:
-    """`count` samples of a film's tune from sample `offset` on: a motif of eight tones that comes back."""
+    """`count` samples of a video's tune from sample `offset` on: a motif of eight tones that comes back."""
     rng = stream("melody", seed)
     root, beat = rng.choice((220.0, 246.94, 261.63, 293.66)), round(rng.uniform(0.35, 0.6) * AUDIO_RATE)
     motif = [rng.choice(SCALE) for _ in range(8)]
@@ -87,7 +87,7 @@ def melody(seed: int, count: int, *, offset: int = 0) -> Samples:
 
 
 def add_at(samples: Samples, part: Samples, seconds: float) -> None:
-    """Mixes `part` in from `seconds` on, in place; what lies outside is left out."""
+    """Mixes `part` in from `seconds` on, in place; what is outside is cut off."""
     start = round(seconds * AUDIO_RATE)
     first, last = max(0, start), min(len(samples), start + len(part))
     if first < last:

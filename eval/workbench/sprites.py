@@ -1,4 +1,4 @@
-"""Pictures of single things: a recipe and a look, drawn once and kept at a few sizes."""
+"""Sprites of single objects: a recipe and a look, rendered once and cached at a few sizes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Im
 
 @lru_cache(maxsize=512)
 def hand_sprite(pose: str, skin: Color, sleeve: Color, size: int, style: Style) -> Image.Image:
-    """A hand seen from above with the arm coming from below; the palm lies at the middle."""
+    """A hand seen from above with the arm coming from below; the palm is at the middle."""
     pen = Pen(size, style)
     HAND_RECIPES[pose](pen, Look(skin, sleeve, style=style))
     return pen.picture()
@@ -116,7 +116,7 @@ def paste(image: Image.Image, sprite: Image.Image, x: float, y: float, height: i
 
 
 class TurnedSprites:
-    """`scaled`, with the last few results kept: most of an event is drawn alike in every frame."""
+    """`scaled`, with the last few results kept: most of an event is the same in every frame."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, float, float, bool], tuple[Image.Image, Image.Image]] = {}
@@ -137,7 +137,7 @@ def _jittered(color: Color, by: float) -> Color:
 
 
 def _worn(picture: Image.Image, wear: float, seed: int) -> Image.Image:
-    """Stains and scratches on what is drawn, more with more wear."""
+    """Stains and scratches, more with more wear."""
     if wear < 0.15:
         return picture
     pixels = np.asarray(picture).astype(np.int16)

@@ -1,4 +1,4 @@
-"""What happens in a clip, planned from a seed before anything is drawn: scene, looks, exact events."""
+"""What happens in a clip, planned from a seed before anything is rendered: scene, looks, exact events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAME_ACT_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One object as it stands in a clip: its kind and its look."""
+    """One object of a clip: its kind and its look."""
 
     kind_id: str
     variant: int
@@ -45,7 +45,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Prop:
-    """Decor that stays in view: what it is, its colour, and where it stands, in frame heights."""
+    """Decor that stays in view: what it is, its colour, and its position in frame heights."""
 
     prop_id: str
     color: str

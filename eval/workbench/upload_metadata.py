@@ -1,4 +1,4 @@
-"""Who uploads to the Workbench web, and the titles, tags and descriptions that they give."""
+"""The channels of the synthetic web, and the titles, tags and descriptions of uploads."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class UploadMetadata:
 
 
 def video_metadata(rng: random.Random, video: LongVideo) -> UploadMetadata:
-    """Of a film of everyday work: true, and far from complete."""
+    """Of a video of everyday work: true, and far from complete."""
     where = video.parts[0].story.scene
     events = [event for part in video.parts for event in part.story.events]
     first, second = (rng.sample(events, 2) * 2)[:2] if len(events) > 1 else (events[0], events[0])
@@ -81,7 +81,7 @@ def video_metadata(rng: random.Random, video: LongVideo) -> UploadMetadata:
 
 
 def reupload_metadata(rng: random.Random, original: UploadMetadata) -> UploadMetadata:
-    """Of somebody who uploads what somebody else has filmed."""
+    """Of a re-upload of a video of another channel."""
     title = rng.choice(
         (
             f"{original.title} (reupload)",
@@ -112,7 +112,7 @@ def noise_metadata(rng: random.Random) -> UploadMetadata:
 
 
 def _description(rng: random.Random, video: LongVideo, event: Event, place: str) -> str:
-    """A description: some say what happens, some what stands around, some nothing."""
+    """A description: of the activity, of the decor, or empty."""
     shown = [place_name(prop.prop_id) for prop in video.parts[0].story.props]
     options = (
         f"{video.parts[0].heading}. Filmed in one go, no cuts. Camera on my head as always.",

@@ -1,4 +1,4 @@
-"""Stories into ordinary H.264 MP4 files: frames from the painter, sound from the mixer, muxed by PyAV.
+"""Stories into ordinary H.264 MP4 files: frames from the renderer, sound from the mixer, muxed by PyAV.
 
 The same frames and sound give the same bytes with the same build of FFmpeg on the same kind of
 processor: one encoder thread, no clock and no version in the file. Another build may write other
@@ -37,7 +37,7 @@ AUDIO_FRAME = 1024
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """How a film is made; none of it changes what happens in it."""
+    """How a video is made; none of it changes what happens in it."""
 
     height: int = 360
     """360, 720 or 1080; the picture is 16:9."""
@@ -56,7 +56,7 @@ DEFAULT_RENDER = Render()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words that are spoken during [start, end), seconds of the film."""
+    """Words that are spoken during [start, end), seconds of the video."""
 
     start: float
     end: float
@@ -65,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """[start, end) in seconds of the film."""
+    """[start, end) in seconds of the video."""
 
     start: float
     end: float
@@ -94,7 +94,7 @@ def clip_frames(story: ClipStory, render: Render) -> Iterator[NDArray[np.uint8]]
 
 
 def clear_sprite_caches() -> None:
-    """Let go of drawn sprites, so that a process that makes many films stays small."""
+    """Empty the sprite caches, which bounds the memory of a process that renders many videos."""
     for kept in (thing_sprite, fixture_sprite, prop_sprite, hand_sprite):
         kept.cache_clear()
 

@@ -1,7 +1,7 @@
-"""A small web of the Workbench world: who uploaded what, under which words, and what became of it.
+"""A small web of the synthetic world: who uploaded what, under which words, and what became of it.
 
 Planning draws nothing and takes milliseconds, so a benchmark can plan a web, read what happens in its
-films, write uploads of its own (`Upload`, `new_video`) and have them made with the rest (`web_making`).
+videos, write uploads of its own (`Upload`, `new_video`) and have them made with the rest (`web_making`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SITES = ("https://howto.example", "https://handbook.example", "https://allabout.
 FIRST_DAY, LAST_DAY = datetime.date(2014, 3, 1), datetime.date(2024, 11, 30)
 TRANSCRIBED_SHARE = 0.7
 NOISE_VIDEOS = 6
-"""Noise is many titles over few films: nobody watches it twice."""
+"""Noise has many titles over few videos."""
 Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
 
 
@@ -45,13 +45,13 @@ class WebPlan:
     seed: int = 0
     split: Split = "test"
     videos: int = 160
-    """Different films of everyday work."""
+    """Different videos of everyday work."""
     minutes: tuple[float, ...] = (0.5, 0.5, 0.75)
-    """Lengths that a film may have."""
+    """Lengths that a video may have."""
     reuploads: float = 0.25
     """Share that comes once more, cropped, graded and at another speed (`eval.workbench.near_duplicates`)."""
     mirrors: float = 0.15
-    """Share whose very bytes are uploaded again by somebody else."""
+    """Share whose bytes are uploaded again by another channel."""
     noise: int = 80
     """Uploads that have nothing to do with the world."""
     dead: float = 0.06
@@ -72,11 +72,11 @@ class Upload:
     metadata: UploadMetadata
     upload_date: datetime.date
     video: Job
-    """What is to be seen; several uploads may show one film."""
+    """What is to be seen; several uploads may show one video."""
     alias_of: str = ""
     availability: Availability = "ok"
     lines: tuple[Line, ...] = ()
-    """The transcript, in the film's own seconds; empty where nobody wrote one."""
+    """The transcript, in the video's own seconds; empty without one."""
 
     @property
     def url(self) -> str:
@@ -120,15 +120,15 @@ def plan_pages() -> tuple[WebPage, ...]:
 
 
 def new_video(plan: WebPlan, number: int, minutes: float, *, cards: Iterable[Card] = ()) -> Job:
-    """A film for a planted upload. `number`: any that the caller has not used, from 1,000,000 on.
+    """A video for a inserted upload. `number`: any that the caller has not used, from 1,000,000 on.
 
-    Its story is that of `Job.video`; `cards` are shown besides the film's own.
+    Its story is that of `Job.video`; `cards` are shown besides the video's own.
     """
     return _video(plan, number, minutes, tuple(cards))
 
 
 def shown_video(video: Job) -> tuple[LongVideo, float]:
-    """What happens in the film of an upload, and at which speed: times divide by it."""
+    """What happens in the video of an upload, and at which speed: times divide by it."""
     change = video.change
     return (video.original or video).video(), 1.0 if change is None else change.speed
 
@@ -185,13 +185,13 @@ def _again(rng: random.Random, plan: WebPlan, upload: Upload, kind: str, number:
 
 
 def _noise(rng: random.Random, plan: WebPlan, number: int) -> Upload:
-    drawn = replace(plan, style="graphics")
+    noisy = replace(plan, style="graphics")
     days = (LAST_DAY - FIRST_DAY).days
     return Upload(
         id=video_name(plan.seed, plan.split, "noise", number),
         metadata=noise_metadata(rng),
         upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(days)),
-        video=_video(drawn, 900_000 + number % NOISE_VIDEOS, 0.5),
+        video=_video(noisy, 900_000 + number % NOISE_VIDEOS, 0.5),
     )
 
 

@@ -1,8 +1,8 @@
-"""The Workbench web on disk: `web.jsonl` and `pages.jsonl` as `rag.web` reads them, and the films they name.
+"""The Workbench web on disk: `web.jsonl` and `pages.jsonl` as `rag.web` reads them, and the videos they name.
 
 web.jsonl, pages.jsonl     written last
-videos/*.mp4               each film once, however many uploads show it
-.workbench/events.jsonl    what happens in each film; `uploads.jsonl`: who shows it, and the truth of it
+videos/*.mp4               each video once, however many uploads show it
+.workbench/events.jsonl    what happens in each video; `uploads.jsonl`: who shows it, and the truth of it
 .workbench/manifest.json   marks the folder as a Workbench one, so that `auto` takes the bundled encoder
 """
 
@@ -20,7 +20,7 @@ from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
 from eval.workbench.corpus import (
     Progress,
-    alone,
+    exclusive,
     claim_folder,
     finished_videos,
     recorded_fields,
@@ -50,9 +50,9 @@ class WebReport:
     videos: int
     """Files; several uploads may show one."""
     made: int
-    """Films of this run; the others were there already."""
+    """Videos of this run; the others were there already."""
     seconds: float
-    """Of media in all films."""
+    """Of media in all videos."""
     bytes: int
 
 
@@ -79,7 +79,7 @@ def make_web(
         raise UsageError("two uploads of the web share an id")
     try:
         claim_folder(home, hidden, _arguments(plan, inserted, pages), policy)
-        with alone(hidden):
+        with exclusive(hidden):
             video_folder.mkdir(exist_ok=True)
             rounds = _videos(uploads)
             videos = [job for jobs in rounds for job in jobs]
@@ -87,7 +87,7 @@ def make_web(
             made = render_missing(hidden, video_folder, rounds, done, workers, progress)
             if made or read_marker(home) is None or not (home / "web.jsonl").exists():
                 write_lines(hidden / "events.jsonl", (truth(job) for job in videos))
-                write_lines(hidden / "uploads.jsonl", map(_told, uploads))
+                write_lines(hidden / "uploads.jsonl", map(_ground_truth, uploads))
                 lines = [done[job.name] for job in videos]
                 write_marker(home, {**_arguments(plan, inserted, pages), "videos": lines})
                 (hidden / "films.jsonl").unlink(missing_ok=True)
@@ -120,7 +120,7 @@ def _arguments(plan: WebPlan, inserted: Sequence[Upload], pages: Sequence[WebPag
 
 
 def _videos(uploads: Iterable[Upload]) -> tuple[list[Job], list[Job]]:
-    """Every film once, and then the copies, which need them. A dead link's film need not be there at all."""
+    """Every video once, then the near-duplicates, which need them; dead and private links have no file."""
     wanted = {
         upload.video.name: upload.video
         for upload in uploads
@@ -135,7 +135,7 @@ def _videos(uploads: Iterable[Upload]) -> tuple[list[Job], list[Job]]:
     ]
 
 
-def _told(upload: Upload) -> dict[str, Any]:
+def _ground_truth(upload: Upload) -> dict[str, Any]:
     return {
         "id": upload.id,
         "file": upload.video.name,

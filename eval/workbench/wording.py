@@ -25,7 +25,7 @@ class Action:
     slot: Slot | None
     """Which part of the event structure the place fills (EgoFact, C.2.1)."""
     places: tuple[str, ...]
-    """Fixture ids; "person" stands for the other person; none where the action needs no place."""
+    """Fixture ids; "person": the other person; none where the action needs no place."""
     affordance: str
     """What `Kind.affords` must hold; empty where anything will do."""
     phrases: dict[Split, tuple[str, ...]]

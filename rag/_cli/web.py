@@ -65,7 +65,7 @@ def build(
         bool, typer.Option("--workbench", help="Draw a web of the Workbench world instead.")
     ] = False,
     videos: Annotated[
-        int, typer.Option("--films", metavar="N", min=1, help="Of the Workbench: different films.")
+        int, typer.Option("--films", metavar="N", min=1, help="With --workbench: number of different videos.")
     ] = 160,
     noise: Annotated[
         int, typer.Option("--noise", metavar="N", min=0, help="Of the Workbench: unrelated uploads.")
@@ -85,7 +85,7 @@ def build(
         from eval.workbench.web import WebPlan
 
         if sources or library is not None:
-            raise UsageError("--workbench draws all its films itself; leave out SOURCE and --library")
+            raise UsageError("--workbench renders all its videos; omit SOURCE and --library")
         return _draw(folder, WebPlan(seed=seed, videos=videos, noise=noise), session.as_json, policy)
     from rag.web.building import build_web
 

@@ -1,4 +1,4 @@
-"""What every story of the Workbench world keeps to, over hundreds of seeds."""
+"""What every story of the synthetic world keeps to, over hundreds of seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing recipes of everything in the Workbench world, by id."""
+"""Drawing recipes of everything in the synthetic world, by id."""
 
 from __future__ import annotations
 

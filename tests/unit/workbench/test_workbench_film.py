@@ -1,4 +1,4 @@
-"""Corpora of the Workbench world on disk: films, sound, words, copies, and going on after a stop."""
+"""Corpora of the synthetic world on disk: videos, sound, words, copies, and going on after a stop."""
 
 from __future__ import annotations
 

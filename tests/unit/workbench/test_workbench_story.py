@@ -1,4 +1,4 @@
-"""How the Workbench world is worded: every phrase has room for its object and its place."""
+"""How the synthetic world is worded: every phrase has room for its object and its place."""
 
 from __future__ import annotations
 

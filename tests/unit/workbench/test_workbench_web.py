@@ -1,4 +1,4 @@
-"""The Workbench web: planned in an instant, the same twice, made once a film, and fit for planting."""
+"""The Workbench web: planned in an instant, the same twice, made once a video, and fit for planting."""
 
 from __future__ import annotations
 
