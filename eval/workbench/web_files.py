@@ -20,8 +20,8 @@ from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
 from eval.workbench.corpus import (
     Progress,
-    exclusive,
     claim_folder,
+    exclusive,
     finished_videos,
     recorded_fields,
     render_missing,
