@@ -26,6 +26,7 @@ def record_lines(records: Iterable[Any]) -> str:
 
 
 def write_records(path: Path, records: Iterable[Any]) -> None:
+    """Write dataclasses as JSON lines, whole or not at all."""
     atomic_write_text(path, record_lines(records))
 
 

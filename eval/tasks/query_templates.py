@@ -45,6 +45,8 @@ CLEAR = Fuzz(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class QueryText:
+    """A text of a query, and what was changed in it."""
+
     text: str
     changes: tuple[str, ...] = ()
     """ "left out: place", "vague: thing", "wrong: colour", in the order of the text."""

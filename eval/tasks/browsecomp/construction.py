@@ -94,6 +94,8 @@ SPOKEN: tuple[SpokenFact, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class TargetPlan:
+    """How many target videos, and how many of them point to another."""
+
     videos: int = 28
     minutes: float = 3.5
     chained: int = 24

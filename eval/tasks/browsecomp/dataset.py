@@ -43,11 +43,14 @@ class Source:
 
     @property
     def proves(self) -> bool:
+        """Whether it is evidence: every role but `negative`."""
         return self.role != "negative"
 
 
 @dataclass(frozen=True, slots=True)
 class BrowseQuestion:
+    """One question with its gold; published or synthetic."""
+
     question_id: str
     text: str
     answers: tuple[str, ...]
@@ -68,6 +71,7 @@ class BrowseQuestion:
 
     @property
     def evidence(self) -> tuple[Source, ...]:
+        """The sources that prove the answer, in order."""
         return tuple(source for source in self.sources if source.proves)
 
 
@@ -88,6 +92,7 @@ def query_of(question: BrowseQuestion) -> Query:
 
 
 def input_of(question: BrowseQuestion) -> TaskInput:
+    """What a solver sees of a question."""
     return TaskInput(question.question_id, question.text, question.options)
 
 

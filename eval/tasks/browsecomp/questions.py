@@ -77,6 +77,8 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class TargetVideo:
+    """A video that questions are about, with its plan."""
+
     number: int
     upload: Upload
     video: LongVideo
@@ -92,6 +94,7 @@ class TargetVideo:
 
     @property
     def uploads(self) -> tuple[Upload, ...]:
+        """The upload and its mirrors."""
         return (self.upload, *self.mirrors)
 
 

@@ -105,6 +105,7 @@ def by_match(scored: Scored) -> float:
 
 
 def tables(section: Section) -> list[Table]:
+    """All tables, in the order of the report."""
     return [
         _results(section),
         _paradigms(section),

@@ -22,6 +22,8 @@ JUDGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseScore(Score):
+    """Verdict and evidence recall, with fields of the question that the report groups by."""
+
     judge: Mapping[str, Any]
     """`rule`, `by_match` and `reason` of the verdict."""
     evidence_recall: float | None
@@ -43,9 +45,11 @@ class BrowseScorer:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON, for the identity of a run."""
         return {"judge": self.judge}
 
     def score(self, query: Query, output: Output) -> BrowseScore:
+        """Judge one output. Raises `ReasonerUnreachable`."""
         question, evidence = self.gold[query.query_id], output.evidence
         verdict = self._verdict(question, str(evidence["answer"]))
         chain = evidence_recall(question, evidence["opened"])

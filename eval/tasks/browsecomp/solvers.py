@@ -95,6 +95,7 @@ class VideoBrowserSolver:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
         return {
             **asdict(self.chosen),
             "web": self.web.fingerprint,
@@ -109,6 +110,7 @@ class VideoBrowserSolver:
         return with_token_counts(self.reasoner)
 
     def solve(self, asked: TaskInput) -> Output:
+        """Run the agent on one question."""
         question = Question(asked.query_id, asked.text, asked.options)
         run = run_video_browser(
             question, self.web.session(), self._counted[0], self.frame_source, self.chosen
@@ -146,6 +148,7 @@ def open_solver(
     environment: WebEnvironment,
     seed: int,  # noqa: ARG001 (nothing is drawn at random)
 ) -> VideoBrowserSolver:
+    """The solver of a variant."""
     return VideoBrowserSolver(
         variant.settings, environment.web, environment.reasoner, environment.frame_source
     )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
+    """The registered task; see `WebTask`."""
+
     benchmark = BENCHMARK
     variants = VARIANTS
     report = REPORT
@@ -54,12 +56,14 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
 
 
 def open_workbench(data: Path | None = None) -> BrowseCompTask:
+    """The synthetic benchmark at full size."""
     name = "browsecomp-workbench"
     about = "over 150 questions in three levels over a synthetic web of videos"
     return BrowseCompTask(name, about, data or Path(name), FULL)
 
 
 def open_mini(data: Path | None = None) -> BrowseCompTask:
+    """The synthetic benchmark for trying out."""
     name = "browsecomp-workbench-mini"
     about = "a handful of them over a small web, for trying out"
     return BrowseCompTask(name, about, data or Path(name), MINI)

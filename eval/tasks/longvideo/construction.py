@@ -93,6 +93,8 @@ class TimedText:
 
 @dataclass(frozen=True, slots=True)
 class VideoPart:
+    """One scene of a video, [start, end) seconds."""
+
     number: int
     """From 1, as the video counts."""
     start: float
@@ -105,6 +107,8 @@ class VideoPart:
 
 @dataclass(frozen=True)
 class VideoTruth:
+    """What happens, is said and can be read in one video."""
+
     name: str
     duration: float
     parts: tuple[VideoPart, ...]
@@ -121,6 +125,7 @@ class VideoTruth:
         )
 
     def of_part(self, index: int) -> tuple[Event, ...]:
+        """The events of a part, by its index from 0."""
         return tuple(event for event in self.events if event.part == index)
 
 

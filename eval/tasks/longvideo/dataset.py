@@ -41,6 +41,8 @@ _LETTER = re.compile(r"^\(?([A-Za-z])\)?[.):]?$")
 
 @dataclass(frozen=True, slots=True)
 class LongQuestion:
+    """One question with its gold."""
+
     question_id: str
     kind: str
     """One of `KINDS` in the synthetic benchmark; the table's own word, or `all`, in one from elsewhere."""
@@ -59,6 +61,8 @@ class LongQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LongInput(TaskInput):
+    """What a solver sees of a question, and of which video it is."""
+
     video: str = ""
     truth: VideoTruth | None = None
     """What happens in the video, given to oracles alone."""
@@ -82,6 +86,7 @@ def query_of(question: LongQuestion) -> Query:
 
 
 def input_of(question: LongQuestion) -> LongInput:
+    """What a solver sees of a question."""
     return LongInput(question.question_id, question.text, question.options, question.video)
 
 

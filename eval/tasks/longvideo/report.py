@@ -80,6 +80,7 @@ def printed(system: str) -> tuple[float, str] | None:
 
 
 def tables(section: Section) -> list[Table]:
+    """All tables, in the order of the report."""
     return [
         _accuracy_table(section),
         _paired_table(section),

@@ -14,6 +14,8 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LongVideoScore(Score):
+    """The verdict, and whether the deciding moment was among what was shown."""
+
     gold_shown: bool
     """A frame of the gold window was among those that the answer was given from."""
     gold_read: bool
@@ -22,11 +24,15 @@ class LongVideoScore(Score):
 
 @dataclass(frozen=True)
 class LongVideoScorer:
+    """Exact match of letters; needs no judge."""
+
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON, for the identity of a run."""
         return {"scorer": "exact"}
 
     def score(self, query: Query, output: Output) -> Score:
+        """Compare one output with the gold letter and window."""
         correct = output.choice is not None and output.choice == query.answer
         words: Sequence[tuple[float, float]] | None = output.evidence.get("words")
         if words is None:

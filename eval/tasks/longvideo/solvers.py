@@ -60,6 +60,8 @@ NO_PROPAGATION: Mapping[str, Any] = {"propagation": False}
 
 @dataclass(frozen=True)
 class LongVideoEnvironment:
+    """What solvers over long videos are opened on."""
+
     library: Library
     paths: Mapping[str, str]
     """File of each video by its name in the questions."""
@@ -133,6 +135,8 @@ def output_of_reply(
 
 @dataclass(frozen=True)
 class Detective(_VideoSolver):
+    """VideoDetective with the paper's settings, or an ablation of them."""
+
     chosen: DetectiveSettings = PAPER
     truthful: bool = False
     """The watcher's captions state what happens in the frames' interval."""
@@ -140,6 +144,7 @@ class Detective(_VideoSolver):
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
         return {
             **dataclasses.asdict(self.chosen),
             "truthful_watcher": self.truthful,
@@ -188,18 +193,22 @@ class TruthfulWatcher:
 
     @property
     def fingerprint(self) -> str:
+        """The wrapped reasoner's."""
         return self._reasoner.fingerprint
 
     @property
     def reads_pixels(self) -> bool:
+        """The wrapped reasoner's."""
         return self._reasoner.reads_pixels
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """Run a role; observations are stated from the truth."""
         if isinstance(request, ObserveRequest):
             return cast(ReplyT, self._observation(request))
         return self._reasoner.run(role, request)
 
     def usage(self) -> Usage:
+        """The wrapped reasoner's."""
         return self._reasoner.usage()
 
     def _observation(self, request: ObserveRequest) -> Observation:
@@ -386,9 +395,11 @@ class Chance:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON: the seed."""
         return {"seed": self.seed}
 
     def solve(self, asked: TaskInput) -> Output:
+        """Draw an option."""
         drawn = stable_number("longvideo chance", self.seed, asked.query_id) % len(asked.options)
         return Output(choice=LETTERS[drawn], confidence=round(1 / len(asked.options), 6))
 
@@ -401,6 +412,7 @@ class Blind:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def solve(self, asked: TaskInput) -> Output:
+        """Choose by cosine of question and option texts."""
         encode = self.environment.library.engine.text_encoder.encode_text
         question = encode([asked.text])[0].astype(np.float64)
         fits = np.round(encode(list(asked.options)).astype(np.float64) @ question, 6)

@@ -50,6 +50,7 @@ class SyntheticVideos:
 
     @property
     def plan(self) -> CorpusPlan:
+        """The plan that renders the videos."""
         from eval.workbench.jobs import CorpusPlan
         from eval.workbench.video import Render
 
@@ -169,17 +170,20 @@ def _file(path: Path) -> str:
 
 
 def open_workbench(data: Path | None = None) -> LongVideoTask:
+    """The synthetic benchmark at full size."""
     name = "longvideo-workbench"
     about = "312 questions over 12 synthetic videos of 30 to 60 minutes"
     return LongVideoTask(name, about, data or Path(name), FULL)
 
 
 def open_mini(data: Path | None = None) -> LongVideoTask:
+    """The synthetic benchmark for trying out."""
     name = "longvideo-workbench-mini"
     about = "24 questions over two short videos, for trying out"
     return LongVideoTask(name, about, data or Path(name), MINI)
 
 
 def open_tables(data: Path | None = None) -> LongVideoTask:
+    """Tables and videos of one's own."""
     about = "tables of questions as VideoMME or LVBench are used with, and their videos: --data DIR"
     return LongVideoTask("longvideo", about, data, None)

@@ -106,6 +106,8 @@ MINI = RvmsShape(
 
 @dataclass(frozen=True, slots=True)
 class TargetVideo:
+    """A video that queries ask for, with its uploads."""
+
     number: int
     upload: Upload
     video: LongVideo
@@ -115,6 +117,7 @@ class TargetVideo:
     """Mirrors and changed copies."""
 
     def speed_of(self, upload: Upload) -> float:
+        """Seconds of the original a second of an upload."""
         return shown_video(upload.video)[1]
 
 

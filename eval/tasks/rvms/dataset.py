@@ -81,6 +81,8 @@ class RvmsSample:
 
 @dataclass(frozen=True, slots=True)
 class RvmsInput(TaskInput):
+    """What a solver sees: the cues of the memory."""
+
     memory: Memory = field(default=Memory())
     url: str = ""
     """Of the target video, given to oracles alone."""

@@ -101,6 +101,7 @@ TESTED = (
 
 
 def tables(section: Section) -> list[Table]:
+    """All tables, in the order of the report."""
     return [
         _by_task(section, "table1_rule", "Table 1: retrieval, rule only", "rule", TASKS, RULE_ONLY),
         _by_task(

@@ -131,9 +131,11 @@ class RvmsScorer:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON, for the identity of a run."""
         return {"judge": self.judge, **({"threshold": self.threshold} if self.judge == "clip" else {})}
 
     def score(self, query: Query, output: Output) -> RvmsScore:
+        """Score one output. Raises `ReasonerUnreachable`."""
         sample, evidence = self.gold[query.query_id], output.evidence
         candidates: Sequence[Mapping[str, Any]] = evidence["found"]
         found = [self.check(sample, candidate) for candidate in candidates]
@@ -148,6 +150,7 @@ class RvmsScorer:
         )
 
     def check(self, sample: RvmsSample, candidate: Mapping[str, Any]) -> CandidateScore:
+        """Compare one candidate of an output with the target."""
         upload = next((one for one in sample.uploads if _shows(one, candidate)), None)
         video, original = self._video(candidate["url"]), self._video(sample.url)
         time = candidate["moment"][1] if sample.asks_moment and candidate["moment"] is not None else None
@@ -270,6 +273,7 @@ def score_of_candidates(
     stage: str = "",
     window: tuple[float, float] | None = None,
 ) -> RvmsScore:
+    """The score of a sample from those of its candidates."""
     rule = any(one.rule for one in found)
     frames = [one.frame for one in found if one.frame is not None]
     errors = [one.error for one in found if one.error is not None]

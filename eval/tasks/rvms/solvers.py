@@ -87,6 +87,7 @@ class RacloSolver:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
         second = second_judge(self.environment.reasoner)
         return {
             **asdict(self.variant.settings),
@@ -102,6 +103,7 @@ class RacloSolver:
         return with_token_counts(self.environment.reasoner)
 
     def solve(self, asked: RvmsInput) -> Output:
+        """Run the agent, or a control, on one memory."""
         run = self._run(asked)
         require_reachable(run.failure, asked.query_id)
         first = [] if run.answer is None else [run.answer]
@@ -187,6 +189,7 @@ class RacloSolver:
 
 
 def open_solver(variant: Variant[RacloSettings], environment: WebEnvironment, seed: int) -> RacloSolver:
+    """The solver of a variant."""
     return RacloSolver(variant, environment, seed)
 
 

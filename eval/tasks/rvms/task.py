@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 class RvmsTask(WebTask[RacloSettings, RvmsSample]):
+    """The registered task; see `WebTask`."""
+
     benchmark = BENCHMARK
     variants = VARIANTS
     report = REPORT
@@ -52,6 +54,7 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
         return [folder / SAMPLES], {sample.sample_id: sample for sample in samples}
 
     def input_of(self, record: RvmsSample) -> TaskInput:
+        """What a solver sees of a sample."""
         return RvmsInput(record.sample_id, " ".join(memory_texts(record.memory)), memory=record.memory)
 
     def given(self, variant: Variant[RacloSettings]) -> Callable[[Query, TaskInput], TaskInput] | None:
@@ -75,12 +78,14 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
 
 
 def open_workbench(data: Path | None = None) -> RvmsTask:
+    """The synthetic benchmark at full size."""
     name = "rvms-workbench"
     about = "432 queries by memory for 48 moments of 16 synthetic videos, under nine sets of cues"
     return RvmsTask(name, about, data or Path(name), FULL)
 
 
 def open_mini(data: Path | None = None) -> RvmsTask:
+    """The synthetic benchmark for trying out."""
     name = "rvms-workbench-mini"
     return RvmsTask(name, "18 of them over a small web, for trying out", data or Path(name), MINI)
 

@@ -1,1 +1,1 @@
-"""ShotFinder: a shot out of a web, by its description and one constraint; published rows and a drawn web."""
+"""ShotFinder: a shot found in a web by its description and one constraint."""

@@ -125,6 +125,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Family:
+    """Videos that differ in one property, and the shots that are asked for."""
+
     name: str
     task: Task
     value: str

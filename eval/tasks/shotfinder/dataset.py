@@ -42,11 +42,14 @@ class Place:
 
     @property
     def timed(self) -> bool:
+        """Whether the time is known."""
         return self.end > self.start
 
 
 @dataclass(frozen=True, slots=True)
 class ShotQuery:
+    """One query with its gold."""
+
     query_id: str
     task: Task
     description: str
@@ -77,6 +80,8 @@ class ShotQuery:
 
 @dataclass(frozen=True, slots=True)
 class ShotInput(TaskInput):
+    """What a solver sees: description and constraint."""
+
     description: str = ""
     constraint: str = ""
     constraints: Constraints = field(default=Constraints())
@@ -99,6 +104,7 @@ def query_of(query: ShotQuery) -> Query:
 
 
 def input_of(query: ShotQuery) -> ShotInput:
+    """What a solver sees of a query."""
     text = f"{query.description} {' '.join(query.constraint.split())}".strip()
     return ShotInput(
         query.query_id,

@@ -119,6 +119,7 @@ def frame_agreement(samples: Sequence[Scored], rule: str, truth: str = "truth") 
 
 
 def tables(section: Section) -> list[Table]:
+    """All tables, in the order of the report."""
     searching = [row for row in _rows(section) if row.system != METADATA]
     return [
         _result_table(section),

@@ -68,6 +68,8 @@ class ShotScore(Score):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchScore(ShotScore):
+    """Of a solver that opens videos."""
+
     judged: Sequence[Mapping[str, Any]]
     """`JudgedFrame.line` of every candidate's frame."""
     off_by: float | None
@@ -111,6 +113,7 @@ class JudgedFrame:
         return None if self.clip_image is None else self.clip_image >= threshold
 
     def line(self, threshold: float = CLIP_THRESHOLD) -> dict[str, Any]:
+        """As JSON, with the verdicts of the rules."""
         return {**asdict(self), "strict": self.strict, "by_clip": self.by_clip(threshold)}
 
 
@@ -193,9 +196,11 @@ class ShotScorer:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON, for the identity of a run."""
         return {"judge": self.judge, "threshold": self.threshold}
 
     def score(self, query: Query, output: Output) -> ShotScore:
+        """Score one output. Raises `ReasonerUnreachable`."""
         gold, evidence = self.gold[query.query_id], output.evidence
         if "looks" not in evidence:
             return _unopened(gold, evidence["guess"])

@@ -61,6 +61,7 @@ class ShotFinderSolver:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
         return {
             **asdict(self.variant.settings),
             "web": self.environment.web.fingerprint,
@@ -73,6 +74,7 @@ class ShotFinderSolver:
         return with_token_counts(self.environment.reasoner)
 
     def solve(self, asked: ShotInput) -> Output:
+        """Run the agent on one query."""
         request = ShotRequest(asked.description, asked.constraints, asked.query_id)
         web = self.environment.web.session()
         source = self.environment.frame_source
@@ -103,6 +105,7 @@ class MetadataControl(ShotFinderSolver):
     """Reads titles, descriptions and tags alone; returns the middle of the most likely result."""
 
     def solve(self, asked: ShotInput) -> Output:
+        """Return the middle of the most likely search result."""
         failure, guess, results = "", None, list[str]()
         try:
             guess, results = self._guess(asked)
@@ -142,6 +145,7 @@ def open_solver(
     environment: WebEnvironment,
     seed: int,  # noqa: ARG001 (nothing is drawn at random)
 ) -> ShotFinderSolver:
+    """The solver of a variant."""
     kind = MetadataControl if variant.mode == "metadata" else ShotFinderSolver
     return kind(variant, environment)
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 
 class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
+    """The registered task; see `WebTask`."""
+
     benchmark = BENCHMARK
     variants = VARIANTS
     report = REPORT
@@ -77,12 +79,14 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
 
 
 def open_workbench(data: Path | None = None) -> ShotFinderTask:
+    """The synthetic benchmark at full size."""
     name = "shotfinder-workbench"
     about = "240 shots with one constraint each, over a synthetic web of short videos in families"
     return ShotFinderTask(name, about, data or Path(name), FULL)
 
 
 def open_mini(data: Path | None = None) -> ShotFinderTask:
+    """The synthetic benchmark for trying out."""
     name = "shotfinder-workbench-mini"
     return ShotFinderTask(name, "22 of them over a small web, for trying out", data or Path(name), MINI)
 

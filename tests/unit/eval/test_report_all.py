@@ -53,7 +53,7 @@ def test_a_paper_stands_beside_the_same_measure_of_ours(tmp_path: Path) -> None:
     assert told["localization, %"].startswith("0.0 [0.0, ")
     assert told["right, %"].startswith("100.0 [")
     assert f"right: {MARK}" not in told
-    assert "1 queries in 1 clusters: films." in text
+    assert "1 queries in 1 clusters: videos." in text
     assert text.count("\nRight: ") == 1
 
 
