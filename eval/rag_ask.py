@@ -27,10 +27,12 @@ class RagAsk:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
         chosen = self.library.settings
         return {"search": chosen.search.model_dump(), "localize": chosen.localize.model_dump()}
 
     def solve(self, asked: TaskInput) -> Output:
+        """Answer one query; see `eval.task.Solver`."""
         answer = self.library.ask(
             asked.text, options=asked.options, question_id=asked.query_id, where=self.where(asked)
         )

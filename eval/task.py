@@ -67,7 +67,8 @@ class Scorer(Protocol):
         """JSON: judge, thresholds; kept in the run's identity as `scorer`."""
         ...
 
-    def score(self, query: Query, output: Output) -> Score: ...
+    def score(self, query: Query, output: Output) -> Score:
+        """Score one output; see `eval.task.Scorer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,9 @@ class ExactScorer:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
         return {"scorer": "exact"}
 
     def score(self, query: Query, output: Output) -> Score:
+        """Score one output; see `eval.task.Scorer`."""
         return Score(correct=output.choice is not None and output.choice == query.answer)

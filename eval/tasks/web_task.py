@@ -82,6 +82,7 @@ class Variants(Generic[SettingsT]):
 
     @cached_property
     def abouts(self) -> Mapping[str, str]:
+        """One line about each solver, by name."""
         points = {
             f"{axis}@{value}": f"{self.figure}: {axis} {value}"
             for axis, values in self.axes.items()
@@ -121,13 +122,16 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """Files of the rows, and the gold records by query id; makes synthetic data that are missing."""
 
     @abstractmethod
-    def query_of(self, record: Any, /) -> Query: ...
+    def query_of(self, record: Any, /) -> Query:
+        """The query of a record."""
 
     @abstractmethod
-    def input_of(self, record: Any, /) -> TaskInput: ...
+    def input_of(self, record: Any, /) -> TaskInput:
+        """What a solver sees of a record."""
 
     @abstractmethod
-    def open_solver(self, variant: Variant[SettingsT], environment: WebEnvironment, seed: int) -> Solver: ...
+    def open_solver(self, variant: Variant[SettingsT], environment: WebEnvironment, seed: int) -> Solver:
+        """The solver of a variant."""
 
     def given(self, variant: Variant[SettingsT]) -> Callable[[Query, TaskInput], TaskInput] | None:  # noqa: ARG002 (of a subclass)
         """For an oracle, what adds its part of the gold to an input."""

@@ -51,7 +51,9 @@ class AgentRun(Protocol):
     """The result of a run."""
 
     @property
-    def usage(self) -> Usage: ...
+    def usage(self) -> Usage:
+        """Tokens and calls of the run."""
+
     @property
     def found(self) -> bool:
         """Whether there is an answer."""
@@ -63,8 +65,12 @@ class AgentView(Protocol):
     def step_lines(self, step: Step, width: int) -> Iterable[str]:
         """No wider than the given width."""
 
-    def result_json(self, run: Any) -> dict[str, Any]: ...
-    def result_page(self, run: Any, token_count_method: str = "") -> Page: ...
+    def result_json(self, run: Any) -> dict[str, Any]:
+        """The result as the JSON that `--json` prints."""
+
+    def result_page(self, run: Any, token_count_method: str = "") -> Page:
+        """The result as an HTML page."""
+
     def result_step(self, run: Any) -> Step:
         """The last line of a trace."""
 
@@ -113,14 +119,16 @@ class AgentCommand(ABC, Generic[Run, Env]):
         """Check the options. Raises `UsageError` or `QuestionError` before anything is opened."""
 
     @abstractmethod
-    def open(self, session: Session) -> AbstractContextManager[Env]: ...
+    def open(self, session: Session) -> AbstractContextManager[Env]:
+        """Open what the agent works with."""
 
     @abstractmethod
     def status(self, session: Session, environment: Env) -> Iterable[str]:
         """Lines before the first step."""
 
     @abstractmethod
-    def run(self, environment: Env, watch: Watch) -> Run: ...
+    def run(self, environment: Env, watch: Watch) -> Run:
+        """Run the agent; `watch` is called for every step."""
 
     @property
     @abstractmethod
@@ -129,13 +137,15 @@ class AgentCommand(ABC, Generic[Run, Env]):
 
     @property
     @abstractmethod
-    def view(self) -> AgentView: ...
+    def view(self) -> AgentView:
+        """How its steps and result are shown."""
 
     @abstractmethod
     def text(self, session: Session, run: Run) -> Iterable[str]:
         """The result for people."""
 
     def cited(self, run: Run) -> Cited | None:  # noqa: ARG002 (for subclasses)
+        """The interval that the result cites; None without one."""
         return None
 
     def cost(self, run: Run) -> str:  # noqa: ARG002 (for subclasses)
@@ -223,6 +233,7 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
         return (self.web, *(self.corpus or ()))
 
     def open(self, session: Session) -> AbstractContextManager[WebEnvironment]:
+        """Open the web, and the library where there is one."""
         return open_web_environment(session, self.web, self.corpus, self._faults(session))
 
     def status(self, session: Session, environment: WebEnvironment) -> Iterable[str]:  # noqa: ARG002

@@ -18,7 +18,9 @@ COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "proble
 class Display(Protocol):
     """A context manager that shows lines."""
 
-    def say(self, line: str) -> None: ...
+    def say(self, line: str) -> None:
+        """Print one line."""
+
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -31,7 +33,10 @@ def open_display() -> Display:
 
 
 class PlainDisplay:
+    """Lines on stderr, without color."""
+
     def say(self, line: str) -> None:
+        """Print one line on stderr."""
         echo_stderr(line)
 
     def __enter__(self) -> Self:
@@ -51,6 +56,7 @@ class ColorDisplay:
         self._status = self._console.status("working")
 
     def say(self, line: str) -> None:
+        """Print one line on stderr, in color."""
         from rich.text import Text
 
         words = line.split(maxsplit=1)

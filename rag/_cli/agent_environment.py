@@ -49,17 +49,22 @@ class Environment:
 
 @dataclass(frozen=True)
 class LibraryEnvironment(Environment):
+    """What an agent over one library works with."""
+
     library: Library
 
 
 @dataclass(frozen=True)
 class WebEnvironment(Environment):
+    """What an agent over a web works with."""
+
     web: MockWeb
     library: Library | None
     read_frames: ReadFrames
 
     @property
     def frame_source(self) -> FrameSource:
+        """Frames of the library, else decoded from the web's files."""
         from rag.agents.runtime.frame_source import FrameSource
 
         return FrameSource.of(self.reasoner, self.library, self.read_frames)

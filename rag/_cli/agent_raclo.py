@@ -66,6 +66,7 @@ class Raclo(WebCommand["RacloRun"]):
 
     @cached_property
     def memory(self) -> Memory:
+        """The memory that the flags describe."""
         from rag.agents.raclo.records import cues_of, only_cues
         from rag.reasoners.roles import Memory
 

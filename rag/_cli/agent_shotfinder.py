@@ -83,6 +83,7 @@ class ShotFinder(WebCommand["ShotRun"]):
 
     @cached_property
     def request(self) -> ShotRequest:
+        """The request that the flags describe."""
         from rag.agents.shotfinder.constraints import Constraints
         from rag.agents.shotfinder.records import ShotRequest
 

@@ -54,6 +54,7 @@ class VideoBrowser(WebCommand["BrowseRun"]):
 
     @cached_property
     def parsed(self) -> ParsedQuestion:
+        """The question and its options, parsed."""
         from rag.questions import parse_question
 
         return parse_question(words(self.question), tuple(map(words, self.option or ())))

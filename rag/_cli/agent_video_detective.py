@@ -60,6 +60,7 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
 
     @cached_property
     def parsed(self) -> ParsedQuestion:
+        """The question and its options, parsed."""
         from rag.questions import parse_question
 
         return parse_question(words(self.question), tuple(map(words, self.option or ())))

@@ -55,6 +55,7 @@ class RunProgress:
         self._made = step
 
     def start(self, label: str, total: int) -> None:
+        """Begin a bar of `total` queries."""
         self._asking.set()
         self._label, self._total = label, total
         self._first = self._said = time.monotonic()
@@ -64,6 +65,7 @@ class RunProgress:
             self._bar.start()
 
     def advance(self) -> None:
+        """Count one query."""
         self._done += 1
         if self._done == 1:
             self._first = time.monotonic()

@@ -128,6 +128,7 @@ def _seeds(wanted: str) -> list[int]:
 
 
 def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
+    """Lines that summarize finished runs."""
     from rag.rendering.terminal import table_lines, visible
 
     rows = [["system", "seed", "right", "queries", "folder"]]

@@ -29,6 +29,7 @@ class Candidate:
 
     @property
     def family(self) -> Family:
+        """Family of the question."""
         if self.anchor is None:
             return "local-1hop" if self.hops == 1 else "local-2hop"
         return "temporal-1hop" if self.hops == 1 else "temporal-2hop"

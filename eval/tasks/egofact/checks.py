@@ -50,6 +50,7 @@ class EmbeddedCheckReader:
         self._reasoner = EmbeddedReasoner(encoder)
 
     def answer(self, question: Question, context_texts: Sequence[str]) -> int:
+        """The label of the option it chooses."""
         two_hops = all(two_hop(option) for option in question.options)
         if context_texts and two_hops:
             chosen = self._reasoner.run(ANSWER_CHOICE, _reading(question, context_texts)).choice

@@ -98,6 +98,7 @@ class LlmCheckReader:
         self._reasoner = reasoner
 
     def answer(self, question: Question, context_texts: Sequence[str]) -> int:
+        """The label of the option it chooses."""
         reply = self._reasoner.run(CHECK_CHOICE, CheckRequest(question, tuple(context_texts)))
         self._reasoner.usage()
         return labels(len(question.options)).index(reply.choice)

@@ -59,9 +59,11 @@ class WorkbenchObjects:
                 self._used[name] = self._used.get(name, 0.0) + 1 / len(fit)
 
     def weights(self, event: EventStructure) -> dict[str, float]:
+        """Digest of the model's files."""
         return self._fit.get(event.action, {})
 
     def used(self, name: str) -> float:
+        """Whether the synthetic world uses an object of this name."""
         return self._used.get(name, 0.0)
 
 
@@ -80,7 +82,9 @@ class CorpusObjects:
                 self._used[event.patient_canonical] += 1
 
     def weights(self, event: EventStructure) -> dict[str, float]:
+        """Digest of the model's files."""
         return {name: float(count) for name, count in self._by_action.get(event.action, Counter()).items()}
 
     def used(self, name: str) -> float:
+        """Whether the corpus uses an object of this name."""
         return float(self._used[name])

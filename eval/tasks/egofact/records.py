@@ -42,6 +42,7 @@ class EventStructure(EventParts):
 
     @property
     def window(self) -> Span:
+        """The interval [start, end) in seconds."""
         return (self.start, self.end)
 
 
@@ -140,10 +141,12 @@ class Query:
 
     @property
     def hops(self) -> int:
+        """Number of hops, 1 or 2."""
         return 2 if self.family.endswith("2hop") else 1
 
     @property
     def temporal(self) -> bool:
+        """Whether the query asks about time."""
         return self.family.startswith("temporal")
 
 

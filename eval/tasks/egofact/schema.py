@@ -57,6 +57,7 @@ class VideoLine(_Line):
         return self
 
     def record(self) -> ClipRow:
+        """The validated line as a record."""
         return ClipRow(self.id, self.path, self.start, self.end, self.description)
 
 
@@ -70,6 +71,7 @@ class PassageLine(_Line):
     activity: str
 
     def record(self) -> PassageRow:
+        """The validated line as a record."""
         return PassageRow(self.id, self.title, self.text, self.object, self.activity)
 
 
@@ -122,6 +124,7 @@ class QueryLine(_Line):
             raise ValueError("a one-hop query names a passage")
 
     def record(self) -> Query:
+        """The validated line as a record."""
         return Query(
             query_id=self.id,
             text=self.text,

@@ -30,10 +30,12 @@ class EgoFactScorer:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
         judge = {} if self.captioner is None else {"judge": "captions", "threshold": self.threshold}
         return {"scorer": "exact", **judge}
 
     def score(self, query: Query, output: Output) -> EgoFactScore:
+        """Score one output; see `eval.task.Scorer`."""
         correct = output.choice is not None and output.choice == query.answer
         times, event = output.frames_read.get(query.video), output.evidence.get("event")
         if self.captioner is None or not times or not isinstance(event, str):

@@ -19,6 +19,7 @@ class Shape:
     temporal_2hop: int
 
     def of(self, family: Family) -> int:
+        """Number of queries of a family."""
         return {
             "local-1hop": self.local_1hop,
             "local-2hop": self.local_2hop,
@@ -28,6 +29,7 @@ class Shape:
 
     @property
     def queries(self) -> int:
+        """Number of queries."""
         return sum(self.of(family) for family in FAMILIES)
 
 
@@ -66,4 +68,5 @@ class BuildSettings:
     """C.2.5: least similarity of an object and its passage."""
 
     def as_dict(self) -> dict[str, Any]:
+        """The fields as plain values."""
         return asdict(self)

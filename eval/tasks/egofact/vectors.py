@@ -24,10 +24,12 @@ class CachedEncoder:
 
     @property
     def weights(self) -> str:
+        """Digest of the model's files."""
         return self._encoder.weights
 
     @property
     def fingerprint(self) -> str:
+        """Identity: equal fingerprints give equal results."""
         return self._encoder.fingerprint
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

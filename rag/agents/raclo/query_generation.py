@@ -14,6 +14,8 @@ LONGEST_SEARCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
+    """Search queries generated from a memory."""
+
     queries: tuple[str, ...]
     """Empty: nothing new comes to mind."""
     thought: str = ""

@@ -129,12 +129,15 @@ class RacloRun:
 
     @property
     def answer(self) -> CandidateVideo | None:
+        """The chosen candidate; None without one."""
         return None if self.chosen is None else self.candidates[self.chosen]
 
     @property
     def found(self) -> bool:
+        """Whether a candidate matches the memory."""
         return self.matched
 
     @property
     def tokens(self) -> int:
+        """Prompt and completion tokens."""
         return self.usage.prompt_tokens + self.usage.completion_tokens

@@ -98,6 +98,7 @@ def result_step(run: RacloRun) -> Step:
 
 
 def result_page(run: RacloRun, token_count_method: str = "") -> Page:
+    """The result as an HTML page."""
     memory = run.memory
     cues = [(label, text) for name, label in CUES.items() if (text := getattr(memory, name))]
     return Page(

@@ -25,6 +25,7 @@ class FrameBudget:
             raise UsageError("the limits of a frame budget increase, and each has at least one frame")
 
     def frames(self, seconds: float) -> int:
+        """Number of frames for a video of some seconds."""
         return next((count for limit, count in self.steps if seconds < limit), self.longest)
 
 

@@ -41,6 +41,7 @@ class FrameSource:
 
     @classmethod
     def of(cls, reasoner: Reasoner, library: Library | None, read_frames: ReadFrames | None) -> FrameSource:
+        """The frame source for a reasoner: decodes only where the reasoner reads pixels."""
         return cls(library, read_frames if reasoner.reads_pixels else None)
 
 
@@ -57,6 +58,7 @@ class WebVideo:
 
     @property
     def video_id(self) -> str:
+        """Id of the downloaded file's content."""
         return self.file.video_id
 
     @cached_property

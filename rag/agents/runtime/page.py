@@ -51,6 +51,8 @@ Line = str | Span | Sequence[str | Span]
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """A table of text cells."""
+
     rows: Sequence[Sequence[str]]
     head: Sequence[str] = ()
 
@@ -97,6 +99,8 @@ Block = Line | Table | FrameStrip | Bars | Card
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """A section of a page."""
+
     heading: str
     """Empty for what follows the title."""
     blocks: Sequence[Block]
@@ -104,6 +108,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """An HTML page of a run."""
+
     title: str
     """Of the document."""
     heading: str

@@ -74,6 +74,7 @@ class RunTrace:
         return sum(event.operation in SEARCHES for event in events)
 
     def add(self, kind: str, text: str, **data: Any) -> None:
+        """Record a step and pass it to the watcher."""
         number, line = len(self.steps) + 1, " ".join(text.split())
         step = Step(number, kind, line, data, self._counter, self.round, self._flat)
         self.steps.append(step)
@@ -119,6 +120,7 @@ class TraceWriter:
         return self
 
     def write(self, step: Step) -> None:
+        """Append a step as one line of JSON."""
         if self._stream is not None:
             shape = step.line() | ({} if self._lines else {"schema": TRACE_SCHEMA})
             self._lines += 1

@@ -27,6 +27,7 @@ class Measures:
     sound: SoundTrack | None = None
 
     def checks(self, constraints: Constraints, shot: Shot | None) -> tuple[Check, ...]:
+        """Check the constraints on a shot, one result each."""
         return check_shot(constraints, self.video, shot, self.sound)
 
     def denied(self, constraints: Constraints, shot: Shot | None) -> Check | None:
@@ -61,10 +62,12 @@ class Measures:
         return f"{' and '.join(missing)} {were} not measured: 'rag index' the video{encoder}"
 
     def shot_at(self, time: float) -> Shot | None:
+        """The shot on screen at `time` seconds; None without one."""
         return next((shot for shot in self.shots if shot.start <= time < shot.end), None)
 
 
 def measures_of(library: Library | None, video_id: str) -> Measures:
+    """The stored measurements of a video."""
     if library is None:
         return Measures()
     try:

@@ -98,10 +98,12 @@ class ShotRun:
 
     @property
     def found(self) -> bool:
+        """Whether a shot was found."""
         return self.shot is not None
 
     @property
     def tokens(self) -> int:
+        """Prompt and completion tokens."""
         return self.usage.prompt_tokens + self.usage.completion_tokens
 
 

@@ -90,6 +90,7 @@ def result_step(run: ShotRun) -> Step:
 
 
 def result_page(run: ShotRun, token_count_method: str = "") -> Page:
+    """The result as an HTML page."""
     wanted = [Span(f"{name}: {value}", "quiet") for name, value in run.request.constraints.options().items()]
     looks = [_look(each, chosen=each.found is not None and each.found == run.shot) for each in run.looks]
     return Page(

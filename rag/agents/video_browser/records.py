@@ -68,8 +68,10 @@ class BrowseRun:
 
     @property
     def found(self) -> bool:
+        """Whether the answer has evidence."""
         return self.answer.matched
 
     @property
     def usage(self) -> Usage:
+        """Tokens and calls of the run."""
         return self.answer.usage

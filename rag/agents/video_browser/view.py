@@ -76,6 +76,7 @@ def result_step(run: BrowseRun) -> Step:
 
 
 def result_page(run: BrowseRun, token_count_method: str = "") -> Page:
+    """The result as an HTML page."""
     plan = [(part.text, " ", Span(f"{part.status} {part.finding}", "quiet")) for part in run.sub_questions]
     windows: list[Block] = [_window(read) for read in run.evidence[:MOST_WINDOWS]]
     left = len(run.evidence) - MOST_WINDOWS

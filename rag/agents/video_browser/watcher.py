@@ -54,6 +54,7 @@ class ScanResult:
 
 
 def candidate(result: SearchResult) -> Candidate:
+    """A search result as a candidate video."""
     return Candidate(
         url=result.url,
         title=result.title,

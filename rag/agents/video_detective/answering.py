@@ -76,6 +76,7 @@ def answer_of(
     timings: Mapping[str, float],
     details: Mapping[str, Any],
 ) -> Answer:
+    """The answer made of a reply and the reading it cites."""
     said = reply.text if isinstance(reply, OpenAnswer) else None
     cited = tuple(_citation(reading.windows[index], said) for index in sorted(set(reply.windows)))
     shared: dict[str, Any] = {

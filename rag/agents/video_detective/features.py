@@ -54,6 +54,7 @@ class VideoFeatures:
         return tuple(text for text in self.texts if text.start < end and text.end > start)
 
     def clip_at(self, time: float) -> Clip:
+        """The clip that has `time` seconds."""
         held = [clip for clip in self.clips if clip.start <= time + TIME_STEP]
         return held[-1] if held else self.clips[0]
 

@@ -95,6 +95,8 @@ class Pack:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
+    """The frames that were selected for the answer."""
+
     packs: tuple[Pack, ...]
     """In time order."""
     fallback: str
@@ -116,8 +118,10 @@ class DetectiveResult:
 
     @property
     def found(self) -> bool:
+        """Whether the answer has evidence."""
         return self.answer.matched
 
     @property
     def usage(self) -> Usage:
+        """Tokens and calls of the run."""
         return self.answer.usage

@@ -39,10 +39,12 @@ class ErrorLog:
     """The mind cannot be reached."""
 
     def note(self, what: str, error: ReasonerError) -> None:
+        """Record a failed step."""
         self.problems.append(f"{what}: {error}")
         self.constraint_mode(error)
 
     def constraint_mode(self, error: ReasonerError) -> None:
+        """Record whether the budget is spent or the server gone."""
         self.gone = self.gone or isinstance(error, ReasonerUnreachable)
         self.spent = self.spent or self.gone or isinstance(error, BudgetSpent)
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
+    """The segment to observe next, and why."""
+
     node: int
     policy: Policy
     facets: tuple[int, ...]

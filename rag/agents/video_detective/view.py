@@ -147,6 +147,7 @@ def result_step(run: DetectiveResult) -> Step:
 
 
 def result_page(run: DetectiveResult, token_count_method: str = "") -> Page:
+    """The result as an HTML page."""
     question = run.answer.question.text
     video = Span(f"{run.path}, {clock(run.plan.duration)}", "quiet")
     return Page(
@@ -239,6 +240,7 @@ class DetectiveView:
         self._plan: Mapping[str, Any] = {}
 
     def step_lines(self, step: Step, width: int) -> Iterator[str]:
+        """Console lines of a step."""
         data = step.data
         yield f"{LABELS[step.kind]} {step.text}"
         if step.kind == "plan":

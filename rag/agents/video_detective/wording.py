@@ -22,6 +22,7 @@ _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 
 
 def evidence_of(video_id: str, words: Words) -> Evidence:
+    """Words of a video as evidence."""
     return Evidence(video_id, words.start, words.end, words.kind, words.text)
 
 

@@ -44,6 +44,7 @@ class Endpoint(httpx.AsyncBaseTransport):
         self._inner = httpx.AsyncHTTPTransport()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request within the endpoint's bounds of size and time."""
         here, there = self._base_url, request.url
         if (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port):
             raise httpx.UnsupportedProtocol(f"refused to contact {there.host}", request=request)
@@ -65,6 +66,7 @@ class Endpoint(httpx.AsyncBaseTransport):
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
     async def aclose(self) -> None:
+        """Close the connections."""
         await self._inner.aclose()
 
 

@@ -43,6 +43,7 @@ class Caption:
 
     @property
     def sentence(self) -> str:
+        """The caption as one sentence."""
         return self.event.replace("something", with_article(self.thing))
 
 
@@ -66,10 +67,12 @@ class Captioner:
 
     @cached_property
     def scenes(self) -> list[str]:
+        """Texts of the scenes."""
         return [f"a video that shows {where.phrases['train'][0]}" for where in SCENES]
 
     @cached_property
     def decor(self) -> list[str]:
+        """Texts of the objects in a scene."""
         return [prop_name(prop, color) for prop in PROPS for color in COLORS]
 
     def captions(self, vectors: NDArray[np.float32]) -> list[Caption]:

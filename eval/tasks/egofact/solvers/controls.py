@@ -21,9 +21,11 @@ class Chance:
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
         return {"seed": self.seed}
 
     def solve(self, asked: TaskInput) -> Output:
+        """Answer one query; see `eval.task.Solver`."""
         place = stable_number(self.seed, asked.query_id) % len(asked.options)
         return Output(choice=LETTERS[place], confidence=round(1 / len(asked.options), 6))
 
@@ -36,6 +38,7 @@ class Blind:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def solve(self, asked: TaskInput) -> Output:
+        """Answer one query; see `eval.task.Solver`."""
         encode = self.corpus.library.engine.text_encoder.encode_text
         wanted = encode([asked.text])[0].astype(np.float64)
         fits = np.array([round(float(encode([o])[0].astype(np.float64) @ wanted), 6) for o in asked.options])

@@ -67,6 +67,7 @@ class Corpus:
 
     @cached_property
     def scale(self) -> ImageScoreCalibrator:
+        """Calibration of image scores."""
         tower = self.library.engine.tower
         if tower is None:
             raise UsageError("the library has no image embeddings; index it with an image encoder")

@@ -65,6 +65,7 @@ class Graph:
     captioner: Captioner
 
     def pipeline(self) -> Pipeline:
+        """The product's pipeline with retrieval over the graph."""
         return Pipeline(
             retrieve_clips=self._clips,
             retrieve_passages=self._passages,

@@ -30,6 +30,7 @@ class PipelineSolver:
     """Of the question asked last."""
 
     def solve(self, asked: EgoFactInput) -> Output:
+        """Answer one query; see `eval.task.Solver`."""
         context = self.context(asked)
         trace = self.stages(asked).run(context)
         self._last.clear()
@@ -90,6 +91,7 @@ class LocalizingSolver(PipelineSolver):
     """One whose `localize` stage picks a window in a clip."""
 
     def localize(self, asked: EgoFactInput, clip_id: str) -> tuple[float, float] | None:
+        """The window [start, end) in seconds of a clip; None without one."""
         stages = self.stages(asked)
         if asked.query_id not in self._last:
             context = self.context(asked)
