@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpora.outputs import atomic_write_text
+from eval.hashing import file_hash
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,12 +93,6 @@ def published_files(folder: Path, benchmark: str, *suffixes: str) -> list[Path]:
     if not found:
         raise UsageError(f"{folder}: no {' or '.join(f'*{suffix}' for suffix in suffixes)} of {benchmark}")
     return found
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 over the bytes, 64 hex digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _published(path: Path, benchmark: str) -> Iterator[tuple[int, Any]]:

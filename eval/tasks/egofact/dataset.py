@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from eval.tasks.egofact.settings import MINI, PAPER, Shape
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.writing import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS
+from eval.tasks.libraries import fingerprints
 from rag.errors import UsageError
 from rag.library import Library
 
@@ -76,18 +76,6 @@ def prepare_egofact(
 def inputs_of(queries: list[Query]) -> dict[str, EgoFactInput]:
     """What a solver sees of each query, by id."""
     return {query.query_id: EgoFactInput(query.query_id, query.text, query.options) for query in queries}
-
-
-def fingerprints(library: Library) -> Mapping[str, str]:
-    """Of the encoders that a library was made with, and of its reasoner."""
-    meta = library.engine.reader.meta
-    assert meta is not None, "a library that could be opened has its meta row"
-    image = meta.image_encoder
-    return {
-        "text": meta.text_encoder.fingerprint,
-        "image": image.fingerprint if image is not None else "none",
-        "reasoner": library.engine.reasoner.fingerprint,
-    }
 
 
 def query_of(row: Row) -> Query:

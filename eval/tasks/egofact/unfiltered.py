@@ -12,7 +12,7 @@ from pathlib import Path
 from eval.settings import task_settings
 from eval.task import Prepared
 from eval.tasks.egofact.building import Source, default_encoder, write_benchmark
-from eval.tasks.egofact.dataset import Workbench, fingerprints, inputs_of, query_of
+from eval.tasks.egofact.dataset import Workbench, inputs_of, query_of
 from eval.tasks.egofact.loading import load_egofact
 from eval.tasks.egofact.objects import WorkbenchObjects
 from eval.tasks.egofact.records import EgoFact
@@ -22,6 +22,7 @@ from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.sources.workbench import segments_of_stories, workbench_aliases, workbench_passages
 from eval.tasks.egofact.vectors import CachedEncoder
 from eval.tasks.egofact.writing import CANDIDATES, MANIFEST, PASSAGES
+from eval.tasks.libraries import fingerprints
 from rag.library import Library
 from rag.settings import Settings
 
