@@ -1,8 +1,8 @@
-"""What somebody remembers of a Workbench film, in the first person: made from the ground truth by templates.
+"""Queries by memory of a synthetic video, in the first person: made from the ground truth by templates.
 
-Details are left out, said vaguely, or remembered wrongly, each at a rate of `Fuzz`; every text comes
-with the list of what was done to it. The parts keep to themselves, as RVMS-Bench wants it (RACLO, C.5):
-an impression names no single moment, a moment neither what was before nor what was heard.
+Details are omitted, blurred or wrong, each at a rate of `Fuzz`; every text has the list of its changes.
+The cues do not overlap, as in RVMS-Bench (RACLO, C.5): an impression names no single moment, a moment
+neither what was before nor what was heard.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from eval.workbench.wording import (
 
 @dataclass(frozen=True, slots=True)
 class Fuzz:
-    """Shares of the details; what is neither is told as it was."""
+    """Shares of the details that are changed; the others are kept."""
 
     omitted: float = 0.25
     vague: float = 0.25
@@ -87,33 +87,33 @@ ROOMS = {
 }
 
 
-class _Teller:
-    """Draws what becomes of each detail, and keeps the list."""
+class _TextSampler:
+    """Draws the change of each detail, and records it."""
 
     def __init__(self, rng: random.Random, fuzz: Fuzz) -> None:
         self.rng, self.fuzz = rng, fuzz
         self.changes: list[str] = []
 
-    def fate(self, detail: str, kinds: tuple[str, ...] = ("left out", "vague", "wrong")) -> str:
-        drawn, fate = self.rng.random(), "told"
+    def change(self, detail: str, kinds: tuple[str, ...] = ("left out", "vague", "wrong")) -> str:
+        draw, change = self.rng.random(), "kept"
         for name, share in (
             ("left out", self.fuzz.omitted),
             ("vague", self.fuzz.vague),
             ("wrong", self.fuzz.wrong),
         ):
-            if drawn < share:
-                fate = name
+            if draw < share:
+                change = name
                 break
-            drawn -= share
-        if fate not in kinds:
-            return "told"
-        if fate != "told":
-            self.changes.append(f"{fate}: {detail}")
-        return fate
+            draw -= share
+        if change not in kinds:
+            return "kept"
+        if change != "kept":
+            self.changes.append(f"{change}: {detail}")
+        return change
 
-    def worded(self, *sentences: str) -> QueryText:
-        told = [tidy(sentence) for sentence in sentences if sentence]
-        text = " ".join(f"{one[0].upper()}{one[1:]}." for one in told)
+    def text_of(self, *sentences: str) -> QueryText:
+        kept = [tidy(sentence) for sentence in sentences if sentence]
+        text = " ".join(f"{one[0].upper()}{one[1:]}." for one in kept)
         return QueryText(text, tuple(self.changes))
 
 
@@ -122,25 +122,25 @@ def impression(rng: random.Random, video: LongVideo, fuzz: Fuzz = Fuzz(), *, the
 
     `theme`: what it is about in other words than its maker's, as "on the day after a wedding".
     """
-    teller = _Teller(rng, fuzz)
-    told = teller.fate("theme", ("left out",)) if theme else "left out"
-    about = f", filmed {theme}" if told == "told" else ""
+    sampler = _TextSampler(rng, fuzz)
+    kept = sampler.change("theme", ("left out",)) if theme else "left out"
+    about = f", filmed {theme}" if kept == "kept" else ""
     first = f"{rng.choice(RECALLED)} it was a first-person film of everyday jobs{about}"
-    return teller.worded(first, *_course(teller, video), _people(video), _tint(teller, video))
+    return sampler.text_of(first, *_course(sampler, video), _people(video), _light(sampler, video))
 
 
 def moment(
     rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz(), *, light: bool = True
 ) -> QueryText:
     """K: who does what with what, and what stands around, at one instant; `light`: and the light there."""
-    teller = _Teller(rng, fuzz)
-    doing = _action(teller, event, story.split)
-    where = "" if teller.fate("scene", ("left out",)) != "told" else f" in {ROOMS[story.scene]}"
-    around = [found for prop in story.props if (found := _prop(teller, prop.prop_id, prop.color))]
+    sampler = _TextSampler(rng, fuzz)
+    doing = _action(sampler, event, story.split)
+    where = "" if sampler.change("scene", ("left out",)) != "kept" else f" in {ROOMS[story.scene]}"
+    around = [found for prop in story.props if (found := _prop(sampler, prop.prop_id, prop.color))]
     behind = f"in the background I see {' and '.join(around)}" if around else ""
-    told = light and teller.fate("light", ("left out",)) == "told"
-    lit = LIGHT[story.light] if told else ""
-    return teller.worded(
+    kept = light and sampler.change("light", ("left out",)) == "kept"
+    lit = LIGHT[story.light] if kept else ""
+    return sampler.text_of(
         f"{rng.choice(RECALLED)} the frame shows how {doing}{where}", behind, f"it was {lit}" if lit else ""
     )
 
@@ -149,92 +149,92 @@ def beside(
     rng: random.Random, event: Event, story: ClipStory, position: str, fuzz: Fuzz = Fuzz()
 ) -> QueryText:
     """T, one of its two strings: what went on just before, or just after. `position`: which."""
-    teller = _Teller(rng, fuzz)
+    sampler = _TextSampler(rng, fuzz)
     opening = "In the preceding seconds, I remember," if position == "before" else "In the following seconds"
-    return teller.worded(f"{opening} {_action(teller, event, story.split)}")
+    return sampler.text_of(f"{opening} {_action(sampler, event, story.split)}")
 
 
 def heard(rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> QueryText:
     """A: what is said near the moment, the noise of what is done, and the tune."""
-    teller = _Teller(rng, fuzz)
+    sampler = _TextSampler(rng, fuzz)
     start, end = part.start + event.start, part.start + event.end
     line = said_near(video.lines, start, end)
     spoken = ""
     if line is not None:
-        fate = teller.fate("words", ("left out", "vague"))
+        change = sampler.change("words", ("left out", "vague"))
         words = line.text.rstrip(".").removeprefix("Now ")
         topic = _topic(line.text)
-        if fate == "told":
+        if change == "kept":
             spoken = f"a voice said something like “{words}”"
-        elif fate == "vague" and topic:
+        elif change == "vague" and topic:
             spoken = f"a voice said something about the {topic}"
-    noise = action_noise(event.action_id) if teller.fate("noise", ("left out",)) == "told" else ""
+    noise = action_noise(event.action_id) if sampler.change("noise", ("left out",)) == "kept" else ""
     opening = f"I vaguely recall {noise}" if noise else "I recall no noise that stood out"
     tune = "a quiet tune went on in the background" if rng.random() < 0.5 else ""
-    return teller.worded(opening, spoken, tune)
+    return sampler.text_of(opening, spoken, tune)
 
 
-def vague_thing(kind_id: str) -> str:
+def vague_object(kind_id: str) -> str:
     """ "some kind of tool" for a hammer."""
     return FAMILIES.get(kind(kind_id).family, "something")
 
 
-def _action(teller: _Teller, event: Event, split: Split) -> str:
+def _action(sampler: _TextSampler, event: Event, split: Split) -> str:
     """ "the woman wipes down a pan": the agent, the action in another phrase, the thing, the place."""
     done = action(event.action_id).phrases[split]
     phrase = done[1] if len(done) > 1 else done[0]
-    thing = _thing(teller, event.kind_id, split)
+    thing = _object(sampler, event.kind_id, split)
     place = event.place
     if place is not None and place not in PEOPLE:
-        fate = teller.fate("place", ("left out", "vague"))
-        if fate == "left out":
+        change = sampler.change("place", ("left out", "vague"))
+        if change == "left out":
             phrase = _PLACE.sub("", phrase)
-        named = "something" if fate == "vague" else place_name(place)
-        phrase = phrase.replace("the {p}", "something") if fate == "vague" else phrase
+        named = "something" if change == "vague" else place_name(place)
+        phrase = phrase.replace("the {p}", "something") if change == "vague" else phrase
     else:
         named = place or ""
     agent = "somebody" if event.agent == "camera wearer" else f"a {event.agent}"
     return f"{agent} {predicate(phrase, thing, named)}"
 
 
-def _thing(teller: _Teller, kind_id: str, split: Split) -> str:
-    fate = teller.fate("thing", ("vague", "wrong"))
-    if fate == "vague":
-        return vague_thing(kind_id)
-    if fate == "wrong":
+def _object(sampler: _TextSampler, kind_id: str, split: Split) -> str:
+    change = sampler.change("thing", ("vague", "wrong"))
+    if change == "vague":
+        return vague_object(kind_id)
+    if change == "wrong":
         family = [other for other in KINDS if other.family == kind(kind_id).family]
-        return with_article(teller.rng.choice([o for o in family if o.kind_id != kind_id]).name)
-    named = kind(kind_id).aliases[split] if teller.rng.random() < 0.3 else kind(kind_id).name
+        return with_article(sampler.rng.choice([o for o in family if o.kind_id != kind_id]).name)
+    named = kind(kind_id).aliases[split] if sampler.rng.random() < 0.3 else kind(kind_id).name
     return with_article(named)
 
 
-def _prop(teller: _Teller, prop: str, color: str) -> str:
-    fate = teller.fate(f"decor {prop}")
-    if fate == "left out":
+def _prop(sampler: _TextSampler, prop: str, color: str) -> str:
+    change = sampler.change(f"decor {prop}")
+    if change == "left out":
         return ""
-    if fate == "vague":
+    if change == "vague":
         return with_article(place_name(prop))
-    told = NEAR_COLORS[color] if fate == "wrong" else color
-    assert told in COLORS
-    return with_article(f"{told} {place_name(prop)}")
+    kept = NEAR_COLORS[color] if change == "wrong" else color
+    assert kept in COLORS
+    return with_article(f"{kept} {place_name(prop)}")
 
 
-def _course(teller: _Teller, video: LongVideo) -> list[str]:
+def _course(sampler: _TextSampler, video: LongVideo) -> list[str]:
     """The scene that it began with, one from its middle, and the last; with what stood there."""
     parts = video.parts
     inner = parts[1:-1]
-    chosen = [parts[0], *(teller.rng.sample(inner, 1) if inner else []), *(parts[-1:] if parts[1:] else [])]
+    chosen = [parts[0], *(sampler.rng.sample(inner, 1) if inner else []), *(parts[-1:] if parts[1:] else [])]
     openings = ["it began with", "later there was", "it ended with"]
     if len(chosen) == 2:
         del openings[1]
-    told: list[str] = []
+    kept: list[str] = []
     for opening, part in zip(openings, chosen, strict=False):
-        if len(told) and teller.fate("scene", ("left out",)) != "told":
+        if len(kept) and sampler.change("scene", ("left out",)) != "kept":
             continue
         phrases = scene(part.story.scene).phrases[part.story.split]
-        shown = _prop(teller, part.story.props[0].prop_id, part.story.props[0].color)
-        told.append(f"{opening} {phrases[-1]}" + (f", with {shown} to be seen" if shown else ""))
-    return told
+        shown = _prop(sampler, part.story.props[0].prop_id, part.story.props[0].color)
+        kept.append(f"{opening} {phrases[-1]}" + (f", with {shown} to be seen" if shown else ""))
+    return kept
 
 
 def _people(video: LongVideo) -> str:
@@ -244,10 +244,10 @@ def _people(video: LongVideo) -> str:
     return f"besides the hands of whoever filmed, {' and '.join(people)} came into view"
 
 
-def _tint(teller: _Teller, video: LongVideo) -> str:
+def _light(sampler: _TextSampler, video: LongVideo) -> str:
     lights = Counter(part.story.light for part in video.parts)
     most, count = lights.most_common(1)[0]
-    if count * 2 < len(video.parts) or teller.fate("light", ("left out",)) != "told":
+    if count * 2 < len(video.parts) or sampler.change("light", ("left out",)) != "kept":
         return ""
     return f"most of it was {LIGHT[most]}, with a tune in the background"
 
