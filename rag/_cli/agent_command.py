@@ -236,7 +236,7 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
         """Open the web, and the library where there is one."""
         return open_web_environment(session, self.web, self.corpus, self._faults(session))
 
-    def status(self, session: Session, environment: WebEnvironment) -> Iterable[str]:  # noqa: ARG002
+    def status(self, session: Session, environment: WebEnvironment) -> Iterable[str]:  # noqa: ARG002 (the signature is the protocol's)
         return (vision_status(environment.reasoner, environment.library),)
 
     def wait(self, environment: WebEnvironment) -> Callable[[float], None] | None:

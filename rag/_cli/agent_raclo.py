@@ -108,7 +108,7 @@ class Raclo(WebCommand["RacloRun"]):
             wait=self.wait(environment),
         )
 
-    def text(self, session: Session, run: RacloRun) -> Iterable[str]:  # noqa: ARG002
+    def text(self, session: Session, run: RacloRun) -> Iterable[str]:  # noqa: ARG002 (the signature is the protocol's)
         from rag.agents.raclo.view import result_lines
 
         return result_lines(run, line_width())

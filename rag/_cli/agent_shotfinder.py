@@ -127,7 +127,7 @@ class ShotFinder(WebCommand["ShotRun"]):
             wait=self.wait(environment),
         )
 
-    def text(self, session: Session, run: ShotRun) -> Iterable[str]:  # noqa: ARG002
+    def text(self, session: Session, run: ShotRun) -> Iterable[str]:  # noqa: ARG002 (the signature is the protocol's)
         from rag.agents.shotfinder.view import result_lines
 
         return result_lines(run, line_width())

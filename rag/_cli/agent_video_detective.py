@@ -55,7 +55,7 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
     def input(self) -> tuple[Path | None, ...]:
         return (self.video,)
 
-    def prepare(self, session: Session) -> None:  # noqa: ARG002
+    def prepare(self, session: Session) -> None:  # noqa: ARG002 (the signature is the protocol's)
         assert self.parsed is not None
 
     @cached_property

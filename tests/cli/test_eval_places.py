@@ -31,10 +31,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class FailingToy(ToyTask):
     """Says of every wrong sample that it was not localized."""
 
-    def failure(self, prepared: Prepared[None], query: Query, sample: Sample) -> Failure | None:  # noqa: ARG002
+    def failure(self, prepared: Prepared[None], query: Query, sample: Sample) -> Failure | None:  # noqa: ARG002 (the signature is the protocol's)
         return None if sample.correct else Failure("localizer", {"asked": query.text})
 
-    def frame_reader(self, prepared: Prepared[None]) -> Any:  # noqa: ARG002
+    def frame_reader(self, prepared: Prepared[None]) -> Any:  # noqa: ARG002 (the signature is the protocol's)
         def read(path: str, times: Any) -> Frames:
             raise AssertionError(f"{path} at {times}: no frame is shown")
 

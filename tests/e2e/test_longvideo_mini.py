@@ -17,8 +17,8 @@ from eval.tasks.longvideo.solvers import LongVideoEnvironment
 from eval.tasks.longvideo.task import LongVideoTask, open_mini
 from rag._cli.main import main
 from rag.settings import load_settings
-from tests.e2e.test_agent_recordings import play
 from tests.fakes.chat_server import chat_server, say
+from tests.fakes.scripted_roles import play
 
 NAME = "longvideo-workbench-mini"
 ASKED = 7

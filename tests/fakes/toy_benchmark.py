@@ -151,7 +151,7 @@ class Player:
             **self._retrieved(query, chance),
         )
 
-    def localize(self, asked: Told, clip_id: str) -> tuple[float, float] | None:  # noqa: ARG002
+    def localize(self, asked: Told, clip_id: str) -> tuple[float, float] | None:  # noqa: ARG002 (the signature is the protocol's)
         assert asked.query is not None
         start = asked.query.window[0]
         return None if self.name in ("no-localization", "random") else (start, start + 5.0)
@@ -211,7 +211,7 @@ class ToyTask(Task[None]):
     def _open(self, name: str, _: None, seed: int) -> Any:
         return Player(name, seed, float(os.environ.get("TOY_DELAY", "0")))
 
-    def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[None]:  # noqa: ARG002
+    def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[None]:  # noqa: ARG002 (the signature is the protocol's)
         self.prepared_with.append(settings)
         dataset = self.dataset
         if self.folder is not None:
@@ -220,13 +220,13 @@ class ToyTask(Task[None]):
         inputs = {each.query_id: TaskInput(each.query_id, each.text, each.options) for each in self.queries}
         return Prepared(self.queries, inputs, None, dataset, {"image": "none"})
 
-    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002
+    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
         self.refuse(options, threshold=True)
         return ToyScorer(options)
 
     def explain(
         self,
-        prepared: Prepared[None],  # noqa: ARG002
+        prepared: Prepared[None],  # noqa: ARG002 (the signature is the protocol's)
         query: Query,
         windows: Sequence[ClipWindow],
         frames: int,

@@ -70,14 +70,14 @@ class Answered(ToyTask):
     def solver(self, name: str) -> SolverSpec[None]:
         return SolverSpec(name, lambda _, __: Known(self.output))
 
-    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002
+    def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
         return Right()
 
 
 class Right:
     settings: Mapping[str, Any] = {}
 
-    def score(self, query: Query, output: Output) -> Score:  # noqa: ARG002
+    def score(self, query: Query, output: Output) -> Score:  # noqa: ARG002 (the signature is the protocol's)
         return Score(True)
 
 
@@ -89,7 +89,7 @@ class Known:
     def settings(self) -> Mapping[str, Any]:
         return {}
 
-    def solve(self, asked: TaskInput) -> Output:  # noqa: ARG002
+    def solve(self, asked: TaskInput) -> Output:  # noqa: ARG002 (the signature is the protocol's)
         return self.output
 
 
