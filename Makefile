@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo wheel-demo check test gates resolve lowest docs golden test-extras clean
+.PHONY: demo wheel-demo check test gates resolve docs golden test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo --text
@@ -14,7 +14,7 @@ wheel-demo: .venv/.with-dev
 
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 
-# While working: the gates and the tests without a `slow` mark, about two minutes on two cores.
+# While working: the gates and the tests without a `slow` mark.
 check: gates
 	$(PYTEST) -m "not slow"
 
