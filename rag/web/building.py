@@ -1,6 +1,6 @@
 """A frozen web out of what is on this machine: folders, `.info.json` files, pool rows, a library.
 
-The same video told of twice (a pool row and its downloaded file) is one entry: what is said first counts,
+The same video listed twice (a pool row and its downloaded file) is one entry: what is said first counts,
 the rest fills the gaps. Two entries of the same bytes are re-uploads: the later one is `alias_of` the
 earlier.
 """
@@ -34,7 +34,7 @@ VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""
 SPOKEN = ("subtitle", "asr")
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def build_web(
     sources: Iterable[str | os.PathLike[str]] = (),
     *,
     library: Library | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
 ) -> BuildReport:
     """Write `web.jsonl` and `pages.jsonl` into `out`; those of an earlier build are replaced.
@@ -109,11 +109,11 @@ def build_web(
 class _Builder:
     """Gathers fields by video id; files wait until all rows are known, for a row may name its file."""
 
-    def __init__(self, home: Path, stack: ExitStack, told: Told) -> None:
+    def __init__(self, home: Path, stack: ExitStack, progress: Progress) -> None:
         self.problems: list[Problem] = []
         self._home = home
         self._stack = stack
-        self._told = told
+        self._progress = progress
         self._media: MediaReader | None = None
         self._fields: dict[str, dict[str, Any]] = {}
         self._pages: dict[str, PageEntry] = {}
@@ -180,7 +180,7 @@ class _Builder:
     def finish_files(self) -> None:
         """Read what the files say themselves, and put it to what is known of them."""
         for path in sorted(self._files):
-            self._told(path)
+            self._progress(path)
             file, fields = self._files[path]
             try:
                 self._merge(self._of_file(file, fields))
@@ -189,7 +189,7 @@ class _Builder:
         for fields in self._fields.values():
             path = fields.get("file", "")
             if path and "content_id" not in fields:
-                self._told(path)
+                self._progress(path)
                 try:
                     fields["content_id"] = content_hash(path)
                 except FileProblem as error:
@@ -278,7 +278,7 @@ class _Builder:
         return self._media
 
     def _is_ours(self, path: str) -> bool:
-        """A web that lies in its own source must not be read as rows of the next."""
+        """A web inside its own source must not be read as rows of the next."""
         return Path(path).parent == self._home
 
 
@@ -292,7 +292,7 @@ def _rows_of(path: str) -> Rows | None:
 
 
 def _once_an_address(videos: Iterable[VideoEntry]) -> list[VideoEntry]:
-    """Two ids at one address are told apart by an address of the house's own."""
+    """Two ids at one address get different addresses."""
     taken: set[str] = set()
     found = []
     for entry in videos:
@@ -310,9 +310,9 @@ def _with_aliases(videos: list[VideoEntry]) -> list[VideoEntry]:
     ids = {entry.id for entry in videos}
 
     def alias(entry: VideoEntry) -> str:
-        told = entry.alias_of if entry.alias_of in ids else ""
+        named = entry.alias_of if entry.alias_of in ids else ""
         earliest = first.get(entry.content_id, entry.id)
-        return told or ("" if earliest == entry.id else earliest)
+        return named or ("" if earliest == entry.id else earliest)
 
     return [replace(entry, alias_of=alias(entry)) for entry in videos]
 
@@ -326,7 +326,7 @@ def _slug(text: str) -> str:
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
-    """The name, or the first of its numbered kind that nobody has."""
+    """The name, or the first of its numbered kind that is free."""
     number, free = 2, name
     while free in taken:
         number, free = number + 1, f"{name}-{number}"
@@ -334,4 +334,4 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
 
 
 def _nobody(_: str) -> None:
-    """Nobody wants to know."""
+    """No progress is shown."""

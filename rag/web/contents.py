@@ -32,9 +32,9 @@ class ContentEngine:
 
     def rank(self, query: str) -> list[Ranked]:
         """All that fit, best first, equal scores by id."""
-        told = [self._entries[hit.number].id for hit in self._titles.rank(query)]
+        by_title = [self._entries[hit.number].id for hit in self._titles.rank(query)]
         numbers = {entry.id: number for number, entry in enumerate(self._entries)}
-        return [Ranked(numbers[hit.key], hit.score) for hit in fuse([self._held(query), told], RRF_K)]
+        return [Ranked(numbers[hit.key], hit.score) for hit in fuse([self._held(query), by_title], RRF_K)]
 
     def _held(self, query: str) -> list[str]:
         """Ids of entries, by the best window of each; re-uploads stand side by side."""

@@ -127,7 +127,7 @@ class SearchEngine:
         key = hashlib.sha256("\x1f".join([self._encoder.fingerprint, *texts]).encode("utf-8", "replace"))
         kept = None if self._cache is None else self._cache / f"{key.hexdigest()[:32]}.npy"
         if kept is not None and kept.exists():
-            # A file that was cut, or is none of ours, is made anew.
+            # A file that was cut, or is none of ours, is made again.
             with contextlib.suppress(OSError, ValueError, EOFError), kept.open("rb") as file:
                 found = np.lib.format.read_array(file, allow_pickle=False)
                 if _are_vectors(found, (len(texts), self._encoder.dim)):

@@ -44,7 +44,7 @@ class Faults:
     def __post_init__(self) -> None:
         for name in FAULTS:
             if not 0 <= self.rate(name) <= 1:
-                raise UsageError(f"fault {name}: a rate lies in [0, 1], not {self.rate(name):g}")
+                raise UsageError(f"fault {name}: a rate is in [0, 1], not {self.rate(name):g}")
 
     @classmethod
     def everywhere(cls, rate: float, seed: int = 0) -> Faults:
@@ -64,7 +64,7 @@ class Faults:
             if equals and name not in FAULTS:
                 raise UsageError(f"fault {name}: no such fault; there are {', '.join(FAULTS)}")
             if not 0 <= rate <= 1:
-                raise UsageError(f"faults {part}: a rate lies in [0, 1]; as in 0.3 or slow=0.1,dead_link=0.2")
+                raise UsageError(f"faults {part}: a rate is in [0, 1]; as in 0.3 or slow=0.1,dead_link=0.2")
             rates |= {name: rate} if equals else dict.fromkeys(FAULTS, rate)
         return cls(seed=seed, **rates)
 

@@ -48,7 +48,7 @@ REASONS: dict[Gate, str] = {
 }
 
 
-class Shelf:
+class WebStore:
     """What all sessions of one web share: its catalogue, its engines and its cache of downloads."""
 
     def __init__(
@@ -95,7 +95,7 @@ class MockWeb:
 
     def __init__(
         self,
-        shelf: Shelf,
+        store: WebStore,
         *,
         faults: Faults | None = None,
         trace: WebTrace | None = None,
@@ -106,7 +106,7 @@ class MockWeb:
         self.faults = faults or Faults()
         self.timeout_seconds = timeout_seconds
         self.real_time = real_time
-        self._shelf = shelf
+        self._store = store
         self._attempts: dict[tuple[object, ...], int] = {}
         self._fetched: set[str] = set()
         self._lock = threading.Lock()
@@ -114,20 +114,20 @@ class MockWeb:
     @property
     def fingerprint(self) -> str:
         """Identity of the catalogue and the search engine."""
-        return self._shelf.fingerprint
+        return self._store.fingerprint
 
     @property
     def catalogue(self) -> Catalogue:
         """The truth behind the pages, for benchmarks; an agent that looks here cheats."""
-        return self._shelf.catalogue
+        return self._store.catalogue
 
     def session(self, trace: WebTrace | None = None) -> MockWeb:
-        """The same web as somebody else meets it who comes to it first: no call made yet, an empty trace.
+        """The same web for another client: no call made yet, an empty trace.
 
         One session a question makes a question's answers independent of the questions before it.
         """
         return MockWeb(
-            self._shelf,
+            self._store,
             faults=self.faults,
             trace=trace,
             timeout_seconds=self.timeout_seconds,
@@ -145,7 +145,7 @@ class MockWeb:
                 call.faults.append("stale_metadata")
             return video_result(entry, rank, score, stale=stale)
 
-        return self._search("search_videos", self._shelf.videos, query, page, page_size, result)
+        return self._search("search_videos", self._store.videos, query, page, page_size, result)
 
     def search(self, query: str, *, page: int = 1, page_size: int = PAGE_SIZE) -> SearchPage:
         """See `Web`. Raises as `search_videos` does."""
@@ -154,7 +154,7 @@ class MockWeb:
         def result(rank: int, number: int, score: float, _: _Call) -> SearchResult:
             return page_result(pages[number], rank, score, query)
 
-        return self._search("search", self._shelf.pages, query, page, page_size, result)
+        return self._search("search", self._store.pages, query, page, page_size, result)
 
     def open(self, url: str) -> Page:
         """See `Web`. Raises `PageGone`, `RateLimited` and `WebTimeout`."""
@@ -184,7 +184,7 @@ class MockWeb:
                 raise NoTranscript(f"{url}: a page of text has no transcript")
             _pass_gates(entry, url)
             if not entry.transcript:
-                raise NoTranscript(f"{url}: nobody wrote down what is said here")
+                raise NoTranscript(f"{url}: this video has no transcript")
             return Transcript(entry.url, entry.transcript, entry.transcript_timed, entry.language)
 
     def download(self, url: str) -> Downloaded:
@@ -197,7 +197,7 @@ class MockWeb:
             _pass_gates(entry, url)
             if not entry.file:
                 raise NoMedia(f"{url}: this web has the video's page, but not its file")
-            got = self._shelf.downloads.fetch(self.catalogue, entry)
+            got = self._store.downloads.fetch(self.catalogue, entry)
             with self._lock:
                 # Whether some earlier run filled the cache on disk must not show in a trace.
                 cached = got.video_id in self._fetched
@@ -218,14 +218,14 @@ class MockWeb:
         if isinstance(entry, PageEntry) or not entry.file:
             raise NoMedia(f"{url}: no video file here")
         _pass_gates(entry, url)
-        return self._shelf.downloads.fetch(self.catalogue, entry)
+        return self._store.downloads.fetch(self.catalogue, entry)
 
     def video_id(self, url: str) -> str | None:
         """See `Web`: a file's content id, for its stored vectors in a library."""
         entry = self.catalogue.video(url)
         if entry is None or not entry.file:
             return None
-        return self._shelf.downloads.content_id(self.catalogue, entry)
+        return self._store.downloads.content_id(self.catalogue, entry)
 
     def close(self) -> None:
         """Nothing is held open; there for the protocol's sake."""
@@ -268,7 +268,7 @@ class MockWeb:
             attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
         call, outcome = _Call(key, attempt), "ok"
         try:
-            self._weather(asked, call)
+            self._inject_faults(asked, call)
             yield call
         except WebError as error:
             outcome = type(error).__name__
@@ -285,7 +285,7 @@ class MockWeb:
                 bytes=call.bytes,
             )
 
-    def _weather(self, asked: str, call: _Call) -> None:
+    def _inject_faults(self, asked: str, call: _Call) -> None:
         """What can happen to any call before it is answered."""
         if self._strikes("rate_limit", call):
             after = round(1 + self.faults.share("after", *call.key, call.attempt) * (RETRY_AFTER - 1), 1)

@@ -13,7 +13,7 @@ from rag.web.catalogue import read_catalogue
 from rag.web.downloads import Downloads
 from rag.web.engine import ENGINES, EngineKind
 from rag.web.faults import Faults
-from rag.web.mock import MockWeb, Shelf
+from rag.web.mock import MockWeb, WebStore
 from rag.web.trace import WebTrace
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def open_web(
 
     `downloads`: the cache of downloads; default `.downloads` in the web's folder. `encoder`: whose text
     encoder serves the dense half of the engine. `real_time`: sleep through the delays of slow answers.
-    `library`: videos are searched by what it holds of them, beside what their uploaders say.
+    `library`: videos are searched by what it holds of them, and by their metadata.
 
     Raises `LiveWebRefused` for the live web, and `WebUnusable`.
     """
@@ -54,8 +54,8 @@ def open_web(
     catalogue = read_catalogue(named)
     kept = Downloads(Path(downloads) if downloads is not None else catalogue.folder / ".downloads")
     opener = partial(_open_encoder, encoder or EncoderSettings())
-    shelf = Shelf(catalogue, engine, opener, kept, library)
-    return MockWeb(shelf, faults=faults, trace=trace, timeout_seconds=timeout_seconds, real_time=real_time)
+    store = WebStore(catalogue, engine, opener, kept, library)
+    return MockWeb(store, faults=faults, trace=trace, timeout_seconds=timeout_seconds, real_time=real_time)
 
 
 def _open_encoder(settings: EncoderSettings) -> TextEncoder:

@@ -101,7 +101,7 @@ class Downloaded:
     url: str
     path: str
     video_id: str
-    """Hash of the content: the `video_id` of the same film in a library, and the file's name in the cache."""
+    """Hash of the content: the video's id in a library, and the file's name in the cache."""
     bytes: int
     cached: bool
     """It was in the cache before, so that nothing was transferred."""

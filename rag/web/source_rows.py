@@ -89,8 +89,8 @@ def catalogue_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     }
     if (availability := _availability(row)) != "ok":
         found["availability"] = availability
-    told = {key: value for key, value in found.items() if value}
-    return told | ({"transcript_timed": False} if lines and not timed else {})
+    known = {key: value for key, value in found.items() if value}
+    return known | ({"transcript_timed": False} if lines and not timed else {})
 
 
 def spread(text: str, duration: float) -> tuple[TranscriptLine, ...]:
@@ -106,8 +106,8 @@ def spread(text: str, duration: float) -> tuple[TranscriptLine, ...]:
 
 
 def _speaks_of_a_video(row: Mapping[str, Any]) -> bool:
-    told = _text(row.get("url")) if "duration" in row else ""
-    return bool(told or _first(row, "link", "webpage_url"))
+    address = _text(row.get("url")) if "duration" in row else ""
+    return bool(address or _first(row, "link", "webpage_url"))
 
 
 def _list(text: str) -> tuple[list[Any], tuple[int, ...]]:
@@ -162,8 +162,8 @@ def _date(text: str) -> str:
 def _seconds(value: object) -> float:
     """Seconds, `M:SS`, `H:MM:SS` or ISO 8601 (`PT1M5S`)."""
     if isinstance(value, str):
-        told = _written(value.strip())
-        return told if told < LONGEST else 0.0
+        seconds = _written(value.strip())
+        return seconds if seconds < LONGEST else 0.0
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.0
     return float(value) if 0 < value < LONGEST else 0.0

@@ -47,7 +47,7 @@ def test_search_and_open(web: str, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["search", "https://www.youtube.com", "kettle"], 2, "out of scope by design"),
         (["search", "nowhere", "kettle"], 1, "rag web build"),
-        (["search", "web", "kettle", "--faults", "often"], 2, "a rate lies in [0, 1]"),
+        (["search", "web", "kettle", "--faults", "often"], 2, "a rate is in [0, 1]"),
         (["search", "web", "kettle", "--engine", "bm25", "--faults", "rate_limit=1"], 1, "too many calls"),
         (["open", "web", "https://nobody.example/"], 1, "not on this web"),
         (["open", "web", f"{URL}18", "--download"], 1, "for adults"),

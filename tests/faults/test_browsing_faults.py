@@ -231,4 +231,4 @@ def test_the_check_sees_what_is_kept_silent(tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         check(replace(run, failure="KeyError"), web, MAIN)
     with pytest.raises(AssertionError):
-        check(run, MockWeb(web._shelf, trace=WebTrace()), MAIN)
+        check(run, MockWeb(web._store, trace=WebTrace()), MAIN)

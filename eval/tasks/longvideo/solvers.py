@@ -247,7 +247,7 @@ class _Baseline(_VideoSolver):
     def _solve(self, asked: LongInput, question: Question) -> Output:
         environment = self.environment
         agent = VideoDetective(environment.library, reasoner=environment.counted[0], must_choose=True)
-        features = agent.material(environment.ids[asked.video])
+        features = agent.features(environment.ids[asked.video])
         agent.reasoner.usage()
         reply, packs, evidence = self._answer(agent, features, question)
         return output_of_reply(asked, reply, packs, agent.reasoner.usage(), **evidence)

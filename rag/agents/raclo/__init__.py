@@ -1,1 +1,1 @@
-"""RACLO: find a video and the moment in it from what somebody remembers."""
+"""RACLO: find a video and the moment in it from what a person remembers."""

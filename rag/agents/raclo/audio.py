@@ -1,5 +1,5 @@
-"""What is heard in a video, as lines for whoever judges: what is spoken, as it is stored, and stretches of
-music, speech or silence as they were measured at indexing time.
+"""The sound of a video as lines of text: stored speech, and intervals of one class of sound as they were
+measured at indexing time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHORTEST = 3
 """Seconds of one sound that are worth a line."""
 EVERYWHERE = 0.6
-"""Share of a video from which a sound says nowhere in particular, and is told once for all of it."""
+"""Share of a video from which a sound has one line for the whole video."""
 WORDED: dict[AudioClass, str] = {
     "speech": "somebody speaks",
     "music": "music plays",
@@ -37,22 +37,22 @@ def sound_lines(video: WebVideo) -> tuple[Evidence, ...]:
         held = library.engine.reader.evidence(video.video_id, 0.0, video.duration + 1.0)
         spoken = [line for line in held if line.kind in SPOKEN]
     track = library.sound_track(video.video_id)
-    heard = [] if track is None else [*measured_lines(track)]
-    return tuple(sorted([*spoken, *heard], key=lambda line: (line.start, line.end, line.text)))
+    measured = [] if track is None else [*measured_lines(track)]
+    return tuple(sorted([*spoken, *measured], key=lambda line: (line.start, line.end, line.text)))
 
 
 def measured_lines(track: SoundTrack) -> Iterator[Evidence]:
     """Stretches of one sound of 3 s and more, kind `tag`: [start, end) whole seconds.
 
-    Tags hold where they stand and are no words of the video, so nobody takes them for what was said.
+    A `tag` holds for its interval and is not taken for speech.
     """
     count = len(track.classes)
     for name in WORDED:
         if count and track.classes.count(name) >= EVERYWHERE * count:
             yield Evidence(track.video_id, 0.0, float(count), "tag", f"{WORDED[name]} most of the time")
     at = 0
-    for heard, run in groupby(track.classes):
+    for measured, run in groupby(track.classes):
         length = sum(1 for _ in run)
-        if heard is not None and length >= SHORTEST and track.classes.count(heard) < EVERYWHERE * count:
-            yield Evidence(track.video_id, float(at), float(at + length), "tag", WORDED[heard])
+        if measured is not None and length >= SHORTEST and track.classes.count(measured) < EVERYWHERE * count:
+            yield Evidence(track.video_id, float(at), float(at + length), "tag", WORDED[measured])
         at += length

@@ -17,7 +17,7 @@ class Recalled:
     """Search queries generated from a memory."""
 
     queries: tuple[str, ...]
-    """Empty: nothing new comes to mind."""
+    """Empty: nothing new comes to reasoner."""
     thought: str = ""
     anchors: tuple[str, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
@@ -31,9 +31,9 @@ def recall(reasoner: Reasoner, memory: Memory, tried: Sequence[str], settings: R
     """
     known = {query.casefold() for query in tried}
     if not settings.abduction:
-        told = [_search(cue) for cue in (memory.global_impression, memory.key_moment) if cue.strip()]
-        told += [_search(_all_cues(memory))] if len(told) < settings.queries else []
-        fresh = [query for query in dict.fromkeys(told) if query.casefold() not in known]
+        searches = [_search(cue) for cue in (memory.global_impression, memory.key_moment) if cue.strip()]
+        searches += [_search(_all_cues(memory))] if len(searches) < settings.queries else []
+        fresh = [query for query in dict.fromkeys(searches) if query.casefold() not in known]
         return Recalled(tuple(fresh[: settings.queries]), "the cues as they were told")
     reply = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries + len(known)))
     fresh = [query for query in dict.fromkeys(reply.queries) if query.casefold() not in known]

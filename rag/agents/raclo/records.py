@@ -16,14 +16,14 @@ context, auditory memory."""
 
 
 def cues_of(memory: Memory) -> str:
-    """The letters of the cues that are told, in the order G, K, T, A."""
-    told = {
+    """The letters of the cues that are given, in the order G, K, T, A."""
+    given = {
         "G": memory.global_impression,
         "K": memory.key_moment,
         "T": memory.before + memory.after,
         "A": memory.auditory_memory,
     }
-    return "".join(letter for letter, text in told.items() if text.strip())
+    return "".join(letter for letter, text in given.items() if text.strip())
 
 
 def only_cues(memory: Memory, cues: str) -> Memory:
@@ -95,7 +95,7 @@ class CandidateVideo:
 
     @property
     def fit(self) -> float:
-        """How well it fits as a whole, in [0, 1]: the mean over the judges; 0 where nobody judged."""
+        """How well it fits as a whole, in [0, 1]: the mean over the judges; 0 without verdicts."""
         if self.consensus is None:
             return 0.0
         verdicts = [one for one in (self.consensus.first, self.consensus.second) if one is not None]

@@ -20,15 +20,15 @@ class RacloSettings:
     """Defaults are the paper's. Raises `UsageError` for values out of range."""
 
     queries: int = 2
-    """Searches imagined in one turn."""
+    """Queries generated in one turn."""
     urls: int = 2
-    """Videos taken of each search: the first that can be had and that no search before it gave."""
+    """Videos taken of each query: the first that can be had and that no search before it gave."""
     results: int = 10
     """How far down a search is gone for them."""
     turns: int = 3
-    """Thinking and searching at most so often; a turn that brings a candidate is the last."""
+    """Turns of query generation and search at most; a turn that finds a candidate is the last."""
     abduction: bool = True
-    """False: the cues as they were told are the searches."""
+    """False: the cues themselves are the queries."""
 
     # Verification, in parallel with localization
     verify: bool = True
@@ -45,7 +45,7 @@ class RacloSettings:
     context: bool = True
     """False: the key moment alone is localized, without what was before, after or heard."""
     sound: bool = True
-    """False: nothing that is said or heard is laid before anybody."""
+    """False: no speech or sound is shown to the reasoner."""
     attempts: int = 3
     """Tries of one call to the web that may succeed when repeated."""
 

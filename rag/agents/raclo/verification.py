@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BETWEEN = 0.49
-"""Steps by which a second look of the same judge lies beside its first."""
+"""Shift, in steps, of the frames of a second verdict by the same judge."""
 
 
 def second_judge(reasoner: Reasoner) -> Reasoner | None:
@@ -55,17 +55,17 @@ def verify(
 
     Without a consensus the first verdict stands for both.
     """
-    told = global_part(memory)
+    cues = global_part(memory)
     times = midpoints(0.0, video.duration, settings.verify_frames)
-    first = reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(video, times, settings)))
+    first = reasoner.run(VERIFY_VIDEO, VerifyRequest(cues, shown(video, times, settings)))
     if not first.video_match:
         return Consensus(first, None)
     if not settings.consensus:
         return Consensus(first, first)
     if second is not None:
-        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(told, shown(video, times, settings))))
-    beside = midpoints(0.0, video.duration, settings.verify_frames, shift=BETWEEN)
-    return Consensus(first, reasoner.run(VERIFY_VIDEO, VerifyRequest(told, shown(video, beside, settings))))
+        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(cues, shown(video, times, settings))))
+    shifted = midpoints(0.0, video.duration, settings.verify_frames, shift=BETWEEN)
+    return Consensus(first, reasoner.run(VERIFY_VIDEO, VerifyRequest(cues, shown(video, shifted, settings))))
 
 
 def locate_moment(
@@ -73,13 +73,13 @@ def locate_moment(
 ) -> Moment | None:
     """The best frame; where none can be shown, the stretch in which it is said or read; None where
     there is none of it either. Raises `ReasonerError` or `FileProblem`."""
-    told = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
+    cues = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
     stored = settings.frames == "stored"
     times = None if stored else midpoints(0.0, video.duration, settings.budget.frames(video.duration))
     view = shown(video, times, settings)
     if not view.times:
-        return _by_words(reasoner, told, video, view)
-    request = LocateRequest(told.key_moment, view, "frame", must_choose=True, memory=told)
+        return _by_words(reasoner, cues, video, view)
+    request = LocateRequest(cues.key_moment, view, "frame", must_choose=True, memory=cues)
     located = reasoner.run(LOCATE, request)
     if located.frame is None:
         return None
@@ -95,13 +95,13 @@ def locate_moment(
     )
 
 
-def _by_words(reasoner: Reasoner, told: Memory, video: WebVideo, view: VideoView) -> Moment | None:
+def _by_words(reasoner: Reasoner, cues: Memory, video: WebVideo, view: VideoView) -> Moment | None:
     """The middle of the line that speaks most to it, of 0 frames; None where none does."""
     middles = {round((line.start + line.end) / 2, 6) for line in view.texts if line.kind != "tag"}
     times = np.array(sorted(time for time in middles if view.start <= time < view.end))
     if not len(times):
         return None
-    request = LocateRequest(told.key_moment, replace(view, frame_times=times), "frame", memory=told)
+    request = LocateRequest(cues.key_moment, replace(view, frame_times=times), "frame", memory=cues)
     located = reasoner.run(LOCATE, request)
     if not located.relevant or located.frame is None:
         return None
@@ -125,8 +125,8 @@ def global_part(memory: Memory) -> Memory:
 
 
 def shown(video: WebVideo, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
-    """The whole video with the frames at `times` and all that is said and heard; what its uploader says
-    of it is left out, since it is the content that is checked."""
+    """The whole video with the frames at `times` and all that is said and heard; without the uploader's
+    metadata, since the content is what is verified."""
     view = video.view(0.0, video.duration, times, transcript=settings.sound)
     lines = [*view.texts, *(sound_lines(video) if settings.sound else ())]
     ordered = tuple(sorted(lines, key=lambda line: (line.start, line.end, line.kind, line.text)))

@@ -2,7 +2,7 @@
 
 A shot meets a constraint by what was measured of it when its video was indexed:
 its tone, its style, the sound of most of its seconds, and the lines of its
-picture. What comes before and after it, nothing measures; the mind is asked.
+picture. What comes before and after it, nothing measures; the reasoner is asked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NEARLY = 3.0
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
 THOUSANDS = {"2": 1440, "4": 2160, "8": 4320}
 """Lines of what is called 2K, 4K and 8K."""
-SAID = {
+DESCRIPTIONS = {
     "live": "live action",
     "2d": "2D animation",
     "3d": "3D animation",
@@ -49,7 +49,7 @@ SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What must hold beside the description; nothing at all by default. Raises `UsageError`."""
+    """What must hold besides the description; nothing at all by default. Raises `UsageError`."""
 
     color: Tone | None = None
     style: Style | None = None
@@ -98,20 +98,20 @@ class Constraints:
         return any(kind != "temporal" for kind in self.kinds)
 
     def worded(self) -> str:
-        """In words for the mind; the temporal one has its own place in a `Memory`."""
+        """As text for the reasoner; the temporal one has its own place in a `Memory`."""
         if self.told:
             return self.told
-        told = [
+        parts = [
             f"{self.color} tones" if self.color else "",
-            SAID[self.style] if self.style else "",
-            f"with {SAID[self.audio]}" if self.audio else "",
+            DESCRIPTIONS[self.style] if self.style else "",
+            f"with {DESCRIPTIONS[self.audio]}" if self.audio else "",
             f"at least {self.min_height}p" if self.min_height else "",
             f"{self.resolution}p" if self.resolution else "",
         ]
-        return ", ".join(part for part in told if part)
+        return ", ".join(part for part in parts if part)
 
     def without(self, kind: ConstraintKind) -> Constraints:
-        """The others alone; free words go with the kind that they told of."""
+        """The others alone; free words go with their kind."""
         gone: dict[str, dict[str, str | None]] = {
             "color": {"color": None},
             "style": {"style": None},
@@ -136,7 +136,7 @@ class Check:
     found: str
     """Empty where nothing was measured."""
     holds: bool | None
-    """None: nobody measured it."""
+    """None: not measured."""
 
 
 def memory_of(description: str, constraints: Constraints, *, neighbours: bool = True) -> Memory:
@@ -148,7 +148,7 @@ def memory_of(description: str, constraints: Constraints, *, neighbours: bool = 
         key_moment=description,
         before=constraints.after if neighbours else "",
         after=constraints.before if neighbours else "",
-        auditory_memory=(constraints.told or SAID[audio]) if audio is not None else "",
+        auditory_memory=(constraints.told or DESCRIPTIONS[audio]) if audio is not None else "",
         constraint_kind=plain[0] if plain else "temporal" if kinds and neighbours else "",
         constraint=constraints.worded(),
     )
@@ -186,35 +186,35 @@ def _checks(
     constraints: Constraints, video: Video | None, shot: Shot | None, sound: SoundTrack | None
 ) -> Iterator[Check]:
     if constraints.color:
-        yield _toned(constraints.color, shot)
+        yield _check_tone(constraints.color, shot)
     if constraints.style:
-        yield _equal("style", constraints.style, shot.style if shot is not None else None)
+        yield _check_equal("style", constraints.style, shot.style if shot is not None else None)
     if constraints.audio:
-        heard = ["silence"] if video is not None and not video.audio else _heard(sound, shot)
-        share = heard.count(constraints.audio) / len(heard) if heard else None
-        most = max(sorted(set(heard)), key=heard.count) if heard else ""
+        classes = ["silence"] if video is not None and not video.audio else _audio_classes(sound, shot)
+        share = classes.count(constraints.audio) / len(classes) if classes else None
+        most = max(sorted(set(classes)), key=classes.count) if classes else ""
         yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
     lines = vertical_resolution(video.width, video.height) if video is not None and video.height else None
     if constraints.min_height:
         enough = None if lines is None else lines >= constraints.min_height
-        yield Check("resolution", f"at least {constraints.min_height}p", _told(lines), enough)
+        yield Check("resolution", f"at least {constraints.min_height}p", _resolution_text(lines), enough)
     if constraints.resolution:
         same = None if lines is None else _tier(lines) == _tier(constraints.resolution)
-        yield Check("resolution", f"{constraints.resolution}p", _told(lines), same)
+        yield Check("resolution", f"{constraints.resolution}p", _resolution_text(lines), same)
 
 
-def _toned(wanted: Tone, shot: Shot | None) -> Check:
+def _check_tone(wanted: Tone, shot: Shot | None) -> Check:
     """A light that is nearly of the tone asked for is not denied."""
-    check = _equal("color", wanted, shot.tone if shot is not None else None)
+    check = _check_equal("color", wanted, shot.tone if shot is not None else None)
     near = shot is not None and any(tone_of(shot.warmth + step) == wanted for step in (-NEARLY, NEARLY))
     return replace(check, holds=None) if check.holds is False and near else check
 
 
-def _equal(kind: ConstraintKind, wanted: str, found: str | None) -> Check:
+def _check_equal(kind: ConstraintKind, wanted: str, found: str | None) -> Check:
     return Check(kind, wanted, found or "", None if found is None else found == wanted)
 
 
-def _heard(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
+def _audio_classes(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
     """The classes of the seconds that lie in the shot by half or more; at least the one of its middle."""
     if sound is None or shot is None or not sound.classes:
         return []
@@ -224,7 +224,7 @@ def _heard(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
     return [one for one in inside if one is not None]
 
 
-def _told(lines: int | None) -> str:
+def _resolution_text(lines: int | None) -> str:
     return "" if lines is None else f"{lines}p"
 
 

@@ -2,8 +2,8 @@
 
 What an index measured decides first: a video of other lines, a shot of another
 tone, style or sound is not looked at. The frames are spread over what is left,
-the mind names the one that fits or none, and the shot around it is the find.
-It is told what no measurement decides, and what comes before and after. Where
+the reasoner names the one that fits or none, and the shot around it is the find.
+It is described what no measurement decides, and what comes before and after. Where
 something is said of that, a few shots are named in turn, and each is weighed
 by how well its neighbours fit:
 
@@ -11,7 +11,7 @@ by how well its neighbours fit:
 
 A side is the shot next to it, or 10 s where no shots were measured; where the
 video ends it fits by 0, and one that cannot be shown is left out of the mean.
-Where no frame can be shown at all (no image encoder, and a mind that takes no
+Where no frame can be shown at all (no image encoder, and a reasoner that takes no
 pixels), the longest shot that meets every constraint, each of them measured,
 is given with a score of 0 and said not to have been looked at.
 """
@@ -47,7 +47,7 @@ SIDE = 10.0
 FITS = 0.5
 """How well a neighbour must fit to count as the one that was named."""
 UNLIKE = 0.49
-"""How well a neighbour fits at most of which the mind says that it is another: never as one that fits."""
+"""How well a neighbour fits at most of which the reasoner says that it is another: never as one that fits."""
 UNSEEN = "not looked at, no frame can be shown; its longest shot that meets what was measured"
 NO_FRAME = "no frame can be shown"
 NOT_LOOKED = "not looked at"
@@ -76,7 +76,7 @@ class Localizer:
         spans = allowed_spans(allowed, self.measures, self.video.duration)
         times = _over(spans, self.settings.budget.frames(self.video.duration))
         shown, best, reason = len(times), None, ""
-        for _ in range(self.settings.tries if self._sided else 1):
+        for _ in range(self.settings.tries if self._has_context else 1):
             located, frame = self._locate(times)
             if located is None:
                 return self._unseen(place, allowed)
@@ -98,12 +98,12 @@ class Localizer:
         return self.constraints if self.settings.constraint_mode == "measured" else Constraints()
 
     @property
-    def _sided(self) -> bool:
+    def _has_context(self) -> bool:
         return bool(self._measured.after or self._measured.before)
 
     @property
-    def _told(self) -> Constraints:
-        """What is left to the mind: what measurements decide is not said again, where it would only blur
+    def _text_constraints(self) -> Constraints:
+        """What is left to the reasoner: what measurements decide is not said again, where it would only blur
         the description."""
         if self.settings.constraint_mode != "measured":
             return self.constraints
@@ -114,7 +114,7 @@ class Localizer:
         view = self.video.view(0.0, self.video.duration, times)
         if not view.times:
             return None, None
-        memory = memory_of(self.description, self._told)
+        memory = memory_of(self.description, self._text_constraints)
         reply = self.reasoner.run(
             LOCATE, LocateRequest(self.description, view, target="frame", memory=memory)
         )
@@ -127,7 +127,7 @@ class Localizer:
         start, end = (shot.start, shot.end) if shot is not None else _around(frame, times)
         checks = list(self.measures.checks(self.constraints, shot))
         weight = 1.0
-        if self._sided:
+        if self._has_context:
             sides = list(self._sides(start, end))
             checks += [check for check, _ in sides]
             known = [fit for _, fit in sides if fit is not None]
@@ -152,30 +152,30 @@ class Localizer:
         shots = self.measures.shots
         first = next((shot.start for shot in reversed(shots) if shot.end <= start + 1e-6), start - SIDE)
         last = next((shot.end for shot in shots if shot.start >= end - 1e-6), end + SIDE)
-        for told, where, span in (
+        for described, where, span in (
             (self.constraints.after, "before it", (max(0.0, first), start)),
             (self.constraints.before, "after it", (end, min(self.video.duration, last))),
         ):
-            if not told:
+            if not described:
                 continue
-            wanted = f"{where}: {told}"
+            wanted = f"{where}: {described}"
             if span[1] <= span[0]:
                 yield Check("temporal", wanted, NO_NEIGHBOUR[where], False), 0.0
                 continue
-            fit = self._fit(told, span)
+            fit = self._fit(described, span)
             if fit is None:
                 yield Check("temporal", wanted, NOT_LOOKED, None), None
             else:
                 shown = fit if fit >= FITS else min(fit, UNLIKE)
                 yield Check("temporal", wanted, f"{shown:.2f}", fit >= FITS), fit
 
-    def _fit(self, told: str, span: Span) -> float | None:
-        """Its confidence, or, of a stretch that the mind says is another, what is left of it; such a one
-        never fits, however little sure the mind is."""
+    def _fit(self, described: str, span: Span) -> float | None:
+        """Its confidence, or, of a stretch that the reasoner says is another, what is left of it; such a one
+        never fits, however little sure the reasoner is."""
         view = self.video.view(*span, midpoints(*span, self.settings.context_frames))
         if not view.times:
             return None
-        reply = self.reasoner.run(LOCATE, LocateRequest(told, view, target="frame"))
+        reply = self.reasoner.run(LOCATE, LocateRequest(described, view, target="frame"))
         if reply.relevant:
             return round(reply.confidence, 6)
         left = round(max(0.0, 1.0 - reply.confidence), 6)
@@ -201,9 +201,12 @@ class Localizer:
 
         shot = max(met, key=worth)
         sides = [
-            Check("temporal", f"{where}: {told}", NOT_LOOKED, None)
-            for told, where in ((self.constraints.after, "before it"), (self.constraints.before, "after it"))
-            if told
+            Check("temporal", f"{where}: {described}", NOT_LOOKED, None)
+            for described, where in (
+                (self.constraints.after, "before it"),
+                (self.constraints.before, "after it"),
+            )
+            if described
         ]
         return FoundShot(
             url=self.video.result.url,
@@ -222,7 +225,7 @@ class Localizer:
 
 
 def _around(frame: float, times: NDArray[np.float64]) -> Span:
-    """What lies nearer to the frame than to the ones beside it."""
+    """What lies nearer to the frame than to its neighbours."""
     at = int(np.abs(times - frame).argmin())
     step = float(np.diff(times).min()) if len(times) > 1 else 1.0
     start = (float(times[at - 1]) + frame) / 2 if at else frame - step / 2

@@ -49,7 +49,7 @@ class Measures:
         return left
 
     def unknown(self, constraints: Constraints) -> str:
-        """What of it was measured of no shot, and what brings the measurement."""
+        """What of it was measured of no shot, and the command that measures it."""
         shots: Sequence[Shot | None] = self.shots or (None,)
         known = {check.kind for shot in shots for check in self.checks(constraints, shot) if check.found}
         missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
@@ -94,8 +94,8 @@ def why_none(constraints: Constraints, measures: Measures) -> str:
     """What denies most of the shots, or the video as a whole; empty where nothing does."""
     shots: Sequence[Shot | None] = measures.shots or (None,)
     found = [check for shot in shots if (check := measures.denied(constraints, shot)) is not None]
-    told = [f"{check.kind}: wanted {check.wanted}, measured {check.found}" for check in found]
-    return max(sorted(set(told)), key=told.count, default="")
+    reasons = [f"{check.kind}: wanted {check.wanted}, measured {check.found}" for check in found]
+    return max(sorted(set(reasons)), key=reasons.count, default="")
 
 
 def _inner(shot: Shot) -> Span:

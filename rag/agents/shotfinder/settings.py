@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from rag.agents.runtime.frame_budget import SHOTFINDER, FrameBudget, fixed_budget
 from rag.errors import UsageError
 
-Heed = Literal["measured", "asked", "off"]
+ConstraintMode = Literal["measured", "asked", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +22,26 @@ class ShotSettings:
     """Videos looked at of each search: the first that can be had, that no search before it gave and that no
     measurement denies."""
     results: int = 10
-    """How far down a search is gone for them."""
+    """Search results considered for them."""
     budget: FrameBudget = SHOTFINDER
-    """Frames laid before the localizer, by duration."""
-    constraint_mode: Heed = "measured"
-    """`measured`: what an index measured of the shots decides about a constraint, the mind about the rest.
-    A video that a measurement denies takes no place of another.
-    `asked`: a constraint is words for the mind, as in the paper. `off`: only the description counts."""
+    """Frames shown to the localizer, by duration."""
+    constraint_mode: ConstraintMode = "measured"
+    """`measured`: measurements of the shots decide about a constraint, the reasoner about the rest; a video
+    that a measurement rules out does not count as looked at. `asked`: constraints are passed to the reasoner
+    as text, as in the paper. `off`: only the description counts."""
     imagine: bool = True
     """False: the description itself is the one search (section 4.2, what the paper tried first)."""
     tries: int = 3
     """Shots of one video that are compared where something is said of what comes before or after."""
     context_frames: int = 16
-    """Frames of a neighbouring stretch."""
+    """Frames of a neighbouring interval."""
     attempts: int = 3
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
-        if self.constraint_mode not in get_args(Heed):
-            raise UsageError(f"heed {self.constraint_mode!r}: it is one of {', '.join(get_args(Heed))}")
+        modes = get_args(ConstraintMode)
+        if self.constraint_mode not in modes:
+            raise UsageError(f"constraint_mode {self.constraint_mode!r}: it is one of {', '.join(modes)}")
         for name in ("queries", "urls", "results", "tries", "context_frames", "attempts"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")

@@ -46,8 +46,8 @@ def summarize(
         frame_vectors=read.frame_vectors,
         frames=read.frames,
     )
-    told = reasoner.run(OBSERVE, ObserveRequest(memory.question, view))
-    passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, told.caption)
+    observation = reasoner.run(OBSERVE, ObserveRequest(memory.question, view))
+    passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, observation.caption)
     return Summary(video.result.url, passage)
 
 

@@ -43,7 +43,7 @@ class BrowserSettings:
     localize: bool = True
     """False (w/o stage 2): the analyst gets the whole video at `zoom_rate`, up to `whole_frames`."""
     sparse: Sparse = "look"
-    """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame vectors that the
+    """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame embeddings that the
     library holds stand in for a look; no picture is shown to a model here."""
     sparse_frames: int = 16
     windows: int = 3
@@ -53,7 +53,7 @@ class BrowserSettings:
 
     # Stage III
     zoom: bool = True
-    """False (w/o stage 3): the analyst gets the sparse frames inside the windows; nothing is decoded anew."""
+    """False (w/o stage 3): the analyst gets the sparse frames of the windows; nothing is decoded."""
     zoom_rate: float = 1.0
     """Frames a second inside a window."""
     window_frames: int = 32
@@ -77,7 +77,7 @@ class BrowserSettings:
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")
         if self.zoom_rate <= 0 or not 0 <= self.verified <= 1:
-            raise UsageError("zoom_rate lies above 0, verified in [0, 1]")
+            raise UsageError("zoom_rate is above 0, verified in [0, 1]")
         if not (self.transcript or self.pictures):
             raise UsageError("transcript and pictures are both off: there is nothing to go by")
 

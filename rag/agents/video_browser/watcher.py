@@ -101,11 +101,11 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
     return ScanResult(video, reply, windows, view)
 
 
-def zoom(glimpse: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
+def zoom(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
     """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it. May decode:
     raises `FileProblem`. Without the stage, only what the sparse look showed of it."""
-    view = _dense_view(glimpse, window, settings) if settings.zoom else _sparse_view(glimpse, window)
-    return _read_window(glimpse.video, view, window.start, window.end, glimpse.located.confidence)
+    view = _dense_view(scanned, window, settings) if settings.zoom else _sparse_view(scanned, window)
+    return _read_window(scanned.video, view, window.start, window.end, scanned.located.confidence)
 
 
 def whole_window(video: WebVideo, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
@@ -116,40 +116,40 @@ def whole_window(video: WebVideo, frames: int, settings: BrowserSettings, *, rat
     return _read_window(video, view, 0.0, video.duration, 1.0)
 
 
-def observation(glimpse: ScanResult, settings: BrowserSettings) -> KnownVideo:
-    """o_t: what the planner is told of the video (equation 3)."""
-    result, located = glimpse.video.result, glimpse.located
+def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
+    """o_t: what the planner learns of the video (equation 3)."""
+    result, located = scanned.video.result, scanned.located
     source = _source(result)
-    if not glimpse.windows:
+    if not scanned.windows:
         reason = located.reason or "nothing relevant found"
         return KnownVideo(result.url, result.title, "rejected", f"{reason}. {source}".strip())
     status = "verified" if located.confidence >= settings.verified else "watched"
-    spans = tuple((window.start, window.end) for window in glimpse.windows)
+    spans = tuple((window.start, window.end) for window in scanned.windows)
     words = [
         text.text
-        for text in glimpse.sparse.texts
+        for text in scanned.sparse.texts
         if any(text.start < end and text.end > start for start, end in spans)
     ]
-    reasons = "; ".join(window.reason for window in glimpse.windows if window.reason)
+    reasons = "; ".join(window.reason for window in scanned.windows if window.reason)
     noted = " ".join(dict.fromkeys(words))
     found = reasons or located.reason
     parts = (source, f"{found}." if found else "", f"“{_cut(noted)}”" if noted else "")
-    told = " ".join(part for part in parts if part)
+    summary = " ".join(part for part in parts if part)
     return KnownVideo(
-        result.url, result.title, "verified" if status == "verified" else "watched", told, spans
+        result.url, result.title, "verified" if status == "verified" else "watched", summary, spans
     )
 
 
-def _dense_view(glimpse: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
+def _dense_view(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
     length = window.end - window.start
     count = min(settings.window_frames, max(1, round(length * settings.zoom_rate)))
     times = midpoints(window.start, window.end, count) if settings.pictures else np.zeros(0)
-    return glimpse.video.view(window.start, window.end, times, transcript=settings.transcript)
+    return scanned.video.view(window.start, window.end, times, transcript=settings.transcript)
 
 
-def _sparse_view(glimpse: ScanResult, window: LocatedWindow) -> VideoView:
+def _sparse_view(scanned: ScanResult, window: LocatedWindow) -> VideoView:
     """Of the sparse view, what lies in the window."""
-    view = glimpse.sparse
+    view = scanned.sparse
     inside = [i for i, time in enumerate(view.times) if window.start <= time < window.end]
     texts = tuple(text for text in view.texts if text.start < window.end and text.end > window.start)
     kept = np.array(inside, np.int64)
@@ -200,11 +200,11 @@ def _source(result: SearchResult) -> str:
     """Who uploaded it, and when, as far as the result says."""
     if not result.channel:
         return ""
-    day = f" on {_worded(result.upload_date)}" if result.upload_date else ""
+    day = f" on {_long_date(result.upload_date)}" if result.upload_date else ""
     return f"The channel {result.channel} uploaded it{day}."
 
 
-def _worded(date: str) -> str:
+def _long_date(date: str) -> str:
     """ "5 March 2024" for 2024-03-05; anything else as it stands."""
     try:
         day = datetime.date.fromisoformat(date)

@@ -3,7 +3,7 @@
 Yang et al., "VideoDetective: Clue Hunting via both Extrinsic Query and Intrinsic
 Relevance for Long Video Understanding", algorithms 1 and 2. The video must be in
 a library: segments and priors come from its stored vectors, speech and text on
-the screen from its stored evidence, and only a mind that reads pixels has
+the screen from its stored evidence, and only a reasoner that reads pixels has
 frames decoded. Every number is a setting (`DetectiveSettings`).
 """
 
@@ -65,7 +65,7 @@ class VideoDetective:
     """Made once for a library; `investigate` may be called for many questions and videos.
 
     `reasoner`: default, the library's own; wrap it in `token_counting.TokenCountingReasoner` where no
-    language model counts its tokens. A language model's budget runs anew with each question;
+    language model counts its tokens. A language model's budget is renewed for each question;
     where it is spent in the middle, the answer rests on what was seen until then.
     """
 
@@ -81,7 +81,7 @@ class VideoDetective:
         self.settings = settings
         self.reasoner = reasoner if reasoner is not None else library.engine.reasoner
         self.must_choose = must_choose
-        self._materials: dict[str, VideoFeatures] = {}
+        self._features: dict[str, VideoFeatures] = {}
         self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Usage]] = {}
 
     def investigate(self, video: str, question: Question, watch: Watch | None = None) -> DetectiveResult:
@@ -90,30 +90,30 @@ class VideoDetective:
         Raises `UsageError` for a video that is not there, and `ReasonerError` where the answer itself
         fails; what fails on the way is noted in the plan or the look.
         """
-        return _DetectiveRun(self, self.material(video), question, watch).run()
+        return _DetectiveRun(self, self.features(video), question, watch).run()
 
-    def material(self, video: str) -> VideoFeatures:
+    def features(self, video: str) -> VideoFeatures:
         """Segments, graph and words of a video; the one read last is kept."""
         video_id = self.library.video_id(video)
-        if video_id not in self._materials:
-            self._materials = {video_id: load_video_features(self.library, video_id, self.settings)}
-        return self._materials[video_id]
+        if video_id not in self._features:
+            self._features = {video_id: load_video_features(self.library, video_id, self.settings)}
+        return self._features[video_id]
 
-    def pixels(self, material: VideoFeatures, times: NDArray[np.float64]) -> Frames | None:
+    def pixels(self, features: VideoFeatures, times: NDArray[np.float64]) -> Frames | None:
         """Decoded frames, for a reasoner that reads them; None where it does not or the file does not let."""
-        if not self.reasoner.reads_pixels or not material.video.width or not len(times):
+        if not self.reasoner.reads_pixels or not features.video.width or not len(times):
             return None
         try:
-            return self.library.engine.read_frames(material.path, times)
+            return self.library.engine.read_frames(features.path, times)
         except FileProblem:
             return None
 
-    def timeline(self, material: VideoFeatures) -> tuple[tuple[TimelineEvent, ...], Usage]:
+    def timeline(self, features: VideoFeatures) -> tuple[tuple[TimelineEvent, ...], Usage]:
         """The coarse scan of a video, made once, and what it cost: each question is charged with it."""
-        video_id = material.video.video_id
+        video_id = features.video.video_id
         if video_id not in self._timelines:
-            end = float(material.segments.ends[-1])
-            view = self.view(material, evenly(material.times, 0.0, end, self.settings.frames), 0.0, end, ())
+            end = float(features.segments.ends[-1])
+            view = self.view(features, evenly(features.times, 0.0, end, self.settings.frames), 0.0, end, ())
             self.reasoner.usage()
             events = self.reasoner.run(TIMELINE, TimelineRequest(view)).events
             self._timelines[video_id] = (events, self.reasoner.usage())
@@ -121,23 +121,23 @@ class VideoDetective:
 
     def view(
         self,
-        material: VideoFeatures,
+        features: VideoFeatures,
         chosen: Sequence[int],
         start: float,
         end: float,
         texts: tuple[Evidence, ...],
     ) -> VideoView:
         """Frames by index, with their vectors, and pixels where they are read."""
-        times = material.times[list(chosen)]
-        pictured = bool(material.vectors.shape[1]) and len(times) > 0
+        times = features.times[list(chosen)]
+        pictured = bool(features.vectors.shape[1]) and len(times) > 0
         return VideoView(
-            title=material.video.title,
+            title=features.video.title,
             start=start,
             end=end,
             texts=texts,
             frame_times=times if pictured else None,
-            frame_vectors=material.vectors[list(chosen)] if pictured else None,
-            frames=self.pixels(material, times),
+            frame_vectors=features.vectors[list(chosen)] if pictured else None,
+            frames=self.pixels(features, times),
         )
 
 
@@ -145,16 +145,16 @@ class _DetectiveRun:
     """One question on its way."""
 
     def __init__(
-        self, detective: VideoDetective, material: VideoFeatures, question: Question, watch: Watch | None
+        self, detective: VideoDetective, features: VideoFeatures, question: Question, watch: Watch | None
     ) -> None:
         self.detective = detective
         self.settings = detective.settings
-        self.material = material
+        self.features = features
         self.question = question
         self.trace = RunTrace(watch=watch, flat=True)
         self.reasoner = detective.reasoner
         self.scan = Usage()
-        self.mishaps = ErrorLog()
+        self.errors = ErrorLog()
         self.event = question.text
         self.vlm_query = ""
 
@@ -167,52 +167,52 @@ class _DetectiveRun:
         facets = self._facets()
         library = self.detective.library
         scorer = Scorer(
-            self.material, facets, library.engine.text_encoder, library.engine.tower, self.settings
+            self.features, facets, library.engine.text_encoder, library.engine.tower, self.settings
         )
-        case = self._case(facets, scorer.priors(described(self.material, events)))
-        plan = self._planned(case, events)
+        state = self._search_state(facets, scorer.priors(described(self.features, events)))
+        plan = self._planned(state, events)
         record_step(self.trace, plan, plan)
         timings["plan"] = round(time.perf_counter() - clock, 6)
         search = Search(
             detective=self.detective,
-            material=self.material,
+            features=self.features,
             question=self.question,
             vlm_query=self.vlm_query,
             scorer=scorer,
-            case=case,
-            mishaps=self.mishaps,
+            state=state,
+            errors=self.errors,
         )
         looks = search.looks(plan.steps, lambda look: record_step(self.trace, look, plan))
         timings["look"] = round(time.perf_counter() - clock - timings["plan"], 6)
-        weak = weak_evidence(list(case.scores.values()), self.settings)
-        chosen = select(self.material, case.belief, case.priors, case.words, scorer, self.settings, weak)
+        weak = weak_evidence(list(state.scores.values()), self.settings)
+        chosen = select(self.features, state.belief, state.priors, state.words, scorer, self.settings, weak)
         record_step(self.trace, chosen, plan)
         return self._answered(plan, looks, chosen, timings, clock)
 
     def _facets(self) -> tuple[Facet, ...]:
-        if not self.settings.facets or self.mishaps.gone:
+        if not self.settings.facets or self.errors.gone:
             return whole_question(self.question)
         try:
             reply = self.reasoner.run(DECOMPOSE_FACETS, self.question)
         except ReasonerError as error:
-            self.mishaps.note("facets", error)
+            self.errors.note("facets", error)
             return whole_question(self.question)
         self.event, self.vlm_query = reply.general_semantic_query, reply.vlm_query
         return facets_of(reply, self.question)
 
     def _timeline(self) -> tuple[TimelineEvent, ...]:
         try:
-            events, self.scan = self.detective.timeline(self.material)
+            events, self.scan = self.detective.timeline(self.features)
             return events
         except ReasonerError as error:
-            self.mishaps.note("timeline", error)
+            self.errors.note("timeline", error)
             # What the failed scan cost is the question's; its budget was the scan's alone.
-            self.scan, self.mishaps.spent = self.reasoner.usage(), self.mishaps.gone
+            self.scan, self.errors.spent = self.reasoner.usage(), self.errors.gone
             return ()
 
-    def _case(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> SearchState:
+    def _search_state(self, facets: tuple[Facet, ...], priors: list[NDArray[np.float64]]) -> SearchState:
         field = BeliefField.begin(
-            self.material.graph,
+            self.features.graph,
             np.max(priors, axis=0),
             iterations=self.settings.iterations if self.settings.propagation else 0,
             beta=self.settings.beta,
@@ -220,17 +220,17 @@ class _DetectiveRun:
         )
         return SearchState(facets, priors, field, self.settings)
 
-    def _planned(self, case: SearchState, events: tuple[TimelineEvent, ...]) -> Planned:
-        segments = self.material.segments
+    def _planned(self, state: SearchState, events: tuple[TimelineEvent, ...]) -> Planned:
+        segments = self.features.segments
         return Planned(
-            facets=case.facets,
+            facets=state.facets,
             timeline=events,
-            anchors=case.anchors,
+            anchors=state.anchors,
             starts=tuple(float(start) for start in segments.starts),
             duration=float(segments.ends[-1]),
-            belief=plain(case.belief.belief),
+            belief=plain(state.belief.belief),
             steps=self.settings.steps(len(self.question.options)),
-            problems=tuple(self.mishaps.problems),
+            problems=tuple(self.errors.problems),
         )
 
     def _answered(
@@ -242,11 +242,11 @@ class _DetectiveRun:
         clock: float,
     ) -> DetectiveResult:
         def decoded(_: str, times: NDArray[np.float64]) -> Frames | None:
-            return self.detective.pixels(self.material, times)
+            return self.detective.pixels(self.features, times)
 
         reading = read_packs(
             self.question,
-            self.material,
+            self.features,
             chosen.packs,
             self.event,
             decoded,
@@ -259,12 +259,12 @@ class _DetectiveRun:
             "settings": asdict(self.settings),
             "looks": len(looks),
             "fallback": chosen.fallback,
-            "problems": self.mishaps.problems,
+            "problems": self.errors.problems,
         }
         usage = together(self.scan, self.reasoner.usage())
         return DetectiveResult(
-            video_id=self.material.video.video_id,
-            path=self.material.path,
+            video_id=self.features.video.video_id,
+            path=self.features.path,
             plan=plan,
             looks=looks,
             selected=chosen,
@@ -278,7 +278,7 @@ class _DetectiveRun:
                 return self.reasoner.run(ANSWER_CHOICE, reading)
             return self.reasoner.run(ANSWER_OPEN, reading)
         except BudgetSpent as error:
-            self.mishaps.note("answer", error)
+            self.errors.note("answer", error)
             if self.question.options:
                 return ChosenOption(choice=None, confidence=0.0, explanation=str(error))
             return OpenAnswer(text="", confidence=0.0, explanation=str(error))

@@ -1,4 +1,4 @@
-"""Packs to a reading, and the answering mind's reply to an answer with citations."""
+"""Packs to a reading, and the answering reasoner's reply to an answer with citations."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ SPAN = 0.001
 
 def read_packs(
     question: Question,
-    material: VideoFeatures,
+    features: VideoFeatures,
     packs: Sequence[Pack],
     event: str,
     read_frames: ReadFrames | None,
     *,
     must_choose: bool,
 ) -> Reading:
-    """What is laid before the answering mind: one window a pack, in time order (appendix C.2).
+    """What is laid before the answering reasoner: one window a pack, in time order (appendix C.2).
 
-    `event`: what must be seen to answer. `read_frames`: decodes, for a mind that reads pixels.
+    `event`: what must be seen to answer. `read_frames`: decodes, for a reasoner that reads pixels.
     """
     return Reading(
         question=question,
@@ -60,7 +60,7 @@ def read_packs(
         rewritten=rewrite_question(question),
         anchor=AnchorEvent(description=event),
         windows=tuple(
-            _window(material, pack, _texts(question, material, pack), read_frames) for pack in packs
+            _window(features, pack, _texts(question, features, pack), read_frames) for pack in packs
         ),
         passages=(),
         must_choose=must_choose,
@@ -123,31 +123,31 @@ def together(first: Usage, second: Usage) -> Usage:
     )
 
 
-def _texts(question: Question, material: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
+def _texts(question: Question, features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
     """The best line of a pack, which options are weighed by (equation 14); an open answer quotes, and
     must have whole sentences to quote."""
     if not question.options:
-        return texts_of(material, pack)
-    return (evidence_of(material.video.video_id, pack.words),) if pack.words is not None else ()
+        return texts_of(features, pack)
+    return (evidence_of(features.video.video_id, pack.words),) if pack.words is not None else ()
 
 
 def _window(
-    material: VideoFeatures, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
+    features: VideoFeatures, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
 ) -> ReadWindow:
     times = np.array(pack.times, np.float64)
-    index = np.searchsorted(material.times, times - 1e-6)
-    video = material.video
-    pictured = bool(material.vectors.shape[1]) and len(times) > 0
+    index = np.searchsorted(features.times, times - 1e-6)
+    video = features.video
+    pictured = bool(features.vectors.shape[1]) and len(times) > 0
     return ReadWindow(
-        path=material.path,
+        path=features.path,
         title=video.title,
-        clip=material.clip_at(pack.start),
+        clip=features.clip_at(pack.start),
         window=Window(video.video_id, pack.start, max(pack.end, pack.start + SPAN), pack.belief),
         retrieval_score=min(1.0, max(0.0, pack.belief)),
         texts=texts,
         frame_times=times if pictured else None,
-        frame_vectors=material.vectors[index] if pictured else None,
-        frames=read_frames(material.path, times) if read_frames is not None and len(times) else None,
+        frame_vectors=features.vectors[index] if pictured else None,
+        frames=read_frames(features.path, times) if read_frames is not None and len(times) else None,
     )
 
 

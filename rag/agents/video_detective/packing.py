@@ -1,4 +1,4 @@
-"""From the final belief to what the answering mind sees: packs of frames and words, 32 frames in all.
+"""From the final belief to what the answering reasoner sees: packs of frames and words, 32 frames in all.
 
 VideoDetective, section 3.4, appendix C and table 7.
 """
@@ -35,7 +35,7 @@ def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
 
 
 def select(
-    material: VideoFeatures,
+    features: VideoFeatures,
     field: BeliefField,
     priors: Sequence[NDArray[np.float64]],
     observed: Mapping[int, Sequence[Words]],
@@ -45,19 +45,19 @@ def select(
 ) -> Selected:
     """The packs in time order; with a `fallback` or uniform sampling, of evenly spread frames."""
     if fallback or settings.sampling == "uniform":
-        return Selected(_evenly_packed(material, field, observed, scorer, settings), fallback)
+        return Selected(_evenly_packed(features, field, observed, scorer, settings), fallback)
     nodes = graph_nms(
         field.belief, field.graph, list(priors), count=settings.nodes, suppression=settings.suppression
     )
-    frames = _frames(material, nodes, settings)
-    home = {index: material.segments.at(float(material.times[index])) for index in frames}
+    frames = _frames(features, nodes, settings)
+    home = {index: features.segments.at(float(features.times[index])) for index in frames}
     shown = sorted({*nodes, *home.values()})
     packs = [
         Pack(
             node=node,
-            start=float(material.segments.starts[node]),
-            end=float(material.segments.ends[node]),
-            times=tuple(float(material.times[index]) for index in sorted(frames) if home[index] == node),
+            start=float(features.segments.starts[node]),
+            end=float(features.segments.ends[node]),
+            times=tuple(float(features.times[index]) for index in sorted(frames) if home[index] == node),
             words=_words_of(node, observed, scorer, settings) if node in nodes else None,
             belief=round(float(field.belief[node]), 6),
             chosen=node in nodes,
@@ -67,9 +67,9 @@ def select(
     return Selected(tuple(packs), "")
 
 
-def uniform_frames(material: VideoFeatures, count: int) -> list[int]:
+def uniform_frames(features: VideoFeatures, count: int) -> list[int]:
     """Frames spread evenly over the whole video."""
-    return evenly(material.times, 0.0, float(material.segments.ends[-1]), count)
+    return evenly(features.times, 0.0, float(features.segments.ends[-1]), count)
 
 
 def best_words(words: Sequence[Words]) -> Words | None:
@@ -86,47 +86,47 @@ def _words_of(
     return best_words(observed[node] if node in observed else scorer.stored(node))
 
 
-def _frames(material: VideoFeatures, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
+def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
     """At most `frames` indices: those of the packs first, then what fills free places (table 7)."""
-    rows, room = material.vectors, settings.frames
+    rows, room = features.vectors, settings.frames
     wanted: list[int] = []
     for node in nodes:
-        start, end = float(material.segments.starts[node]), float(material.segments.ends[node])
-        wanted += evenly(material.times, start, end, settings.frames_per_node)
+        start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
+        wanted += evenly(features.times, start, end, settings.frames_per_node)
     wanted = list(dict.fromkeys(wanted))
     if not rows.shape[1]:
         return wanted[:room]
     taken = distinct(wanted, rows, similarity=settings.duplicate)[:room]
     for candidates, similarity, most in (
         (wanted, settings.relaxed_duplicate, room),
-        (uniform_frames(material, settings.least_uniform), settings.duplicate, settings.least_uniform),
+        (uniform_frames(features, settings.least_uniform), settings.duplicate, settings.least_uniform),
     ):
         free = min(most, room - len(taken))
         taken += distinct(candidates, rows, similarity=similarity, taken=taken)[:free]
-    coarse = list(range(0, len(material.times), 2))
+    coarse = list(range(0, len(features.times), 2))
     free = room - len(taken)
     return taken + diverse(coarse, rows, free, similarity=settings.fallback_similarity, taken=taken)
 
 
 def _evenly_packed(
-    material: VideoFeatures,
+    features: VideoFeatures,
     field: BeliefField,
     observed: Mapping[int, Sequence[Words]],
     scorer: Scorer,
     settings: DetectiveSettings,
 ) -> tuple[Pack, ...]:
     """Evenly spread frames in packs of `frames_per_node`, each with the best words of their segments."""
-    frames = uniform_frames(material, settings.frames)
+    frames = uniform_frames(features, settings.frames)
     packs = []
     for at in range(0, len(frames), settings.frames_per_node):
-        times = [float(material.times[index]) for index in frames[at : at + settings.frames_per_node]]
-        nodes = list(dict.fromkeys(material.segments.at(time) for time in times))
+        times = [float(features.times[index]) for index in frames[at : at + settings.frames_per_node]]
+        nodes = list(dict.fromkeys(features.segments.at(time) for time in times))
         words = [found for node in nodes if (found := _words_of(node, observed, scorer, settings))]
         packs.append(
             Pack(
                 node=nodes[0],
                 start=times[0],
-                end=min(times[-1] + 1.0 / settings.rate, float(material.segments.ends[-1])),
+                end=min(times[-1] + 1.0 / settings.rate, float(features.segments.ends[-1])),
                 times=tuple(times),
                 words=best_words(words),
                 belief=round(float(np.max(field.belief[nodes])), 6),

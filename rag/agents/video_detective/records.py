@@ -114,7 +114,7 @@ class DetectiveResult:
     selected: Selected
     answer: Answer
     frame_times: NDArray[np.float64] = field(compare=False, repr=False)
-    """All frames shown to the answering mind, rising."""
+    """All frames shown to the answering reasoner, rising."""
 
     @property
     def found(self) -> bool:

@@ -51,29 +51,30 @@ def keyword_stems(facet: Facet) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem for keyword in facet.keywords for stem in content_words(keyword)))
 
 
-def described(material: VideoFeatures, events: Sequence[TimelineEvent]) -> list[str]:
+def described(features: VideoFeatures, events: Sequence[TimelineEvent]) -> list[str]:
     """e_i of each segment: the events that overlap it, else the nearest by midpoint (appendix E.5.1)."""
-    segments = material.segments
+    segments = features.segments
     if not events:
         return [""] * len(segments)
     middles = np.array([(event.start + event.end) / 2 for event in events])
-    told = []
+    descriptions = []
     for start, end, centre in zip(segments.starts, segments.ends, segments.centres, strict=True):
-        held = [event.description for event in events if event.start < end and event.end > start]
-        told.append(" ".join(held) if held else events[int(np.argmin(np.abs(middles - centre)))].description)
-    return told
+        inside = [event.description for event in events if event.start < end and event.end > start]
+        nearest = events[int(np.argmin(np.abs(middles - centre)))].description
+        descriptions.append(" ".join(inside) if inside else nearest)
+    return descriptions
 
 
 @dataclass
-class _Sought:
+class _FacetQuery:
     """A facet with what is compared of it."""
 
     facet: Facet
     stems: tuple[str, ...]
     queries: NDArray[np.float64]
     """(q, text dim) unit rows."""
-    ordinary: float | None
-    """Equation 9's mean over the film's own words; None where cosines are taken as they are."""
+    typical: float | None
+    """Equation 9's mean over the video's own words; None where cosines are taken as they are."""
 
 
 class Scorer:
@@ -81,34 +82,34 @@ class Scorer:
 
     def __init__(
         self,
-        material: VideoFeatures,
+        features: VideoFeatures,
         facets: Sequence[Facet],
         text_encoder: TextEncoder,
         tower: TextTower | None,
         settings: DetectiveSettings,
     ) -> None:
-        self._material = material
+        self._features = features
         self._encoder = text_encoder
-        self._scale = ImageScoreCalibrator(tower) if tower is not None and material.vectors.shape[1] else None
+        self._scale = ImageScoreCalibrator(tower) if tower is not None and features.vectors.shape[1] else None
         self._settings = settings
         self._frequencies, self._unknown = inverse_frequencies(
-            content_words(text.text) for text in material.texts
+            content_words(text.text) for text in features.texts
         )
         self.facets = tuple(facets)
-        self._sought = [self._compared(facet) for facet in facets]
+        self._facet_queries = [self._compared(facet) for facet in facets]
 
     def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
         """Y_r^prior of each facet, (k,). Equation 5. `descriptions`: e_i of each segment."""
-        nodes = self._material.segments.vectors
-        told = self._rows([text or " " for text in descriptions]) if any(descriptions) else None
+        nodes = self._features.segments.vectors
+        rows = self._rows([text or " " for text in descriptions]) if any(descriptions) else None
         found = []
-        for sought in self._sought:
+        for query in self._facet_queries:
             visual = np.zeros((0, len(nodes)))
-            if self._scale is not None and sought.facet.keywords:
-                visual = self._fits(sought.facet.keywords, nodes.astype(np.float32))
-            events = [] if told is None else [sought.queries @ told.T]
-            if self._settings.prior == "frames" and self._scale is not None and sought.facet.queries:
-                events.append(self._best_frames(sought.facet.queries))
+            if self._scale is not None and query.facet.keywords:
+                visual = self._fits(query.facet.keywords, nodes.astype(np.float32))
+            events = [] if rows is None else [query.queries @ rows.T]
+            if self._settings.prior == "frames" and self._scale is not None and query.facet.queries:
+                events.append(self._best_frames(query.facet.queries))
             semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
             prior = hybrid_prior(visual, semantic, self._settings.prior_weight)
             # What a look finds lies in [0, 1], and no prior may lie above what a look can find.
@@ -117,10 +118,10 @@ class Scorer:
 
     def _best_frames(self, queries: Sequence[str]) -> NDArray[np.float64]:
         """(q, k): each text against the frame of each segment that fits it best; 0 where one has none."""
-        fits = self._fits(queries, self._material.vectors)
-        best = np.zeros((len(queries), len(self._material.segments)))
+        fits = self._fits(queries, self._features.vectors)
+        best = np.zeros((len(queries), len(self._features.segments)))
         for node in range(best.shape[1]):
-            first, last = self._material.inside(node)
+            first, last = self._features.inside(node)
             if last > first:
                 best[:, node] = fits[:, first:last].max(axis=1)
         return best
@@ -134,7 +135,7 @@ class Scorer:
 
     def stored(self, node: int) -> list[Words]:
         """What the library holds of a segment in words, scored: speech and text on the screen."""
-        return self.score([text for text in self._material.said(node) if SOURCES[text.kind] != "caption"])
+        return self.score([text for text in self._features.said(node) if SOURCES[text.kind] != "caption"])
 
     def score(self, texts: Sequence[Evidence]) -> list[Words]:
         """Each text with its best facet (equations 8 to 10, and the maximum of 11)."""
@@ -158,12 +159,12 @@ class Scorer:
         plain = rows.astype(np.float64) @ vectors.astype(np.float64).T
         return np.asarray(np.round(plain, 6), np.float64)
 
-    def _compared(self, facet: Facet) -> _Sought:
-        queries, told = self._rows(facet.queries), self._material.text_rows
-        ordinary = None
-        if self._settings.evidence == "level" and len(queries) and len(told):
-            ordinary = round(float((told @ queries.T).max(axis=1).mean()), 6)
-        return _Sought(facet, keyword_stems(facet), queries, ordinary)
+    def _compared(self, facet: Facet) -> _FacetQuery:
+        queries, rows = self._rows(facet.queries), self._features.text_rows
+        typical = None
+        if self._settings.evidence == "level" and len(queries) and len(rows):
+            typical = round(float((rows @ queries.T).max(axis=1).mean()), 6)
+        return _FacetQuery(facet, keyword_stems(facet), queries, typical)
 
     def _scored(self, text: Evidence, row: NDArray[np.float64]) -> Words:
         source = SOURCES[text.kind]
@@ -175,12 +176,12 @@ class Scorer:
         held = set(content_words(text))
         clip = self._settings.lexical_clip
         scores = []
-        for sought in self._sought:
-            shared = lexical_score(held, sought.stems, self._frequencies, self._unknown, clip=clip)
-            meant = semantic_score(row, sought.queries)
-            if sought.ordinary is not None:
-                meant = raised(meant, sought.ordinary)
-            scores.append(round(fused_score(shared, meant, source), 6))
+        for query in self._facet_queries:
+            shared = lexical_score(held, query.stems, self._frequencies, self._unknown, clip=clip)
+            semantic = semantic_score(row, query.queries)
+            if query.typical is not None:
+                semantic = raised(semantic, query.typical)
+            scores.append(round(fused_score(shared, semantic, source), 6))
         return scores
 
     def _rows_of(self, texts: Sequence[Evidence]) -> NDArray[np.float64]:

@@ -51,7 +51,7 @@ class DetectiveSettings:
     shortest: int = 10
     """L_min, frames."""
     likeness: Literal["centred", "plain"] = "centred"
-    """`plain`: equation 1 on the segments' own vectors, which share what the whole film looks like.
+    """`plain`: equation 1 on the segments' own vectors, which share what the whole video looks like.
     `centred`: on what is left of them without their mean."""
     alpha: float = 0.6
     """Weight of visual against temporal affinity."""
@@ -74,8 +74,8 @@ class DetectiveSettings:
     (`ImageScoreCalibrator`), a tenth of them, so that what is surely seen counts about 1; and events are held
     against the segment's frames too, the better of frames and timeline counting."""
     evidence: Literal["level", "literal"] = "level"
-    """`literal`: equation 9, whose cosine lies well above 0 for any two sentences, so that every look
-    raises a belief. `level`: how far it lies above the mean of the film's own words."""
+    """`literal`: equation 9, whose cosine is well above 0 for any two sentences, so that every look
+    raises a belief. `level`: how far it is above the mean of the video's own words."""
     base_steps: int = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""

@@ -26,30 +26,30 @@ def evidence_of(video_id: str, words: Words) -> Evidence:
     return Evidence(video_id, words.start, words.end, words.kind, words.text)
 
 
-def texts_of(material: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
+def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
     """All that is stored of a pack in words, its sentences whole, and of its caption what was seen.
 
-    What a caption quotes of speech and screen stands beside it as what it is. Empty where no words are
+    What a caption quotes of speech and screen is listed apart. Empty where no words are
     shown of the pack.
     """
     words = pack.words
     if words is None:
         return ()
-    inside = [text for text in material.texts if text.start < pack.end and text.end > pack.start]
+    inside = [text for text in features.texts if text.start < pack.end and text.end > pack.start]
     if len(inside) > MOST_TEXTS:
         middle = (words.start + words.end) / 2
         inside = sorted(inside, key=lambda text: abs((text.start + text.end) / 2 - middle))[:MOST_TEXTS]
     texts = dict.fromkeys(inside)
     for kind in SPOKEN:
-        spoken = sorted((text for text in material.texts if text.kind == kind), key=_place)
+        spoken = sorted((text for text in features.texts if text.kind == kind), key=_place)
         held = [at for at, text in enumerate(spoken) if text in texts]
         if held:
             texts |= dict.fromkeys(spoken[_opening(spoken, held[0]) : _closing(spoken, held[-1]) + 1])
     if words.kind == "caption":
         seen = without_quotations(words.text)
-        told = evidence_of(material.video.video_id, words)
+        caption = evidence_of(features.video.video_id, words)
         if seen:
-            texts[Evidence(told.video_id, told.start, told.end, told.kind, seen)] = None
+            texts[Evidence(caption.video_id, caption.start, caption.end, caption.kind, seen)] = None
     return tuple(sorted(texts, key=_place))
 
 

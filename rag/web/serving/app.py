@@ -1,6 +1,6 @@
 """The HTTP face as an ASGI application: requests become verbs of the web, with its faults and its trace.
 
-Handlers are plain functions, which Starlette runs in threads: a slow answer holds up nobody else.
+Handlers are plain functions, which Starlette runs in threads: a slow answer does not delay others.
 """
 
 from __future__ import annotations

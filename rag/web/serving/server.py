@@ -1,4 +1,4 @@
-"""Serves a web over HTTP until it is told to stop; on loopback, unless another address is named."""
+"""Serves a web over HTTP until it is stopped; on loopback, unless another address is named."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rag.web.serving.app import build_app
 HOST = "127.0.0.1"
 PORT = 8640
 LONGEST_GOODBYE = 5
-"""Seconds that unfinished requests have once the server is told to stop."""
+"""Seconds that unfinished requests have once the server is stopped."""
 
 
 def serve(
     web: MockWeb, host: str = HOST, port: int = PORT, *, started: Callable[[str], None] | None = None
 ) -> None:
-    """Blocks until an interrupt. `port` 0 takes a free one; `started` is told the base URL.
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL.
 
     On a loopback address only requests that name it, or localhost, are answered: a page in a browser
     cannot reach the web under a name of its own. Raises `ExtraMissing` without the extra `serve`, and

@@ -172,7 +172,7 @@ class Deaf(MockWeb):
 def test_what_could_not_be_heard_or_read_is_told(tmp_path: Path) -> None:
     """A video is watched without its words, a page is left out; both are failures that were got over."""
     with make_web(tmp_path / "web") as plain:
-        web = Deaf(plain._shelf, trace=WebTrace())
+        web = Deaf(plain._store, trace=WebTrace())
     found = run_video_browser(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY)
     assert len(found.watched) == 3
     assert found.failures == ("WebTimeout",) * 3

@@ -238,7 +238,7 @@ def test_facets_by_words() -> None:
 
 def test_events_of_the_timeline_are_given_to_segments(library: Library) -> None:
     detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
-    material = detective.material("film")
+    material = detective.features("film")
     events = (
         TimelineEvent(start=0.0, end=25.0, description="one"),
         TimelineEvent(start=10.0, end=20.0, description="two"),

@@ -26,13 +26,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def test_what_goes_wrong_ends_only_what_it_must() -> None:
-    mishaps = ErrorLog()
-    mishaps.note("timeline", ReasonerError("no timeline today"))
-    assert mishaps == ErrorLog(["timeline: no timeline today"])
-    mishaps.constraint_mode(BudgetSpent("spent"))
-    assert (mishaps.spent, mishaps.gone, len(mishaps.problems)) == (True, False, 1)
+    errors = ErrorLog()
+    errors.note("timeline", ReasonerError("no timeline today"))
+    assert errors == ErrorLog(["timeline: no timeline today"])
+    errors.record(BudgetSpent("spent"))
+    assert (errors.spent, errors.gone, len(errors.problems)) == (True, False, 1)
     gone = ErrorLog()
-    gone.constraint_mode(ReasonerUnreachable("away"))
+    gone.record(ReasonerUnreachable("away"))
     assert (gone.spent, gone.gone) == (True, True)
 
 

@@ -39,7 +39,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 @pytest.fixture(scope="module")
 def material(library: Library) -> VideoFeatures:
-    return replace(VideoDetective(library).material("film"), texts=(*CUES, SCREEN))
+    return replace(VideoDetective(library).features("film"), texts=(*CUES, SCREEN))
 
 
 def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].text) -> Pack:
@@ -92,9 +92,9 @@ def test_an_answer_is_cited_by_what_it_quotes() -> None:
 
 def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = VideoDetective(library)
-    video = agent.material("film")
+    video = agent.features("film")
     spoken = tuple(replace(text, kind="subtitle", text=f"{text.text}.") for text in video.texts)
-    monkeypatch.setattr(agent, "material", lambda _: replace(video, texts=spoken))
+    monkeypatch.setattr(agent, "features", lambda _: replace(video, texts=spoken))
     found = agent.investigate("film", Question("q", "Which part is the kettle of?"))
     assert found.answer.text in {text.text for text in spoken}
     assert "the subtitles" in found.answer.explanation

@@ -35,7 +35,7 @@ def test_wrong_rates_leave_an_old_trace_alone(folder: Path, capsys: pytest.Captu
     old = folder / "old.jsonl"
     old.write_text("{}\n")
     assert main(["web", "serve", str(folder), "--faults", "7", "--trace", str(old)]) == 2
-    assert "a rate lies in [0, 1]" in capsys.readouterr().err
+    assert "a rate is in [0, 1]" in capsys.readouterr().err
     assert old.read_text() == "{}\n"
 
 
