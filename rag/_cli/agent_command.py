@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
 
@@ -108,6 +108,7 @@ class AgentCommand(ABC, Generic[Run, Env]):
     as_json: Json = None
     verbose: Verbose = 0
     seed: Seed = None
+    session: Session = field(init=False, repr=False)
 
     @property
     @abstractmethod
@@ -115,15 +116,15 @@ class AgentCommand(ABC, Generic[Run, Env]):
         """Paths that the command reads, which no output may replace."""
 
     @abstractmethod
-    def prepare(self, session: Session) -> None:
+    def prepare(self) -> None:
         """Check the options. Raises `UsageError` or `QuestionError` before anything is opened."""
 
     @abstractmethod
-    def open(self, session: Session) -> AbstractContextManager[Env]:
+    def open(self) -> AbstractContextManager[Env]:
         """Open what the agent works with."""
 
     @abstractmethod
-    def status(self, session: Session, environment: Env) -> Iterable[str]:
+    def status(self, environment: Env) -> Iterable[str]:
         """Lines before the first step."""
 
     @abstractmethod
@@ -141,7 +142,7 @@ class AgentCommand(ABC, Generic[Run, Env]):
         """How its steps and result are shown."""
 
     @abstractmethod
-    def text(self, session: Session, run: Run) -> Iterable[str]:
+    def text(self, run: Run) -> Iterable[str]:
         """The result for people."""
 
     def cited(self, run: Run) -> Cited | None:  # noqa: ARG002 (for subclasses)
@@ -157,16 +158,17 @@ class AgentCommand(ABC, Generic[Run, Env]):
         written."""
         flags = {"reasoner.record": self.record, "reasoner.replay": self.replay}
         session = start(self.library, self.config, self.as_json, self.verbose, self.seed, flags)
+        self.session = session
         policy = agent_outputs(
             session, self.force, self.trace, self.html, self.record, *self.input, self.replay
         )
-        self.prepare(session)
+        self.prepare()
         from rag.agents.runtime.page import render_page
         from rag.agents.runtime.trace import TraceWriter
         from rag.reasoners.token_counting import token_count_method
 
         view = self.view
-        with self.open(session) as environment:
+        with self.open() as environment:
             with TraceWriter(self.trace, policy) as writer, open_display() as display:
 
                 def watch(step: Step) -> None:
@@ -174,12 +176,12 @@ class AgentCommand(ABC, Generic[Run, Env]):
                     for line in view.step_lines(step, stderr_width()):
                         display.say(line)
 
-                for line in self.status(session, environment):
+                for line in self.status(environment):
                     display.say(line)
                 run = self.run(environment, watch)
                 writer.write(view.result_step(run))
             counting = token_count_method(environment.counting, run.usage)
-            self._print(session, environment, run, counting)
+            self._print(environment, run, counting)
             written = write_page(
                 self.html,
                 policy,
@@ -187,16 +189,16 @@ class AgentCommand(ABC, Generic[Run, Env]):
             )
         return written if run.found else 1
 
-    def _print(self, session: Session, environment: Env, run: Run, counting: str) -> None:
+    def _print(self, environment: Env, run: Run, counting: str) -> None:
         cited = self.cited(run)
         path = "" if cited is None else environment.path_of(cited.url)
-        if session.as_json:
+        if self.session.as_json:
             shape = self.view.result_json(run)
             if cited is not None:
                 shape[cited.key]["path"] = path or None
             print_json({**shape, "settings": asdict(self.settings), "tokens_counted_as": counting})
             return
-        print_lines(self.text(session, run))
+        print_lines(self.text(run))
         if cited is not None and path:
             print_lines([path if cited.start is None else citation(path, cited.start, cited.end)])
         if cost := self.cost(run):
@@ -232,39 +234,40 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
     def input(self) -> tuple[Path | None, ...]:
         return (self.web, *(self.corpus or ()))
 
-    def open(self, session: Session) -> AbstractContextManager[WebEnvironment]:
+    def open(self) -> AbstractContextManager[WebEnvironment]:
         """Open the web, and the library where there is one."""
-        return open_web_environment(session, self.web, self.corpus, self._faults(session))
+        return open_web_environment(self.session, self.web, self.corpus, self._faults())
 
-    def status(self, session: Session, environment: WebEnvironment) -> Iterable[str]:  # noqa: ARG002 (the signature is the protocol's)
+    def status(self, environment: WebEnvironment) -> Iterable[str]:
         return (vision_status(environment.reasoner, environment.library),)
 
     def wait(self, environment: WebEnvironment) -> Callable[[float], None] | None:
         """Waits between retries, where the web's delays are real."""
         return time.sleep if environment.web.real_time else None
 
-    def _faults(self, session: Session) -> Faults:
+    def _faults(self) -> Faults:
         from rag.web import Faults
 
-        return Faults.parse(self.faults, session.settings.seed)
+        return Faults.parse(self.faults, self.session.settings.seed)
 
 
 def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:
     """The function of a command: a keyword parameter for each field, the class's own fields first."""
     hints = get_type_hints(kind, include_extras=True)
-    ordered = sorted(dataclasses.fields(kind), key=lambda field: _depth(kind, field.name))
+    options = [option for option in dataclasses.fields(kind) if option.init]
+    ordered = sorted(options, key=lambda option: _depth(kind, option.name))
     parameters = [
         inspect.Parameter(
-            field.name,
+            option.name,
             inspect.Parameter.KEYWORD_ONLY,
-            annotation=hints[field.name],
-            default=inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default,
+            annotation=hints[option.name],
+            default=inspect.Parameter.empty if option.default is dataclasses.MISSING else option.default,
         )
-        for field in ordered
+        for option in ordered
     ]
 
-    def run(**options: Any) -> int:
-        return kind(**options).execute()
+    def run(**values: Any) -> int:
+        return kind(**values).execute()
 
     run.__doc__ = kind.__doc__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by `inspect`

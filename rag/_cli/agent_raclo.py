@@ -12,7 +12,7 @@ import typer
 from rag._cli.agent_command import AgentView, Cited, WebCommand
 from rag._cli.agent_environment import WebEnvironment
 from rag._cli.output import line_width
-from rag._cli.session import Session, words
+from rag._cli.session import words
 
 if TYPE_CHECKING:
     from rag.agents.raclo.records import RacloRun
@@ -60,9 +60,9 @@ class Raclo(WebCommand["RacloRun"]):
         typer.Option("--look", help="Look at sampled frames, or at stored frame embeddings."),
     ] = "sampled"
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self) -> None:
         assert self.memory is not None
-        self._faults(session)
+        self._faults()
 
     @cached_property
     def memory(self) -> Memory:
@@ -108,7 +108,7 @@ class Raclo(WebCommand["RacloRun"]):
             wait=self.wait(environment),
         )
 
-    def text(self, session: Session, run: RacloRun) -> Iterable[str]:  # noqa: ARG002 (the signature is the protocol's)
+    def text(self, run: RacloRun) -> Iterable[str]:
         from rag.agents.raclo.view import result_lines
 
         return result_lines(run, line_width())

@@ -12,7 +12,7 @@ import typer
 from rag._cli.agent_command import AgentView, Cited, WebCommand
 from rag._cli.agent_environment import WebEnvironment
 from rag._cli.output import line_width
-from rag._cli.session import Session, words
+from rag._cli.session import words
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class ShotFinder(WebCommand["ShotRun"]):
         ),
     ] = "measured"
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self) -> None:
         assert self.request is not None
-        self._faults(session)
+        self._faults()
 
     @cached_property
     def request(self) -> ShotRequest:
@@ -127,7 +127,7 @@ class ShotFinder(WebCommand["ShotRun"]):
             wait=self.wait(environment),
         )
 
-    def text(self, session: Session, run: ShotRun) -> Iterable[str]:  # noqa: ARG002 (the signature is the protocol's)
+    def text(self, run: ShotRun) -> Iterable[str]:
         from rag.agents.shotfinder.view import result_lines
 
         return result_lines(run, line_width())

@@ -12,7 +12,7 @@ import typer
 from rag._cli.agent_command import AgentView, Options, Question, WebCommand
 from rag._cli.agent_environment import WebEnvironment
 from rag._cli.output import width
-from rag._cli.session import Session, words
+from rag._cli.session import words
 
 if TYPE_CHECKING:
     from rag.agents.runtime.trace import Watch
@@ -48,9 +48,9 @@ class VideoBrowser(WebCommand["BrowseRun"]):
         typer.Option("--paradigm", help="The agent itself, or a baseline."),
     ] = "pyramidal"
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self) -> None:
         assert self.parsed is not None
-        self._faults(session)
+        self._faults()
 
     @cached_property
     def parsed(self) -> ParsedQuestion:
@@ -95,10 +95,10 @@ class VideoBrowser(WebCommand["BrowseRun"]):
         )
         return replace(run, answer=replace(run.answer, citations=citations))
 
-    def text(self, session: Session, run: BrowseRun) -> Iterable[str]:
+    def text(self, run: BrowseRun) -> Iterable[str]:
         from rag.rendering.terminal import answer_lines
 
-        return answer_lines(run.answer, width=width(), library=session.named_library)
+        return answer_lines(run.answer, width=width(), library=self.session.named_library)
 
     def cost(self, run: BrowseRun) -> str:
         watched = len(run.watched)

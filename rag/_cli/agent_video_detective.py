@@ -15,7 +15,7 @@ import typer
 from rag._cli.agent_command import AgentCommand, AgentView, Options, Question
 from rag._cli.agent_environment import LibraryEnvironment, open_library_environment
 from rag._cli.output import width
-from rag._cli.session import Session, words
+from rag._cli.session import words
 from rag._cli.unread import unread_lines
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
     def input(self) -> tuple[Path | None, ...]:
         return (self.video,)
 
-    def prepare(self, session: Session) -> None:  # noqa: ARG002 (the signature is the protocol's)
+    def prepare(self) -> None:
         assert self.parsed is not None
 
     @cached_property
@@ -77,12 +77,12 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
 
         return DetectiveView()
 
-    def open(self, session: Session) -> AbstractContextManager[LibraryEnvironment]:
-        return open_library_environment(session)
+    def open(self) -> AbstractContextManager[LibraryEnvironment]:
+        return open_library_environment(self.session)
 
-    def status(self, session: Session, environment: LibraryEnvironment) -> Iterable[str]:
+    def status(self, environment: LibraryEnvironment) -> Iterable[str]:
         video_id = environment.library.video_id(os.fsdecode(self.video))
-        return unread_lines(session, environment.library, {video_id})
+        return unread_lines(self.session, environment.library, {video_id})
 
     def run(self, environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
         from rag.agents.video_detective import agent
@@ -95,7 +95,7 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
         )
         return detective.investigate(os.fsdecode(self.video), self.parsed, watch)
 
-    def text(self, session: Session, run: DetectiveResult) -> Iterable[str]:
+    def text(self, run: DetectiveResult) -> Iterable[str]:
         from rag.rendering.terminal import answer_lines
 
-        return answer_lines(run.answer, width=width(), library=session.named_library)
+        return answer_lines(run.answer, width=width(), library=self.session.named_library)
