@@ -304,6 +304,7 @@ def test_no_index_is_one_clear_line(reader: MediaReader, tmp_path: Path) -> None
         run(reader, tmp_path / "a.mp4")
 
 
+@pytest.mark.slow
 def test_sound_alone_has_no_frames(reader: MediaReader, tmp_path: Path) -> None:
     import av
 

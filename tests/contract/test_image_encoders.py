@@ -74,6 +74,7 @@ def pictures() -> NDArray[np.uint8]:
     return probe_images(21, 64, 114)
 
 
+@pytest.mark.slow
 def test_rows_are_unit_float32(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
     rows = encoder.encode_images(pictures)
     assert rows.dtype == np.float32
@@ -186,6 +187,7 @@ def test_a_set_backend_and_batch_are_kept(name: str) -> None:
     assert (choice.backend, choice.batch) == ("torch-fp32", 4)
 
 
+@pytest.mark.slow
 def test_a_backend_that_is_not_here_is_refused(name: str) -> None:
     with pytest.raises(SettingsError, match="torch-fp32"):
         choose_backend(name, EncoderSettings(backend="abacus"))

@@ -97,6 +97,7 @@ class TestRouted(ReasonerContract):
     open = staticmethod(routed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "open_one", [embedded, embedded_without_images, language_model], ids=lambda one: one.__name__
 )

@@ -45,6 +45,7 @@ def slides(path: Path, crf: int) -> NDArray[np.uint8]:
     return np.stack(decoded[::5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crf", [18, 28])
 def test_reused_vectors_are_close_to_the_true_ones(tmp_path: Path, crf: int) -> None:
     images = slides(tmp_path / "slides.mp4", crf)

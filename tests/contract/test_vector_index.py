@@ -53,6 +53,7 @@ def test_ties_are_broken_by_id(kind: IndexKind, rows: NDArray[np.float16]) -> No
     assert [hit.key for hit in hits] == sorted(IDS[100:140])[:5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.6, 1.0])
 def test_filters_come_before_the_ranking(kind: IndexKind, rows: NDArray[np.float16], share: float) -> None:
     index = build_index(kind, rows)

@@ -67,6 +67,7 @@ def test_a_text_that_repeats_itself_is_one_passage_once() -> None:
     assert len({p.passage_id for p in passages}) == len(passages) < 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["x" * 50_000, "中" * 50_000, "😀" * 10_000, "? ! " * 8_000, "a\n" * 20_000])
 def test_odd_texts_are_cut_to_size(text: str) -> None:
     assert all(0 < count_pieces(passage.text) <= CHUNK_SIZE for passage in chunk(document(text)))
@@ -95,6 +96,7 @@ def test_passages_fit_the_sentence_encoder() -> None:
         assert sorted(lengths)[len(lengths) // 2] > 128
 
 
+@pytest.mark.slow
 def test_no_data_is_looked_for_outside_the_package(tmp_path: Path) -> None:
     """With NLTK_DATA set, LlamaIndex's own way would search there and then download."""
     code = (

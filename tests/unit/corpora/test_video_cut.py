@@ -21,6 +21,7 @@ def codes(path: Path) -> list[int | None]:
         return [read_time_code(frame.to_ndarray(format="rgb24")) for frame in clip.decode(video=0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
 def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> None:
     write_video(tmp_path / name, 12, audio=True)

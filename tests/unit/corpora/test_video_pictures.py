@@ -33,6 +33,7 @@ def test_known_sizes() -> None:
     assert scaled_size(161, 121, 224) == (160, 120)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "codec", "pix_fmt", "size"),
     [
@@ -106,6 +107,7 @@ def drifting(time: float, caption: bool) -> np.ndarray[tuple[int, ...], np.dtype
     return np.asarray(image)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0.5, 1.0, 1.5, 2.0, 3.5, 7.0, 11.0])
 def test_a_caption_of_two_seconds_in_front_of_motion_is_taken(start: float) -> None:
     picker = KeyframePicker(30.0)

@@ -25,6 +25,7 @@ def _segments(first: int, count: int):
     return segments_of_stories([(f"v{n}.mp4", plan_clip(first + n, "test")) for n in range(count)], 30.0)
 
 
+@pytest.mark.slow
 def test_the_mini_benchmark_is_filled_from_stories(tmp_path):
     # An encoder that knows words alone finds all clips of a scene alike, and no passage near its object.
     settings = BuildSettings(visual_similarity=0.95, passage_similarity=-1.0)
@@ -55,6 +56,7 @@ def test_the_mini_benchmark_is_filled_from_stories(tmp_path):
         assert query.passage == query.option_passages[LETTERS.index(query.answer)]
 
 
+@pytest.mark.slow
 def test_how_many_actions_fit_an_object_tells_nothing_of_the_answer():
     """An object that more actions fit is used more often, and must not be a distractor more often for it."""
     law, encoder, settings = WorkbenchObjects(), words(), BuildSettings()

@@ -53,6 +53,7 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_every_table_and_figure_is_there(report: Path) -> None:
     page = (report / "report.md").read_text(encoding="utf-8")
     for title in (
@@ -80,6 +81,7 @@ def test_every_table_and_figure_is_there(report: Path) -> None:
         assert (report / "toy" / name).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(runs: list[Path], report: Path, tmp_path: Path) -> None:
     write_report(list(reversed(runs)), tmp_path / "again")
     assert digests(tmp_path / "again") == digests(report)

@@ -62,6 +62,7 @@ def test_options_are_four_shuffled_and_known_to_be_so() -> None:
     assert max(letters.values()) < 312 / 4 * 1.3
 
 
+@pytest.mark.slow
 def test_the_same_films_and_seed_give_the_same_questions() -> None:
     again = build_questions(list(videos().values())[::-1], seed=FULL.seed, shape=FULL.shape)
     assert again == list(questions())

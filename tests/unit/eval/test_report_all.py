@@ -150,6 +150,7 @@ def test_the_figures_can_be_reckoned_with(runs: list[Path], tmp_path: Path) -> N
     assert all(0 <= float(row["low"]) <= float(row["value"]) <= float(row["high"]) <= 1 for row in rows)
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(runs: list[Path], tmp_path: Path) -> None:
     once, again = (write_overview(order, tmp_path / str(at)) for at, order in enumerate((runs, runs[::-1])))
     assert [path.read_bytes() for path in once] == [path.read_bytes() for path in again]

@@ -161,6 +161,7 @@ def test_groups_are_half_open() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_whole_benchmark_as_it_is_planned() -> None:
     known, others = plan_uploads(FULL)
     samples = list(draft_samples(known, FULL))

@@ -168,6 +168,7 @@ def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
         open_asr(AsrSettings(model=TINY, mode="on"), where)
 
 
+@pytest.mark.slow
 def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
     settings, where = AsrSettings(model=TINY, language="en"), EncoderSettings(models_dir=models)
     first, second = open_asr(settings, where), open_asr(settings, where)

@@ -42,6 +42,7 @@ def slide(
     return np.asarray(image)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "letters", "dark"),
     [((960, 540), 30, False), ((1280, 720), 24, True), ((640, 360), 16, False), ((540, 960), 26, False)],
@@ -54,6 +55,7 @@ def test_two_columns_of_one_line_stay_on_it(ocr: Ocr) -> None:
     assert ocr.read(slide(right="Page 7")).splitlines()[0] == f"{LINES[0]} Page 7"
 
 
+@pytest.mark.slow
 def test_pictures_without_text_give_nothing(ocr: Ocr) -> None:
     rng = np.random.default_rng(0)
     assert ocr.read(np.zeros((360, 640, 3), np.uint8)) == ""
@@ -62,6 +64,7 @@ def test_pictures_without_text_give_nothing(ocr: Ocr) -> None:
     assert ocr.read(np.full((3, 900, 3), 9, np.uint8)) == ""
 
 
+@pytest.mark.slow
 def test_a_picture_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
     first = ocr.boxes(slide())
     ocr.read(slide((1920, 1080), 60, dark=True))
@@ -204,6 +207,7 @@ def test_pictures_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: 
     assert recognized == []
 
 
+@pytest.mark.slow
 def test_text_that_stands_is_recognised_once_a_clip(ocr: Ocr, recognized: list[int]) -> None:
     text = "Torque 25 Nm, step 1"
     for _ in range(2):
@@ -212,6 +216,7 @@ def test_text_that_stands_is_recognised_once_a_clip(ocr: Ocr, recognized: list[i
         assert len(recognized) == 1
 
 
+@pytest.mark.slow
 def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
     texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7, 2, 3, 8)]
     texts += ["", "Torque 26 Nm, step 8"]
@@ -219,6 +224,7 @@ def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
     assert [text.replace(" ", "") for text in read] == [text.replace(" ", "") for text in texts]
 
 
+@pytest.mark.slow
 def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
     pictures = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
     read = list(ocr.read_clip(pictures))
@@ -226,6 +232,7 @@ def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
     assert read[0] == ocr.read(pictures[0])
 
 
+@pytest.mark.slow
 def test_a_clip_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
     clip = [moving(k / 2, "Water the roots" if k > 1 else "") for k in range(4)]
     first = list(ocr.read_clip(clip))

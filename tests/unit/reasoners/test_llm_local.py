@@ -98,6 +98,7 @@ def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
         reasoner.run(ANCHOR_EVENT, OPEN)
 
 
+@pytest.mark.slow
 def test_a_reply_gets_what_the_context_leaves(tmp_path):
     """The longest reply of the settings is a bound, not a reservation: the short context is no error."""
     folder = write_tiny_vlm(tmp_path / "short", context=600)
@@ -149,6 +150,7 @@ def test_code_that_comes_with_the_weights_is_not_run(folder, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["truncated", "a tensor lost", "foreign config", "no template"])
 def test_a_damaged_folder_is_refused(folder, tmp_path, damage):
     copy = shutil.copytree(folder, tmp_path / "damaged")

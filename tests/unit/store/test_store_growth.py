@@ -230,6 +230,7 @@ def test_a_dump_leaves_out_what_may_differ(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["vectors", "evidence", "clips", "videos", "files", "passages"])
 def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=(1,))

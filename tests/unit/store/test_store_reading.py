@@ -259,6 +259,7 @@ def test_threads_share_a_reader(library: Path) -> None:
         assert all(answer == answers[0] for answer in answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["clips", "evidence", "passages", "problems", "vectors_" + "f" * 24])
 def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
     tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch

@@ -141,6 +141,7 @@ def test_two_paths_of_one_content_go_one_by_one(tmp_path: Path) -> None:
     assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "never"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", ["evidence", "vectors", "clips", "files"])
 def test_a_removal_that_was_cut_short_is_finished_by_the_next_writer(
     tmp_path: Path, stop: str, monkeypatch: pytest.MonkeyPatch

@@ -86,6 +86,7 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["kind"] == kind]
 
 
+@pytest.mark.slow
 def test_the_index_finds_films_and_passages_and_never_the_truth(corpus: Path) -> None:
     found = scan(corpus)
     assert (found.problems, found.ignored) == ((), 0)
@@ -205,6 +206,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: P
     assert {path: path.stat().st_mtime_ns for path in corpus.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_workers_make_what_this_process_makes(corpus: Path, tmp_path: Path) -> None:
     videos, _ = video_jobs(PLAN)
     seconds: list[float] = []
@@ -220,6 +222,7 @@ def _plain(job: Job) -> dict[str, Any]:
     return asdict(job)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_is_taken_up_again(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def test_no_two_modules_draw_the_same_thing() -> None:
     assert len(set(things)) == len(things)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_look_fills_enough_of_the_square_and_stays_inside(name: str) -> None:
     for look in LOOKS:

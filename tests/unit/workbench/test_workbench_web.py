@@ -87,6 +87,7 @@ def inserted() -> Upload:
     )
 
 
+@pytest.mark.slow
 def test_a_web_is_made_once_and_browsed(tmp_path: Path) -> None:
     own = inserted()
     assert own.video.video().cards[-1].text == "Locker K4711"
