@@ -73,7 +73,7 @@ class Asr:
 
 
 def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """(offset in samples, samples) of at most `WINDOW` each, cut where it is quiet; together all of `chunks`.
+    """(offset in samples, float32 (n,)) of at most `WINDOW` samples, cut where it is quiet; together all.
 
     Raises `ValueError` for a chunk that is not one-dimensional.
     """

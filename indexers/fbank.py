@@ -46,7 +46,7 @@ def mel_log_fbank(
 
 @cache
 def mel_filters(bins: int, size: int, rate: int) -> NDArray[np.float64]:
-    """(bins, size / 2) triangles of height 1, equally wide in mel, each half overlapping the next."""
+    """float64 (bins, size / 2): triangles of height 1, equally wide in mel, each half over the next."""
     lowest, highest = _mel(np.array([LOWEST_HZ, rate / 2]))
     corners = lowest + (highest - lowest) / (bins + 1) * np.arange(bins + 2)
     left, centre, right = corners[:-2, None], corners[1:-1, None], corners[2:, None]

@@ -175,7 +175,10 @@ def audio_inputs(waveform: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def clip_pairs(times: NDArray[np.float64]) -> tuple[tuple[int, int], ...]:
-    """For each of five moments of 2 s the first and the last frame inside it, or twice the nearest."""
+    """For each of five moments of 2 s the first and the last frame inside it, or twice the nearest.
+
+    `times`: float64 (n,), seconds, ascending, at least one. Indices of frames.
+    """
     first, last = float(times[0]), float(times[-1])
     pairs = []
     for start in moments(last - first, VIDEO_MOMENTS):

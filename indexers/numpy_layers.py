@@ -90,7 +90,7 @@ ACTIVATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
 
 
 def activation(name: str) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
-    """By its transformers name. Raises `WeightsInvalid` for one that is not here."""
+    """By its transformers name: float32 of any shape to the same shape. Raises `WeightsInvalid`."""
     if name not in ACTIVATIONS:
         raise WeightsInvalid(f"activation {name!r} is unknown; known: {', '.join(sorted(ACTIVATIONS))}")
     return ACTIVATIONS[name]
@@ -142,7 +142,7 @@ def attention(
     *,
     causal: bool,
 ) -> NDArray[np.float32]:
-    """Softmax attention of (tokens, width) arrays, split into heads; (tokens, width)."""
+    """Softmax attention of float32 (tokens, width) arrays, split into heads; float32 (tokens, width)."""
     tokens, width = query.shape
     depth = width // heads
     q, k, v = (part.reshape(tokens, heads, depth).transpose(1, 0, 2) for part in (query, key, value))

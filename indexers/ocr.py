@@ -88,11 +88,11 @@ class Ocr:
         return "\n".join(lines_in_reading_order(self.boxes(image)))
 
     def read_clip(self, images: Iterable[NDArray[np.uint8]]) -> Iterator[str]:
-        """The text of each picture of one clip, in order, for a fraction of what `read` costs.
+        """The text of each image of one clip, uint8 (height, width, 3) RGB, in order; quicker than `read`.
 
-        A picture in which a first look at `PROBE_SIDE` finds nothing has no text; one whose text stands
-        unchanged since the picture read last in this call has that one's text, whatever moves around it.
-        Nothing is remembered from call to call.
+        An image in which a first look at `PROBE_SIDE` finds nothing has no text; one whose text is unchanged
+        since the image read last in this call has that one's text, whatever moves around it. No state is
+        kept from call to call.
         """
         last: _Read | None = None
         for image in images:

@@ -108,8 +108,8 @@ def describe_shots(
 ) -> list[Shot]:
     """The shots of one video, covering [0, duration); none without a frame.
 
-    `vectors`: times (m,) and unit rows (m, dim) of the frames as the library's encoder sees them; None
-    without an encoder, and then shots have no style. `prompts`: None for an encoder that knows no such words.
+    `vectors`: times float64 (m,) and unit rows float32 (m, dim) of the frames, by the library's encoder;
+    None without one, and then shots have no style. `prompts`: None for an encoder that knows no styles.
     """
     if not len(frames.times) or duration <= 0:
         return []

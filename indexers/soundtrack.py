@@ -213,9 +213,9 @@ def _pitch(power: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.
 def classify(loudness: NDArray[np.float32], figures: NDArray[np.float32]) -> list[AudioClass | None]:
     """The class of each second: silence below `SILENT_BELOW`, else the likeliest by a linear rule.
 
-    loudness: LUFS (seconds,), NaN where nothing was heard; such a second has no class. figures:
-    (seconds, 7) of `sound_figures`. The rule reads the first six figures of the second itself and their
-    mean over the `CONTEXT` seconds on both sides.
+    loudness: LUFS, float32 (seconds,), NaN where the audio is missing; such a second has no class. figures:
+    float32 (seconds, 7) of `sound_figures`. The rule reads the first six figures of the second itself and
+    their mean over the `CONTEXT` seconds on both sides.
     """
     if not len(loudness):
         return []

@@ -102,9 +102,9 @@ def picture_statistics(image: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def style_of(statistics: NDArray[np.floating[Any]], prompts: NDArray[np.float64] | None) -> Style:
-    """The likeliest style. `statistics`: the mean of `picture_statistics` over a shot's pictures, (6,).
+    """The likeliest style. `statistics`: the mean of `picture_statistics` over a shot's frames, float (6,).
 
-    `prompts`: what `StylePrompts.scores` gives; None for an encoder that knows no such words.
+    `prompts`: float64 (4,), as `StylePrompts.scores` returns; None for an encoder that knows no such words.
     """
     raw = WEIGHTS @ np.asarray(statistics, np.float64) + BIAS
     raw -= raw.max()

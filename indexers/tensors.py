@@ -80,12 +80,12 @@ class Tensors:
         return self._place(name).shape
 
     def read(self, name: str) -> NDArray[np.float32]:
-        """The whole tensor. Raises `WeightsInvalid` where it is missing or of another type."""
+        """The whole tensor, float32 of `shape(name)`. Raises `WeightsInvalid` for none or another type."""
         place = self._place(name)
         return _as_float32(place.data, place.dtype, name).reshape(place.shape)
 
     def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Some rows of a matrix, so that a vocabulary of 256,000 words is not read for ten of them."""
+        """float32 (n, ...): the rows `indices`, int64 (n,); the others are not read."""
         place = self._place(name)
         row_bytes = len(place.data) // place.shape[0]
         picked = place.data.reshape(place.shape[0], row_bytes)[indices]

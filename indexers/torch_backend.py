@@ -99,6 +99,7 @@ class TorchImageEncoder(ImageEncoder):
         return rows
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim); the text half opens at the first call."""
         if self._text is None:
             self._text = self._open_text()
         return self._text.encode_text(texts)

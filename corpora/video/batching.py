@@ -38,7 +38,8 @@ class Selector:
     ) -> Sample | None:
         """The next sample; None if it lies before the start that was asked for.
 
-        enlarge: short side -> the same picture larger; called for keyframes only.
+        `image`: uint8 (height, width, 3) RGB. enlarge: short side -> the same image larger; called for
+        keyframes only.
         """
         keyframe = None
         side = self._request.keyframe_side

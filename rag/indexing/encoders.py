@@ -155,11 +155,11 @@ class LazyTextEncoder:
         self._encoder: PassageEncoder | None = None
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As the encoder itself. Raises `EncoderMismatch` where its weights are not the library's."""
+        """Unit rows, float32 (n, dim). Raises `EncoderMismatch` where the weights are not the library's."""
         return self._opened().encode_text(texts)
 
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-        """As the encoder itself. Raises `EncoderMismatch` where its weights are not the library's."""
+        """Indices and unit rows, float32 (m, dim), by batches. Raises `EncoderMismatch` as `encode_text`."""
         return self._opened().encode_parts(texts)
 
     def _opened(self) -> PassageEncoder:

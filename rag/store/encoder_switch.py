@@ -67,7 +67,7 @@ class EncoderSwitch:
     def put_sounds(
         self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
     ) -> None:
-        """Commit what the clips of a video sound like to an encoder that hears; before its last clip."""
+        """Store audio embeddings, unit float (dim,) for each clip, of a video; before its last clip."""
         replace_sounds(self._db, video_id, clips, vectors, self._new)
 
     def commit(self) -> None:

@@ -223,7 +223,7 @@ class Reader:
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k spans nearest to `vector` (text dim,); keys are evidence ids, for `spans`."""
+        """The k spans nearest to `vector`, float (text dim,); keys are evidence ids, for `spans`."""
 
         def ask(s: Snapshot) -> list[Hit]:
             spans = s.evidence_matrix.spans if s.evidence_matrix is not None else None
@@ -234,7 +234,7 @@ class Reader:
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k passages nearest to `vector` (text dim,); keys are passage ids, for `passages`."""
+        """The k passages nearest to `vector`, float (text dim,); keys are passage ids, for `passages`."""
         return self._ask(
             lambda s: _nearest(s.passage_matrix, vector, k, s.wanted_sources(where), EVERYTHING, None)
         )

@@ -300,7 +300,10 @@ def column_matrix(column: Any, dim: int) -> NDArray[np.float16]:
 def evidence_rows(
     video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]], dim: int
 ) -> Any:
-    """Ids follow the order of (start, end, kind, text), so they do not depend on who wrote first."""
+    """Rows of `evidence`; `vectors`: float (n, dim), one for each span.
+
+    Ids follow the order of (start, end, kind, text), so they do not depend on who wrote first.
+    """
     import numpy as np
     import pyarrow as pa
 

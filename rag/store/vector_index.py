@@ -104,7 +104,7 @@ class FaissIndex:
 
 
 def build_index(kind: IndexKind, rows: NDArray[np.float16]) -> VectorIndex:
-    """`flat` is exact; `fp16` is exact on what is stored, at half the memory; `hnsw` is approximate."""
+    """Over rows float16 (n, d): `flat` is exact, `fp16` exact at half the memory, `hnsw` approximate."""
     return FaissIndex(kind, rows)
 
 

@@ -31,7 +31,7 @@ def replace_sounds(
     vectors: Sequence[NDArray[np.floating[Any]]],
     encoder: EncoderRef,
 ) -> None:
-    """Put sounds in the space of `encoder` in place of what its table has of the video."""
+    """Replace the audio embeddings of a video, unit float (dim,) for each clip, in the space of `encoder`."""
     name, here = schema.sounds_table(encoder), f"video_id IN {quoted([video_id])}"
     if db.has(name) and db.rows(name, ["clip_id"], here).num_rows:
         db.delete(name, here)

@@ -324,7 +324,7 @@ class Writer:
     def add_passages(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
     ) -> None:
-        """Add passages to a source; after `begin_passages`, each one once."""
+        """Add passages to a source, each once; `vectors`: unit float (n, dim). After `begin_passages`."""
         self._passages.add(source_id, passages, vectors, self._require_meta().text_encoder.dim)
         self._flush_if_full()
 
