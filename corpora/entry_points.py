@@ -6,14 +6,15 @@ A package adds one by a line of its own metadata, as `[project.entry-points."rag
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.errors import SettingsError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 DISTRIBUTION = "offline-video-rag"
 _CHECKOUT = Path(__file__).resolve().parents[1] / "pyproject.toml"
@@ -26,7 +27,11 @@ def own_entry_points(group: str) -> Mapping[str, EntryPoint]:
     In a source checkout `pyproject.toml` decides, because the metadata of an editable install is as old
     as the install.
     """
+    from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
+
     if _CHECKOUT.is_file():
+        import tomllib
+
         project = tomllib.loads(_CHECKOUT.read_text(encoding="utf-8")).get("project", {})
         if project.get("name") == DISTRIBUTION:
             rows = project.get("entry-points", {}).get(group, {})
@@ -42,6 +47,8 @@ def own_entry_points(group: str) -> Mapping[str, EntryPoint]:
 def all_entry_points(group: str) -> Mapping[str, EntryPoint]:
     """The entry points of every installed package by name, sorted; of two with one name, ours, else the
     first by value."""
+    from importlib.metadata import entry_points
+
     others = sorted(entry_points(group=group), key=lambda point: point.value, reverse=True)
     found = {**{point.name: point for point in others}, **own_entry_points(group)}
     return dict(sorted(found.items()))

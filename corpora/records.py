@@ -53,9 +53,9 @@ class Video:
     tags: tuple[str, ...]
     duration: float
     fps: float
-    """Mean frames a second of the chosen stream; 0.0 where there is no picture."""
+    """Mean frames a second of the chosen stream; 0.0 where there is no image."""
     width: int
-    """Upright pixels, after rotation; 0 where there is no picture."""
+    """Upright pixels, after rotation; 0 where there is no image."""
     height: int
     audio: bool
     language: str
@@ -142,7 +142,7 @@ class Shot:
     contrast: float
     """Standard deviation of L*."""
     sharpness: float
-    """Mean strength of edges of L* in the sampled picture; compares within one height of sampling."""
+    """Mean strength of edges of L* in the sampled image; compares within one height of sampling."""
     style: Style | None
     """None in a library without an image encoder."""
 
@@ -159,6 +159,6 @@ class SoundTrack:
 
 
 def vertical_resolution(width: int, height: int) -> int:
-    """Lines of a picture as "1080p" counts them: a film in scope and one held upright are no smaller."""
+    """Lines of an image as "1080p" counts them: a video in scope and one held upright are no smaller."""
     short, long = sorted((width, height))
     return max(short, round(long * 9 / 16))

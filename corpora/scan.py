@@ -10,7 +10,7 @@ Rules, in the order in which they apply to a name:
 - A folder is walked, whatever its name; one named like a video is reported as such.
 - FIFOs, sockets and devices named like media are reported and never opened.
 - Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
-- What vanishes during the walk is passed over in silence. Unknown kinds are counted.
+- What vanishes during the walk is skipped silently. Unknown kinds are counted.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class _Walk:
         except OSError as error:
             self._report(path, _reason(error))
             return
-        trouble = _trouble(path, status)
+        trouble = _file_problem(path, status)
         if trouble is None:
             return
         if trouble:
@@ -215,7 +215,7 @@ class _Walk:
         self.problems[path] = Problem(path, reason, action)
 
 
-def _trouble(path: str, status: os.stat_result) -> str | None:
+def _file_problem(path: str, status: os.stat_result) -> str | None:
     """What keeps a file from being read, in words; empty if nothing does, None if it is gone."""
     if not stat.S_ISREG(status.st_mode):
         return f"{_special(status.st_mode)}, not a file; it was not opened"
@@ -274,7 +274,7 @@ def _decodes(head: bytes) -> bool:
 
 
 def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
-    """Paths of sidecars by media file among `names`; a film goes before its sound track."""
+    """Paths of sidecars by media file among `names`; a video goes before its sound track."""
     owners: dict[str, list[str]] = {}
     for name in sorted(names):
         if kind_of(name) in ("video", "audio"):

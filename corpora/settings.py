@@ -48,4 +48,4 @@ class VideoSettings(SettingsSection):
     sound: bool = True
     """Measure the sound by seconds: speech, music, ambient or silence, and how loud."""
     stall_seconds: float = Field(60.0, gt=0, le=86400)
-    """A file whose reader makes no progress for this long is given up."""
+    """A file whose reader makes no progress for this long is abandoned."""

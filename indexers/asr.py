@@ -117,7 +117,7 @@ def open_asr(
 
     `auto` means: if the weights and the package are here and whole. `on` raises
     `WeightsMissing`, `WeightsInvalid` or `ExtraMissing` instead; an unknown model
-    or language is a `SettingsError` either way. `encoder`: where weights lie
+    or language is a `SettingsError` either way. `encoder`: where weights are
     (`models_dir`). Nothing is downloaded.
     """
     try:

@@ -25,7 +25,7 @@ MIN_COSINE = 0.999
 TIE = 1.1
 """Batches within 10 % of the best count as equal, and the smallest is taken."""
 ROUNDS = 4
-PATIENCE_SECONDS = 60.0
+MAX_TRIAL_SECONDS = 60.0
 """Larger batches are not tried after this long: for a big model the choice must not cost what it saves."""
 
 
@@ -51,9 +51,9 @@ class Timing:
     backend: str
     batch: int
     cpu: float
-    """CPU seconds a picture, all threads."""
+    """CPU seconds an image, all threads."""
     wall: float
-    """Seconds a picture."""
+    """Seconds an image."""
 
     @property
     def cost(self) -> float:
@@ -76,17 +76,19 @@ def measure(open_encoder: Opener, backends: Sequence[str], backend: str = "auto"
     pictures = probe_images(max(sizes))
     names = _candidates(backends, backend)
     reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(pictures[: sizes[0]])
-    remarks: list[str] = []
-    trials = _first_look([open_encoder(backend=name, batch=sizes[0]) for name in names], pictures[: sizes[0]])
+    notes: list[str] = []
+    trials = _quick_timings(
+        [open_encoder(backend=name, batch=sizes[0]) for name in names], pictures[: sizes[0]]
+    )
     for trial in sorted(trials, key=lambda trial: trial.cost):
         encoder = open_encoder(backend=trial.backend, batch=sizes[0])
-        timings = _try_batches(encoder, sizes, pictures, reference, remarks)
+        timings = _try_batches(encoder, sizes, pictures, reference, notes)
         if timings:
             others = [other for other in trials if other.backend != trial.backend]
-            return _best(timings, others, remarks)
+            return _best(timings, others, notes)
     if backend != "auto":
-        raise SettingsError(f"encoder.backend: {'; '.join(remarks)}; take {backends[0]}")
-    raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(remarks)}")
+        raise SettingsError(f"encoder.backend: {'; '.join(notes)}; take {backends[0]}")
+    raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(notes)}")
 
 
 def _candidates(backends: Sequence[str], backend: str) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def _candidates(backends: Sequence[str], backend: str) -> tuple[str, ...]:
     return (backend,)
 
 
-def _first_look(encoders: list[ImageEncoder], pictures: NDArray[np.uint8]) -> list[Timing]:
+def _quick_timings(encoders: list[ImageEncoder], pictures: NDArray[np.uint8]) -> list[Timing]:
     """The quickest pass of each, in turns: what else the machine does then hits all of them."""
     if len(encoders) == 1:
         return [_timed(encoders[0], pictures)[1]]
@@ -116,31 +118,31 @@ def _try_batches(
     sizes: tuple[int, ...],
     pictures: NDArray[np.uint8],
     reference: NDArray[np.float32],
-    remarks: list[str],
+    notes: list[str],
 ) -> list[Timing]:
     """The timing of every batch that keeps the vectors, by trying them in turn."""
     timings: list[Timing] = []
     begun = time.perf_counter()
     for size in sizes:
-        if timings and time.perf_counter() - begun > PATIENCE_SECONDS:
-            remarks.append(f"batches from {size} on not tried after {PATIENCE_SECONDS:.0f} s")
+        if timings and time.perf_counter() - begun > MAX_TRIAL_SECONDS:
+            notes.append(f"batches from {size} on not tried after {MAX_TRIAL_SECONDS:.0f} s")
             break
         encoder.batch = size
         trial = examine(encoder, pictures[:size], reference)
         if isinstance(trial, str):
-            remarks.append(f"{encoder.backend} x{size} refused: {trial}")
+            notes.append(f"{encoder.backend} x{size} refused: {trial}")
         else:
             timings.append(trial)
     return timings
 
 
-def _best(timings: list[Timing], others: list[Timing], remarks: list[str]) -> Measured:
+def _best(timings: list[Timing], others: list[Timing], notes: list[str]) -> Measured:
     cheapest = min(timing.cost for timing in timings)
     chosen = min(
         (timing for timing in timings if timing.cost <= cheapest * TIE), key=lambda timing: timing.batch
     )
     figures = ", ".join(str(timing) for timing in [*others, *timings])
-    return Measured(chosen.backend, chosen.batch, "; ".join([f"CPU/wall ms a picture: {figures}", *remarks]))
+    return Measured(chosen.backend, chosen.batch, "; ".join([f"CPU/wall ms an image: {figures}", *notes]))
 
 
 def examine(
@@ -163,12 +165,12 @@ def examine(
             return "the same batch gave other bits the second time"
     for order in _arrangements(len(pictures)):
         if not np.array_equal(encoder.encode_images(pictures[order]), first[order]):
-            return "a picture's vector changes with its place and its neighbours in the batch"
+            return "an image's vector changes with its position and its neighbours in the batch"
     return min(timings, key=lambda timing: timing.cost)
 
 
 def _arrangements(batch: int) -> Iterator[NDArray[np.int64]]:
-    """Every picture at some other place among other neighbours, and one alone in a padded batch."""
+    """Every image at some other place among other neighbours, and one alone in a padded batch."""
     places = np.arange(batch)
     yield np.roll(places[::-1], batch // 2 + 1)
     yield places[-1:]
@@ -182,7 +184,7 @@ def _timed(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> tuple[NDArray[
 
 
 def probe_images(count: int, height: int = 224, width: int = 398) -> NDArray[np.uint8]:
-    """Pictures with edges, gradients and grain, all different; uint8 (count, height, width, 3)."""
+    """Images with edges, gradients and grain, all different; uint8 (count, height, width, 3)."""
     random = np.random.default_rng(0)
     down, across = np.mgrid[0:height, 0:width].astype(np.float32)
     pictures = np.empty((count, height, width, 3), np.uint8)

@@ -1,4 +1,4 @@
-"""Colour and light of pictures in CIELAB: tone, saturation, brightness, contrast, sharpness.
+"""Colour and light of images in CIELAB: tone, saturation, brightness, contrast, sharpness.
 
 The tone is that of the light, not of the things in it: a green garden under white light is neutral.
 The light is estimated twice and the two estimates are averaged, since each errs elsewhere: by shades
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHORT_SIDE = 56
-"""Colours are measured on pictures this small: noise and block edges average out."""
+"""Colours are measured on images this small: noise and block edges average out."""
 MINKOWSKI = 6
 WHITE_PERCENTILE = 99.0
 LIGHT_LUMINANCE = 0.5
 """The luminance Y that every estimated light is brought to, L* = 76."""
 WARM_ABOVE = 14.0
 COLD_BELOW = -5.5
-"""b* of the light: tuned on Workbench films of the development split (docs/design/measurements.md)."""
+"""b* of the light: tuned on Workbench videos of the development split (docs/design/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColourFigures:
-    """Of one picture, in CIELAB units."""
+    """Of one image, in CIELAB units."""
 
     warmth: float
     saturation: float
@@ -42,11 +42,11 @@ class ColourFigures:
     contrast: float
     """Standard deviation of L*."""
     sharpness: float
-    """Mean absolute Laplacian of L*, on the picture as it was sampled."""
+    """Mean absolute Laplacian of L*, on the image as it was sampled."""
 
 
 def colour_figures(image: NDArray[np.uint8]) -> ColourFigures:
-    """Measure one picture, uint8 (h, w, 3) RGB."""
+    """Measure one image, uint8 (h, w, 3) RGB."""
     import cv2
 
     height, width = image.shape[:2]

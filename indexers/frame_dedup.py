@@ -1,16 +1,16 @@
 """Frames of clips into vectors, with near-identical neighbours encoded once and batches full across clips.
 
-Slides, title cards and fixed cameras show the same picture for seconds. A
+Slides, title cards and fixed cameras show the same image for seconds. A
 frame is taken for the last *encoded* frame of its clip (never for the frame
 just before it, so slow drift cannot creep) where no block of 8 x 8 pixels has
-changed its mean colour by more than the threshold. Every clip starts afresh,
+changed its mean colour by more than the threshold. Every clip starts again,
 so a clip's vectors do not depend on what was indexed before it.
 
-Measured error: fourteen pictures held for 6 s each and encoded as H.264 at CRF
+Measured error: fourteen images held for 6 s each and encoded as H.264 at CRF
 18, 23, 28, 35 and 42 gave 81 to 90 % reuse (92 % is all there is), and a
 cosine of at least 0.9999 between the vector taken and the true one; eight
 filmed and drawn videos gave no reuse at all. The encoder was a ViT-B/32 with
-random weights, which tells pictures apart less sharply than a trained one, so
+random weights, which tells images apart less sharply than a trained one, so
 this is weak evidence: it shows the rule at work and bounds gross errors only.
 """
 
@@ -29,7 +29,7 @@ from indexers.protocol import ImageEncoder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-STILL_THRESHOLD = 3.0
+DEDUP_THRESHOLD = 3.0
 """Levels of 255 by which a block's mean may differ."""
 BLOCK = 8
 
@@ -48,15 +48,15 @@ class EncodedClip(Generic[Key]):
 
 
 def encode_frames(
-    encoder: ImageEncoder, frames: Frames, *, reuse: bool = True, threshold: float = STILL_THRESHOLD
+    encoder: ImageEncoder, frames: Frames, *, reuse: bool = True, threshold: float = DEDUP_THRESHOLD
 ) -> NDArray[np.float32]:
     """Unit rows (n, dim) of one clip's frames."""
-    batcher: StillBatcher[int] = StillBatcher(encoder, reuse=reuse, threshold=threshold)
+    batcher: DedupBatcher[int] = DedupBatcher(encoder, reuse=reuse, threshold=threshold)
     clips = batcher.feed(0, [frames]) + batcher.finish()
     return clips[0].vectors
 
 
-def stand_ins(images: NDArray[np.uint8], threshold: float = STILL_THRESHOLD) -> NDArray[np.int64]:
+def representative_frames(images: NDArray[np.uint8], threshold: float = DEDUP_THRESHOLD) -> NDArray[np.int64]:
     """For each of (n, h, w, 3) frames the index of the frame whose vector it takes.
 
     int64 (n,), never falling; a frame's own index where it is encoded itself.
@@ -99,10 +99,10 @@ def _sum_every_block(values: NDArray[Any], axis: int) -> NDArray[np.uint16]:
 class _Waiting(Generic[Key]):
     key: Key
     tickets: NDArray[np.int64]
-    """For each frame the running number of the encoded picture it takes."""
+    """For each frame the running number of the encoded image it takes."""
 
 
-class StillBatcher(Generic[Key]):
+class DedupBatcher(Generic[Key]):
     """Feed clip after clip; get each clip's vectors as soon as the batches that hold it are full.
 
     A batch may hold frames of several clips: at one padded batch shape a
@@ -113,7 +113,7 @@ class StillBatcher(Generic[Key]):
     """
 
     def __init__(
-        self, encoder: ImageEncoder, *, reuse: bool = True, threshold: float = STILL_THRESHOLD
+        self, encoder: ImageEncoder, *, reuse: bool = True, threshold: float = DEDUP_THRESHOLD
     ) -> None:
         self._encoder = encoder
         self._reuse = reuse
@@ -125,13 +125,13 @@ class StillBatcher(Generic[Key]):
         self._waiting: deque[_Waiting[Key]] = deque()
 
     def feed(self, key: Key, parts: Sequence[Frames]) -> list[EncodedClip[Key]]:
-        """All frames of one clip, in order, in parts of one picture size; gives the clips now complete."""
+        """All frames of one clip, in order, in parts of one image size; gives the clips now complete."""
         arrays = [part.images for part in parts if len(part.images)]
         if not arrays:
             self._waiting.append(_Waiting(key, np.empty(0, np.int64)))
             return self._complete()
         images = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-        chosen = stand_ins(images, self._threshold) if self._reuse else np.arange(len(images))
+        chosen = representative_frames(images, self._threshold) if self._reuse else np.arange(len(images))
         kept, places = np.unique(chosen, return_inverse=True)
         self._waiting.append(_Waiting(key, self._issued + places.astype(np.int64)))
         self._issued += len(kept)

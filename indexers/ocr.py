@@ -1,4 +1,4 @@
-"""Words that stand in the picture: rapidocr on its own packaged models, offline and the same every time."""
+"""Words that stand in the image: rapidocr on its own packaged models, offline and the same every time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ PACKAGES = ("rapidocr", "onnxruntime", "cv2")
 INSTALL = "pip install 'offline-video-rag[ocr]'"
 
 DETECTION_SIDE = 960
-"""Long side, in pixels, that every picture is scaled to for detection, down or up: one picture, one result,
+"""Long side, in pixels, that every image is scaled to for detection, down or up: one image, one result,
 whatever was read before it, and letters of a 720p slide stay about 15 pixels high. Costs 0.6 CPU-s."""
 
 PROBE_SIDE = 480
 """Long side for the first look, which only asks whether there is text; 0.14 CPU-s. Of 15 captions 24 pixels
-high in 720p over real pictures it finds 15, of those of 16 pixels 10; at 384 it finds 9 and 6, at 320
+high in 720p over real images it finds 15, of those of 16 pixels 10; at 384 it finds 9 and 6, at 320
 (0.07 CPU-s) 7 and 3."""
 
 SAME_STROKES = 0.85
@@ -51,7 +51,7 @@ Corners = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """One piece of text in a picture; pixels from the upper left corner."""
+    """One piece of text in an image; pixels from the upper left corner."""
 
     left: float
     top: float
@@ -63,7 +63,7 @@ class TextBox:
 
 
 class Ocr:
-    """Reads pictures. `engine` is a `rapidocr.RapidOCR`, or anything called in the same way."""
+    """Reads images. `engine` is a `rapidocr.RapidOCR`, or anything called in the same way."""
 
     def __init__(self, engine: Any, fingerprint: str, min_confidence: float, reason: str) -> None:
         self._engine = engine
@@ -75,13 +75,13 @@ class Ocr:
     def boxes(self, image: NDArray[np.uint8]) -> tuple[TextBox, ...]:
         """Pieces of text of at least the least confidence, in the engine's order.
 
-        `image`: uint8 (height, width, 3) RGB, upright; corners are in pixels of the picture as it is scaled
+        `image`: uint8 (height, width, 3) RGB, upright; corners are in pixels of the image as it is scaled
         for detection. Raises `ValueError` for another shape.
         """
         return tuple(box for box in self._all(_scaled(image, DETECTION_SIDE)) if self._sure(box))
 
     def read(self, image: NDArray[np.uint8]) -> str:
-        """The picture's text, lines in reading order joined by newlines; empty where there is none.
+        """The image's text, lines in reading order joined by newlines; empty where there is none.
 
         `image`: uint8 (height, width, 3) RGB, upright.
         """
@@ -112,7 +112,7 @@ class Ocr:
         return bool(box.text) and box.score >= self._min_confidence
 
     def _probe(self, image: NDArray[np.uint8]) -> tuple[Corners, ...]:
-        """Where text seems to stand, in pixels of the picture at `DETECTION_SIDE`."""
+        """Where text seems to stand, in pixels of the image at `DETECTION_SIDE`."""
         # The engine keeps the switch from call to call, so both calls set it.
         found = self._engine(_scaled(image, PROBE_SIDE), use_rec=False)
         if found.boxes is None:
@@ -147,7 +147,7 @@ class Ocr:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A picture that was read in full."""
+    """An image that was read in full."""
 
     text: str
     probed: tuple[Corners, ...]
@@ -155,7 +155,7 @@ class _Read:
     slopes: NDArray[np.float32]
 
     def still_stands(self, probed: Sequence[Corners], slopes: NDArray[np.float32]) -> bool:
-        """Whether a picture with these findings and slopes has this text: none beyond it, none changed."""
+        """Whether an image with these findings and slopes has this text: none beyond it, none changed."""
         known = (*self.read, *self.probed)
         return (
             slopes.shape == self.slopes.shape
@@ -302,7 +302,7 @@ def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr
 
 
 def _scaled(image: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """BGR, as the engine wants it, with a long side of `side`. Raises `ValueError` for no RGB picture."""
+    """BGR, as the engine wants it, with a long side of `side`. Raises `ValueError` for no RGB image."""
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
         raise ValueError(f"image must be uint8 (h, w, 3), not {image.dtype} {image.shape}")
     import cv2

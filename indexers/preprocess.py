@@ -1,8 +1,8 @@
-"""Pictures into a model's input, as its own image processor would: resize, crop, scale, shift.
+"""Images into a model's input, as its own image processor would: resize, crop, scale, shift.
 
 Frames come scaled by the decoder, so most need no resizing; then a whole batch
-is cut and normalised at once. Where resizing is needed Pillow does it, picture
-by picture, because its antialiased bicubic is what the models were fed.
+is cut and normalised at once. Where resizing is needed Pillow does it, image
+by image, because its antialiased bicubic is what the models were fed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Preprocessing:
     shortest: int | None = None
     exact: tuple[int, int] | None = None
     crop: tuple[int, int] | None = None
-    """(height, width) cut from the middle, padded with black where the picture is smaller."""
+    """(height, width) cut from the middle, padded with black where the image is smaller."""
     round_crop: bool = False
     """Where the middle falls between pixels: torchvision rounds (True), transformers goes down (False)."""
     resample: int = BICUBIC

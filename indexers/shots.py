@@ -1,4 +1,4 @@
-"""Shots out of sampled frames, each with a keyframe and what its pictures measure.
+"""Shots out of sampled frames, each with a keyframe and what its images measure.
 
 Frames are measured one by one as they are decoded (`measure_frames`) and let go; what is kept of each
 is a few figures and a thumbnail. When the last has come, PySceneDetect's `ContentDetector` cuts the
@@ -15,7 +15,7 @@ import numpy as np
 
 from corpora.records import Frames, Shot
 from indexers.colour import ColourFigures, colour_figures, tone_of
-from indexers.style import STATISTICS, StylePrompts, picture_statistics, style_of
+from indexers.style import STATISTICS, StylePrompts, image_statistics, style_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ FIGURE_SECONDS = 4.0
 NEW_ABOVE = 15.0
 """Mean difference of two thumbnails, of 255, from which on a frame is measured whatever the time."""
 PRINT_SECONDS = 2.0
-"""Between two pictures of a video's fingerprint."""
+"""Between two images of a video's fingerprint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def measure_frames(frames: Frames) -> FrameFigures:
             figures[place] = figures[last]
             continue
         figures[place, :COLOURS] = astuple(colour_figures(image))
-        figures[place, COLOURS:] = picture_statistics(image)
+        figures[place, COLOURS:] = image_statistics(image)
         last = place
     return FrameFigures(np.asarray(frames.times, np.float64), figures, thumbs)
 
@@ -145,8 +145,8 @@ def describe_shots(
     return shots
 
 
-def pictures_of(frames: FrameFigures) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """A fingerprint: times (n,) about `PRINT_SECONDS` apart, and gray pictures uint8 (n, 18, 32)."""
+def thumbnails_of(frames: FrameFigures) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """A fingerprint: times (n,) about `PRINT_SECONDS` apart, and gray images uint8 (n, 18, 32)."""
     steps = np.floor(frames.times / PRINT_SECONDS + 1e-6).astype(int)
     first = np.unique(steps, return_index=True)[1]
     gray = frames.thumbs[first].astype(np.float64) @ np.array([0.2126, 0.7152, 0.0722])

@@ -77,7 +77,7 @@ class SoundMeter:
         """
         for block in blocks:
             self.feed(block)
-            there = _there(block)
+            there = _require_file(block)
             yield block if there.all() else np.where(there, block, np.float32(0))
 
     def feed(self, block: Samples) -> None:
@@ -107,7 +107,7 @@ class SoundMeter:
     def _measure(self, samples: Samples) -> None:
         seconds = -(-len(samples) // SAMPLE_RATE)
         short = seconds * SAMPLE_RATE - len(samples)
-        there = _there(samples)
+        there = _require_file(samples)
         known = samples if there.all() else np.where(there, samples, np.float32(0))
         padded = np.concatenate([self._before, known, np.zeros(short, np.float32)])
         loudness = _loudness(padded, short)
@@ -137,7 +137,7 @@ def _loudness(samples: Samples, short: int) -> NDArray[np.float32]:
     return np.maximum(found, QUIETEST).round(2).astype(np.float32)
 
 
-def _there(samples: Samples) -> NDArray[np.bool_]:
+def _require_file(samples: Samples) -> NDArray[np.bool_]:
     """Which samples were heard at all; no comparison holds of one that is no number."""
     return np.asarray(np.abs(samples) <= LOUDEST, np.bool_)
 

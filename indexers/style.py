@@ -1,6 +1,6 @@
-"""The visual style of pictures: live action, 2D, 3D or graphics, by prompts and by simple statistics.
+"""The visual style of images: live action, 2D, 3D or graphics, by prompts and by simple statistics.
 
-The statistics tell how a picture was made: a camera leaves grain, drawn and rendered pictures have
+The statistics tell how an image was made: a camera leaves grain, drawn and rendered images have
 none; filmed and rendered surfaces shade slowly, drawn ones are of one colour; drawings have outlines,
 and graphics dark ones. The prompts ask the image encoder, where it knows such words.
 """
@@ -37,7 +37,7 @@ WEIGHTS = np.array(
         [-0.31, 0.04, -0.37, 11.87, 3.37, 0.31],
     ]
 )
-"""(style, statistic): logistic regression on films of the Workbench's development split."""
+"""(style, statistic): logistic regression on videos of the Workbench's development split."""
 BIAS = np.array([5.56, -2.24, 1.50, -4.82])
 
 
@@ -66,10 +66,10 @@ class StylePrompts:
         return np.asarray(raw - np.log(np.exp(raw).sum()), np.float64)
 
 
-def picture_statistics(image: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """float32 (6,), in the order of `STATISTICS`, of one picture uint8 (h, w, 3) RGB of about 224 pixels.
+def image_statistics(image: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """float32 (6,), in the order of `STATISTICS`, of one image uint8 (h, w, 3) RGB of about 224 pixels.
 
-    grain: log of the mean deviation from the blurred picture where there is no detail. texture: log of the
+    grain: log of the mean deviation from the blurred image where there is no detail. texture: log of the
     median local deviation. shading: log of the median change over 8 pixels where there is no detail.
     outlines: share of thin lines darker than both sides among all places with detail. dark outlines: share
     of nearly black ones among these. even: share of places without any change.
@@ -102,7 +102,7 @@ def picture_statistics(image: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def style_of(statistics: NDArray[np.floating[Any]], prompts: NDArray[np.float64] | None) -> Style:
-    """The likeliest style. `statistics`: the mean of `picture_statistics` over a shot's frames, float (6,).
+    """The likeliest style. `statistics`: the mean of `image_statistics` over a shot's frames, float (6,).
 
     `prompts`: float64 (4,), as `StylePrompts.scores` returns; None for an encoder that knows no such words.
     """

@@ -14,7 +14,7 @@ from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
 
 MAX_FIELD = 16 * 2**20
-"""Characters; an unclosed quote swallows at most this much before the row is given up."""
+"""Characters; an unclosed quote swallows at most this much before the row is abandoned."""
 MAX_LINE = 2**20
 """Longer lines go to the parser in pieces, which a quoted field puts together again."""
 

@@ -17,7 +17,7 @@ MAX_NAMED = 5
 def read(path: str) -> Iterator[Document | Problem]:
     """One document, pages in order, parted by blank lines; a `Problem` names pages that are broken.
 
-    Raises `UnsupportedFile` for an encrypted file and for one of pictures alone, `DamagedFile` for
+    Raises `UnsupportedFile` for an encrypted file and for one of images alone, `DamagedFile` for
     one that cannot be parsed.
     """
     with _quiet():

@@ -1,4 +1,4 @@
-"""What all formats of rows share: which column is which, and how bad rows are told."""
+"""What all formats of rows share: which column is which, and how bad rows are reported."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def wikihow_documents(rows: Iterable[Row]) -> Iterator[Document | Row]:
             article.append(row)
             size += sum(len(_text(row, name)) for name in SEPARATE)
         elif columns - UNNAMED == ALL:
-            yield make_document(_title(row), f"{_mended(row, 'headline')}\n\n{_mended(row, 'text')}") or row
+            yield make_document(_title(row), f"{_cleaned(row, 'headline')}\n\n{_cleaned(row, 'text')}") or row
         else:
             yield row
     if article:
@@ -51,18 +51,18 @@ def _joined(rows: list[Row]) -> Document | None:
     parts: list[str] = []
     overview = section = ""
     for row in rows:
-        if _mended(row, "overview") != overview:
-            overview = _mended(row, "overview")
+        if _cleaned(row, "overview") != overview:
+            overview = _cleaned(row, "overview")
             parts.append(overview)
-        if _mended(row, "sectionlabel") != section:
-            section = _mended(row, "sectionlabel")
+        if _cleaned(row, "sectionlabel") != section:
+            section = _cleaned(row, "sectionlabel")
             parts.append(section)
-        parts.append("\n".join(filter(None, (_mended(row, "headline"), _mended(row, "text")))))
+        parts.append("\n".join(filter(None, (_cleaned(row, "headline"), _cleaned(row, "text")))))
     return make_document(_title(rows[0]), "\n\n".join(filter(None, parts)))
 
 
 def _title(row: Row) -> str:
-    """Articles of one name are told apart by a number glued to it, which is no part of the title."""
+    """Articles of one name are reported apart by a number glued to it, which is no part of the title."""
     return _NUMBERED.sub("", _text(row, "title").strip())
 
 
@@ -71,7 +71,7 @@ def _text(row: Row, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _mended(row: Row, name: str) -> str:
+def _cleaned(row: Row, name: str) -> str:
     """The dump left the commas and semicolons of its lists at the line ends: `step one.,`"""
     lines = (line.strip().lstrip(",; ") for line in _text(row, name).split("\n"))
     return "\n".join(_ended(line) for line in lines if line)

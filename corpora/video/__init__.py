@@ -1,1 +1,1 @@
-"""Videos: their shape, upright frames with true times, words and sound, behind one watched child process."""
+"""Videos: their shape, upright frames with true times, words and sound, behind one watched subprocess."""

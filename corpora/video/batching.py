@@ -1,4 +1,4 @@
-"""Sampled pictures into batches, with the keyframes among them; the same for every decoder."""
+"""Sampled images into batches, with the keyframes among them; the same for every decoder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sample:
 
 
 class Selector:
-    """Turns sampled pictures, in order, into samples, and decides which are keyframes."""
+    """Turns sampled images, in order, into samples, and decides which are keyframes."""
 
     def __init__(self, request: FrameRequest) -> None:
         self._request = request
@@ -49,7 +49,7 @@ class Selector:
 
 
 class Batcher:
-    """Collects samples; gives a batch when it is full or the size of the pictures changes."""
+    """Collects samples; gives a batch when it is full or the size of the images changes."""
 
     def __init__(self) -> None:
         self._waiting: list[Sample] = []

@@ -28,7 +28,7 @@ TICKS = Fraction(1, 90000)
 def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) -> None:
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
-    The first frame is the one on screen at `start`. Pictures are upright, of even size. Raises
+    The first frame is the one on screen at `start`. Images are upright, of even size. Raises
     `FileProblem` (reason without path) if nothing lies in the interval.
     """
     import av

@@ -45,11 +45,11 @@ DEMUXERS = (
     ),
     *("eac3", "dts", "aiff", "amr", "amrnb", "amrwb", "ape", "caf", "au", "wv", "tta"),
 )
-"""No playlist, script or numbered pictures among them: those make FFmpeg open other files or addresses."""
+"""No playlist, script or numbered images among them: those make FFmpeg open other files or addresses."""
 
 MAX_SIDE = 16384
 MAX_PIXELS = 2**27
-"""134 million, above the largest 16:9 pictures that H.264, HEVC and AV1 levels allow for."""
+"""134 million, above the largest 16:9 images that H.264, HEVC and AV1 levels allow for."""
 
 _PLAYLISTS = (
     b"#EXTM3U",
@@ -155,7 +155,7 @@ def pick_video(container: Any) -> Any | None:
     """The video stream by ffmpeg's own rule (fftools, `map_auto_video`): the most pixels, where the
     default disposition counts for 5,000,000; the first of equals. None where there is none.
 
-    Raises `UnsupportedFile` if no decoder knows it or its pictures are gigantic.
+    Raises `UnsupportedFile` if no decoder knows it or its images are gigantic.
     """
     streams = video_streams(container)
     if not streams:
@@ -176,7 +176,7 @@ def pick_video(container: Any) -> Any | None:
 
 
 def video_streams(container: Any) -> list[Any]:
-    """The moving pictures: cover art and thumbnails left out."""
+    """The video stream: cover art and thumbnails left out."""
     from av.stream import Disposition
 
     still = Disposition.attached_pic | Disposition.timed_thumbnails

@@ -18,7 +18,7 @@ def cut_clip(
 ) -> None:
     """Write [start, end) seconds of `path` to `out` as MP4 (H.264, and AAC where there is sound).
 
-    The first picture is the one on screen at `start`; pictures are upright. Written beside `out` and then
+    The first image is the one on screen at `start`; images are upright. Written beside `out` and then
     renamed; `path` counts as an input of `policy`. Raises `UsageError` for an empty interval or an `out`
     that must not be replaced, `FileProblem` as `MediaReader` does, `OSError` if `out` cannot be written.
     """

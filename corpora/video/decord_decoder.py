@@ -25,7 +25,7 @@ ADVICE = "; try RAG_VIDEO__DECODER=pyav"
 REFUSED = ("hevc", "av1", "vvc")
 """It knows no AV1 and VVC, and drops HEVC frames silently, so that all later ones have a false time."""
 SKIP = 30
-"""Frames passed over between two signs of progress."""
+"""Frames skipped between two signs of progress."""
 FAR = 300
 """Frames; a way forward that is longer is a seek, where decord's seeks are right."""
 

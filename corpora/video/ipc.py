@@ -1,4 +1,4 @@
-"""Messages between the watched child and its parent: a JSON header, then raw bytes. No pickle.
+"""Messages between the watched subprocess and its parent: a JSON header, then raw bytes. No pickle.
 
 A message is two little-endian lengths (header u32, raw u64), the header, and the arrays named in it under
 `arrays` as [dtype, shape], one after another.

@@ -1,6 +1,6 @@
 """Which sampled frames may show other text than the last one taken: those are worth a look by OCR.
 
-Text holds still while the picture behind it moves, and its strokes have a bright-to-dark edge right beside
+Text holds still while the image behind it moves, and its strokes have a bright-to-dark edge right beside
 a dark-to-bright one. So a frame is taken when such strokes stand where none stood at the last keyframe, or
 have gone from where they stood; what merely moves brings none.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EDGE = 28
-"""Gray levels between the pixels left and right of one: an outlined 24-pixel letter of a 720p picture
+"""Gray levels between the pixels left and right of one: an outlined 24-pixel letter of a 720p image
 has that at a short side of 224."""
 CELL = (8, 16)
 """Rows and columns of a cell, in sampled pixels: about two letters of a caption."""
@@ -24,17 +24,17 @@ Two such cells must stand side by side: a word. Of 28 captions of 2 s, 24 and 32
 over seven real videos, EDGE and STROKES (28, 14) take all with 20 frames a minute; (28, 6) all with 26;
 (40, 14) miss 5 with 18."""
 GAP_SECONDS = 2.0
-"""Keyframes of a picture that moves are so far apart at least; a caption that stands 2 s has one in it."""
+"""Keyframes of an image that moves are so far apart at least; a caption that stands 2 s has one in it."""
 MOVING_SECONDS = 10.0
-"""Text that moves with the picture is looked for so often."""
+"""Text that moves with the image is looked for so often."""
 STILL_LEVELS = 16
 STILL_SHARE = 0.0002
-"""The picture rests when less than this share of its pixels differ by `STILL_LEVELS` from the sample before:
+"""The image rests when less than this share of its pixels differ by `STILL_LEVELS` from the sample before:
 slides do, what is filmed does not."""
 MOVED_SHARE = 0.005
-"""Share of pixels that makes a picture other than the one of `MOVING_SECONDS` ago."""
+"""Share of pixels that makes an image other than the one of `MOVING_SECONDS` ago."""
 CHANGED_SHARE = 0.001
-"""A picture that rests is taken when so many of its pixels are others than in the keyframe: three words of a
+"""An image that rests is taken when so many of its pixels are others than in the keyframe: three words of a
 slide, too small for strokes to be told apart."""
 
 

@@ -1,4 +1,4 @@
-"""From a decoded frame to a small upright RGB picture."""
+"""From a decoded frame to a small upright RGB image."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class FrameRenderer:
             width, height = size if turns % 2 == 0 else size[::-1]
         scaler = self._scalers.setdefault(short_side, None) or self._new_scaler()
         self._scalers[short_side] = scaler
-        # One thread: the picture is small, and threads cost more than they give.
+        # One thread: the image is small, and threads cost more than they give.
         small = scaler.reformat(
             frame, width=width, height=height, format="rgb24", interpolation="BILINEAR", threads=1
         )
         image = np.asarray(small.to_ndarray(), np.uint8)
-        # Turning the small picture costs a thousandth of turning the large one.
+        # Turning the small image costs a thousandth of turning the large one.
         return np.ascontiguousarray(np.rot90(image, turns)) if turns else image

@@ -54,7 +54,7 @@ class _Span:
 def probe_file(path: str, beat: Heartbeat) -> Probe:
     """Facts from the header, checked; `beat` is called while packets are counted.
 
-    Raises `FileProblem` (reason without path) if it holds neither picture nor sound that can be decoded.
+    Raises `FileProblem` (reason without path) if it holds neither image nor sound that can be decoded.
     """
     container = open_media(path)
     try:
@@ -64,7 +64,7 @@ def probe_file(path: str, beat: Heartbeat) -> Probe:
 
 
 def packets_end(path: str, beat: Heartbeat) -> float:
-    """When the last packet of picture or sound ends, in seconds; 0.0 without one. Reads the whole file."""
+    """When the last packet of image or sound ends, in seconds; 0.0 without one. Reads the whole file."""
     with open_media(path) as container:
         video, audio = pick_video(container), pick_audio(container)
         spans = _scan(container, video, audio, clock_start(container), beat)
@@ -223,7 +223,7 @@ def _scan(
 def _from_packets(
     spans: dict[int, _Span], video: Any | None, duration: float, fps: float, notes: list[str], reason: str
 ) -> tuple[float, float, float]:
-    """Duration, frames a second and time of the first picture, by the packets."""
+    """Duration, frames a second and time of the first image, by the packets."""
     picture = spans[video.index] if video is not None else _Span()
     rate = (picture.packets - 1) / (picture.last - picture.first) if picture.last > picture.first else 0.0
     if not 0 < fps <= _MOST_FPS:

@@ -147,14 +147,14 @@ def _skips(probe: Probe, rate: float) -> bool:
 
 
 def _claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
-    """When the pictures should end by the container's word; 0 where it does not say."""
+    """When the images should end by the container's word; 0 where it does not say."""
     with open_media(path) as container:
         stream = container.streams[probe.stream]
         if stream.duration and stream.time_base:
             return probe.picture_start + float(stream.duration * stream.time_base)
         whole = container.duration / 1e6 if container.duration else 0.0
     if probe.audio and end + max(2.0, whole / 20) < whole:
-        # The sound may go on after the picture; only if it does not, something is missing.
+        # The sound may go on after the image; only if it does not, something is missing.
         return whole if packets_end(path, beat) + max(2.0, whole / 20) < whole else 0.0
     return 0.0 if probe.audio else whole
 
@@ -221,7 +221,7 @@ def _painted(shown: Shown, short_side: int, painter: FrameRenderer) -> tuple[flo
 
 
 def _stretched(image: NDArray[np.uint8], shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Where the size changes within a file, the later pictures are stretched to the first one's."""
+    """Where the size changes within a file, the later images are stretched to the first one's."""
     from PIL import Image
 
     resized: Any = Image.fromarray(image).resize((shape[1], shape[0]), Image.Resampling.BILINEAR)

@@ -1,4 +1,4 @@
-"""The one door to media files: facts, frames, words and sound, all read in a watched child process."""
+"""The one door to media files: facts, frames, words and sound, all read in a watched subprocess."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.errors import FileProblem, StalledFile
 from corpora.records import Frames
-from corpora.video import ipc as wire
+from corpora.video import ipc
 from corpora.video.decoders import check_decoder
 from corpora.video.records import (
     DecodeReport,
@@ -19,7 +19,7 @@ from corpora.video.records import (
     Keyframe,
     Probe,
 )
-from corpora.video.subprocess_call import Child
+from corpora.video.subprocess_call import MediaProcess
 from corpora.video.timed_text import TimedText
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class FrameStream:
     """Iterate once over the batches; then `report` says how it went."""
 
-    def __init__(self, parts: Iterator[tuple[wire.Message, list[wire.Array]]]) -> None:
+    def __init__(self, parts: Iterator[tuple[ipc.Message, list[ipc.Array]]]) -> None:
         self._parts = parts
         self._report: DecodeReport | None = None
 
@@ -68,20 +68,20 @@ class FrameStream:
 
 
 class MediaReader:
-    """Context manager. Its child starts at the first file, serves many, and is started again after a crash.
+    """Context manager. Its subprocess starts at the first file, serves many, and is restarted after a crash.
 
     One file at a time: asking for the next thing ends an unfinished stream. Not to be shared between
     threads at the same time. All methods raise `UnreadableFile`, `UnsupportedFile`, `DamagedFile`, or
-    `StalledFile` when there is no sign of progress for `stall_seconds`, or the child dies; a file that is
+    `StalledFile` when there is no sign of progress for `stall_seconds`, or the subprocess dies; one that is
     slow but goes on is never given up. Times are seconds on the file's clock: pts x time base, minus the
     container's start time.
     """
 
     def __init__(self, decoder: str = "pyav", stall_seconds: float = 60.0) -> None:
         self.decoder = check_decoder(decoder)
-        self._media = Child(stall_seconds)
+        self._media = MediaProcess(stall_seconds)
         # Other decoders bring an FFmpeg of their own, which cannot share a process with PyAV's.
-        self._frames = self._media if decoder == "pyav" else Child(stall_seconds)
+        self._frames = self._media if decoder == "pyav" else MediaProcess(stall_seconds)
         self._probed: tuple[str, tuple[int, int], Probe] | None = None
 
     def __enter__(self) -> MediaReader:
@@ -93,7 +93,7 @@ class MediaReader:
         self.close()
 
     def close(self) -> None:
-        """End the child processes."""
+        """End the subprocess processes."""
         self._media.close()
         self._frames.close()
 
@@ -130,7 +130,7 @@ class MediaReader:
 
         rate: grid steps a second. short_side: pixels; even sides, never enlarged. seek: enter shortly before
         `start` where that gives the very same samples (mp4, mov, mkv, webm), else decode from the
-        beginning. keyframe_side: short side of the larger pictures of frames that look new, and of the
+        beginning. keyframe_side: short side of the larger images of frames that look new, and of the
         first at every multiple of `keyframe_reset` seconds; None for none.
         A file that is damaged or cut off yields what is there; `report.damage` says what is lost.
         """
@@ -171,14 +171,14 @@ class MediaReader:
         return self._probed[2]
 
     def _one(
-        self, child: Child, op: str, path: str, **arguments: object
-    ) -> tuple[wire.Message, list[wire.Array]]:
+        self, child: MediaProcess, op: str, path: str, **arguments: object
+    ) -> tuple[ipc.Message, list[ipc.Array]]:
         [part] = list(child.ask(op, path, **arguments))
         return part
 
     def _advised(
-        self, parts: Iterator[tuple[wire.Message, list[wire.Array]]]
-    ) -> Iterator[tuple[wire.Message, list[wire.Array]]]:
+        self, parts: Iterator[tuple[ipc.Message, list[ipc.Array]]]
+    ) -> Iterator[tuple[ipc.Message, list[ipc.Array]]]:
         """A stall or crash of another decoder than the default is most likely its own fault."""
         try:
             yield from parts
@@ -192,7 +192,7 @@ class MediaReader:
 
 
 def _stamp(path: str) -> tuple[int, int]:
-    """Size and time of last change; of a file that cannot be looked at, which the child will report, none."""
+    """Size and time of last change; (-1, -1) where they cannot be read, which the subprocess reports."""
     try:
         status = os.stat(path)
     except OSError:

@@ -22,16 +22,16 @@ class Probe:
     duration: float
     """Seconds from the start of the file's clock to the end of its last packet."""
     fps: float
-    """Mean frames a second of the chosen video stream; 0.0 where there is no picture."""
+    """Mean frames a second of the chosen video stream; 0.0 where there is no image."""
     width: int
-    """Upright pixels, after rotation; 0 where there is no picture."""
+    """Upright pixels, after rotation; 0 where there is no image."""
     height: int
     rotation: int
-    """0, 90, 180 or 270: degrees counterclockwise from the stored to the upright picture."""
+    """0, 90, 180 or 270: degrees counterclockwise from the stored to the upright image."""
     stream: int
     """Index in the container of the chosen video stream; -1 where there is none."""
     video_streams: int
-    """How many there are, attached pictures (cover art) not counted."""
+    """How many there are, attached images (cover art) not counted."""
     audio: bool
     language: str
     """Of the chosen audio stream, as the container writes it (`eng`); empty where unknown."""
@@ -44,7 +44,7 @@ class Probe:
     note: str
     """What was odd (false durations, several streams), in one line; empty for a plain file."""
     codec: str = ""
-    """FFmpeg's name of the video codec; empty where there is no picture."""
+    """FFmpeg's name of the video codec; empty where there is no image."""
     picture_start: float = 0.0
     """Time of the first video packet."""
 
@@ -93,7 +93,7 @@ class DecodeReport:
 
     decoder: str
     end: float
-    """When the last picture leaves the screen, in seconds."""
+    """When the last image leaves the screen, in seconds."""
     frames: int
     """Sampled frames given out."""
     damage: str

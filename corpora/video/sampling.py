@@ -2,7 +2,7 @@
 
 The grid is T_k = k / rate, and step k is [T_k - EPSILON, T_{k+1} - EPSILON). The first frame that starts
 within a step is its sample, at the frame's own time. A step in which no frame starts has the frame that
-is then on screen, at T_k. So a sample's time is always a moment at which that picture is on screen, and
+is then on screen, at T_k. So a sample's time is always a moment at which that image is on screen, and
 samples depend on nothing but the frames around them: a run may begin anywhere before.
 """
 
@@ -30,7 +30,7 @@ class Sampler(Generic[T]):
         """The samples that become known with the frame that starts at `time`, later than the one before.
 
         until: when the frame before surely left the screen; None where it stayed until `time`. It is
-        less where frames between the two are lost or were passed over: no picture is held over a gap.
+        less where frames between the two are lost or were skipped: no image is held over a gap.
         """
         samples = self._held(time if until is None else min(time, until), self.step(time))
         if self.step(time) > self._served:

@@ -37,7 +37,7 @@ def seekable(probe: Probe) -> bool:
 def entry_before(path: str, probe: Probe, time: float, keyframes: int, beat: Heartbeat) -> Entry:
     """An entry from which every frame from before `time` on is right.
 
-    keyframes: how many to pass before frames are trusted. 2 is exact for open groups of pictures and
+    keyframes: how many to pass before frames are trusted. 2 is exact for open groups of images and
     intra refresh too: what follows the second keyframe refers to nothing ahead of the first. 1 is enough
     for closed groups. Packets are read, not decoded. `BEGINNING` where nothing is surely right.
     """

@@ -74,7 +74,7 @@ class StreamDecoder:
         self._event = False
         self._passed: list[float] = []
         self.end = -math.inf
-        """When the last picture leaves the screen."""
+        """When the last image leaves the screen."""
         self.lost: list[float] = []
         """Times of frames that are missing."""
 
@@ -86,7 +86,7 @@ class StreamDecoder:
         context.thread_type = "AUTO" if self._strict and not huge else "NONE"
         context.thread_count = min(os.cpu_count() or 1, MOST_THREADS) if self._strict and not huge else 1
         if self._strict and self._entry.trusted == -math.inf:
-            # Not behind a seek: in an open group of pictures nothing would ever decode again.
+            # Not behind a seek: in an open group of images nothing would ever decode again.
             context.options = {"err_detect": "explode"}
         if self._skip:
             context.skip_frame = "NONREF"
@@ -129,7 +129,7 @@ class StreamDecoder:
         if time is not None and not packet.is_discard and (self._skip or not self._strict):
             heapq.heappush(self._passed, time)
             if self._skip:
-                # A frame that is passed over is on screen all the same.
+                # A frame that is skipped is on screen all the same.
                 length = float(packet.duration * packet.time_base) if packet.duration else self._interval
                 if self._before is not None and time - self._before.time < LEAP:
                     self.end = max(self.end, time + min(length, LAST_FRAME))
@@ -186,7 +186,7 @@ class StreamDecoder:
 
     def _lose_at(self, time: float, error: Exception | None) -> None:
         if self._before is None and self._entry.trusted > -math.inf:
-            # Behind a seek, frames that refer to what was passed over fail to decode: as they should.
+            # Behind a seek, frames that refer to what was skipped fail to decode: as they should.
             return
         if self._strict:
             raise DamageMet from error

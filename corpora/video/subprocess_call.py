@@ -1,4 +1,4 @@
-"""The parent's side of the watched child: starts it late, notices when it is dead or stuck, ends it."""
+"""The parent's side of the watched subprocess: starts it late, notices when it is dead or stuck, ends it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import corpora.errors as errors
-import corpora.video.ipc as wire
+from corpora.video import ipc
 
 PIPE_BYTES = 2**20
 CANCEL_SECONDS = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-class Child:
-    """One child process, started at the first request and again after a crash; one request at a time."""
+class MediaProcess:
+    """One subprocess, started at the first request and again after a crash; one request at a time."""
 
     def __init__(self, stall_seconds: float) -> None:
         self._stall_seconds = stall_seconds
@@ -31,10 +31,10 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """Of the running child; None before the first request and after a crash."""
+        """Of the running subprocess; None before the first request and after a crash."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
-    def ask(self, op: str, path: str, **arguments: object) -> Iterator[tuple[wire.Message, list[wire.Array]]]:
+    def ask(self, op: str, path: str, **arguments: object) -> Iterator[tuple[ipc.Message, list[ipc.Array]]]:
         """The parts of the answer as they come. Ending the iteration early cancels the request.
 
         A request that is still going on when the next one is made is cancelled; going on with it then
@@ -44,7 +44,7 @@ class Child:
             self._cancel()
         self._requests += 1
         number = self._requests
-        # The child's working folder is the one of its start.
+        # The subprocess's working folder is the one of its start.
         whole = os.path.abspath(path)
         self._begin({"op": op, "path": whole, "stall_seconds": self._stall_seconds, **arguments}, path)
         self._busy = number
@@ -72,7 +72,7 @@ class Child:
                 self._cancel()
 
     def close(self) -> None:
-        """End the child; a later request starts a new one."""
+        """End the subprocess; a later request starts a new one."""
         process, self._process, self._busy = self._process, None, 0
         if process is not None:
             process.kill()
@@ -82,7 +82,7 @@ class Child:
                     with contextlib.suppress(OSError):
                         pipe.close()
 
-    def _begin(self, message: wire.Message, path: str) -> None:
+    def _begin(self, message: ipc.Message, path: str) -> None:
         """Send a request and wait until it is taken up."""
         for attempt in (1, 2):
             process = self._process
@@ -91,16 +91,16 @@ class Child:
                 process = self._process = _start()
             assert process.stdin is not None
             try:
-                wire.send(process.stdin.fileno(), message)
+                ipc.send(process.stdin.fileno(), message)
                 self._receive(path)
                 return
-            except (wire.Closed, errors.StalledFile):
+            except (ipc.Closed, errors.StalledFile):
                 # It died between two requests: nothing is lost, so begin again, once.
                 self.close()
                 if attempt == 2:
                     raise errors.StalledFile(f"{path}: the media reader does not start") from None
 
-    def _receive(self, path: str) -> tuple[wire.Message, list[wire.Array]]:
+    def _receive(self, path: str) -> tuple[ipc.Message, list[ipc.Array]]:
         process = self._process
         if process is None:
             raise RuntimeError("the media reader was closed before the file was read to its end")
@@ -108,22 +108,22 @@ class Child:
         handle = process.stdout.fileno()
 
         def wait() -> None:
-            if not wire.readable(handle, self._stall_seconds):
+            if not ipc.readable(handle, self._stall_seconds):
                 raise _Stuck
 
         try:
-            return wire.receive(handle, wait)
+            return ipc.receive(handle, wait)
         except _Stuck:
             self.close()
             reason = f"its reader made no progress for {self._stall_seconds:g} s and was ended"
             raise errors.StalledFile(f"{path}: {reason}") from None
-        except wire.Closed:
+        except ipc.Closed:
             code = process.wait()
             self.close()
             raise errors.StalledFile(f"{path}: its reader died ({_cause(code)})") from None
 
     def _cancel(self) -> None:
-        """Let the child know, and drain what it still sends; if that takes long, end it."""
+        """Let the subprocess know, and drain what it still sends; if that takes long, end it."""
         self._busy = 0
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
@@ -132,15 +132,15 @@ class Child:
         deadline = time.monotonic() + CANCEL_SECONDS
 
         def wait() -> None:
-            if not wire.readable(handle, deadline - time.monotonic()):
+            if not ipc.readable(handle, deadline - time.monotonic()):
                 raise _Stuck
 
         try:
-            wire.send(process.stdin.fileno(), {"op": "cancel"})
-            while wire.receive(handle, wait)[0]["type"] in ("part", "beat"):
+            ipc.send(process.stdin.fileno(), {"op": "cancel"})
+            while ipc.receive(handle, wait)[0]["type"] in ("part", "beat"):
                 if time.monotonic() > deadline:
                     raise _Stuck
-        except (_Stuck, wire.Closed):
+        except (_Stuck, ipc.Closed):
             self.close()
 
 
@@ -148,7 +148,7 @@ class _Stuck(Exception): ...
 
 
 def _start() -> subprocess.Popen[bytes]:
-    """Start it from a thread of its own, which then waits for its end: the kernel ends a child whose
+    """Start it from a thread of its own, which then waits for its end: the kernel ends a subprocess whose
     parent *thread* ends, and the thread that asks first may be a short-lived one."""
     started: list[subprocess.Popen[bytes] | OSError] = []
     ready = threading.Event()
@@ -172,7 +172,7 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def _popen() -> subprocess.Popen[bytes]:
-    # The child must find the same packages as this process, wherever that was started.
+    # The subprocess must find the same packages as this process, wherever that was started.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     process = subprocess.Popen(
         [sys.executable, "-X", "utf8", "-m", "corpora.video.worker", str(os.getpid())],
@@ -193,7 +193,7 @@ def _popen() -> subprocess.Popen[bytes]:
     return process
 
 
-def _problem(path: str, answer: wire.Message) -> errors.FileProblem:
+def _problem(path: str, answer: ipc.Message) -> errors.FileProblem:
     kinds: dict[str, type[errors.FileProblem]] = {
         "UnreadableFile": errors.UnreadableFile,
         "UnsupportedFile": errors.UnsupportedFile,

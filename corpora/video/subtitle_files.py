@@ -68,7 +68,7 @@ def parse_srt(text: str) -> Cues:
 
 
 def parse_vtt(text: str) -> Cues:
-    """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are passed over."""
+    """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are skipped."""
     cues: list[Cue | None] = []
     for block in _blocks(text.split("\n")):
         if block[0].startswith(("NOTE", "STYLE", "REGION")):

@@ -12,7 +12,7 @@ from corpora.video.decoders import Heartbeat
 from corpora.video.timed_text import TimedText
 
 TEXT_CODECS = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
-"""Bitmap subtitles (DVD, Blu-ray, DVB) hold pictures of text and are passed over."""
+"""Bitmap subtitles (DVD, Blu-ray, DVB) hold images of text and are skipped."""
 UNKNOWN_END = 5.0
 """Seconds that a cue without an end stays, at most."""
 

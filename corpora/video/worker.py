@@ -1,4 +1,4 @@
-"""The child process in which all media files are opened: `python -m corpora.video.worker PARENT_PID`.
+"""The subprocess in which all media files are opened: `python -m corpora.video.worker PARENT_PID`.
 
 It reads requests on stdin and answers on stdout (`corpora.video.ipc`). A crash, a hang or a memory
 bomb in a media library ends this process and nothing else. Its own prints and libav's go nowhere.
@@ -20,18 +20,18 @@ from typing import Any
 
 from corpora.errors import FileProblem
 from corpora.records import Frames
-from corpora.video import ipc as wire
+from corpora.video import ipc
 from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe
 from corpora.video.timed_text import TimedText
 
 MOST_MEMORY = 16 * 2**30
 """Bytes of address space: a bound for headers that ask for absurd buffers, far above what decoding takes."""
-BEAT_SECONDS = 0.25
-OPAQUE_BEATS = 10
+HEARTBEAT_SECONDS = 0.25
+OPAQUE_HEARTBEATS = 10
 """A library call without signs of its own may work for so many stall limits, as long as it uses the CPU."""
 
-Answer = Iterator[tuple[wire.Message, list[wire.Array]]]
+Answer = Iterator[tuple[ipc.Message, list[ipc.Array]]]
 
 
 class Cancelled(Exception):
@@ -48,10 +48,10 @@ class Link:
         self._last = 0.0
         self.beats = 0
 
-    def next_request(self) -> wire.Message:
+    def next_request(self) -> ipc.Message:
         """Wait for the next request of the parent process."""
         while True:
-            request, _ = wire.receive(self._requests, lambda: None)
+            request, _ = ipc.receive(self._requests, lambda: None)
             if request["op"] != "cancel":
                 return request
 
@@ -59,18 +59,18 @@ class Link:
         """Tell the parent that there is progress; raises `Cancelled` if it has given up."""
         self.beats += 1
         now = time.monotonic()
-        if now - self._last < BEAT_SECONDS:
+        if now - self._last < HEARTBEAT_SECONDS:
             return
         self._last = now
-        if wire.readable(self._requests, 0):
-            wire.receive(self._requests, lambda: None)
+        if ipc.readable(self._requests, 0):
+            ipc.receive(self._requests, lambda: None)
             raise Cancelled
         self.send({"type": "beat"})
 
-    def send(self, message: wire.Message, arrays: list[wire.Array] | None = None) -> None:
+    def send(self, message: ipc.Message, arrays: list[ipc.Array] | None = None) -> None:
         """Send a message and its arrays, each of any shape and dtype, to the parent process."""
         with self._lock:
-            wire.send(self._answers, message, arrays or [])
+            ipc.send(self._answers, message, arrays or [])
 
 
 def main() -> None:
@@ -86,12 +86,12 @@ def main() -> None:
             request = link.next_request()
             link.send({"type": "taken"})
             _serve(link, request)
-    except wire.Closed:
+    except ipc.Closed:
         return
 
 
-def _serve(link: Link, request: wire.Message) -> None:
-    stop = _vouch(link, float(request["stall_seconds"]))
+def _serve(link: Link, request: ipc.Message) -> None:
+    stop = _start_heartbeat(link, float(request["stall_seconds"]))
     try:
         for message, arrays in OPERATIONS[request["op"]](request, link.beat):
             link.send({"type": "part", **message}, arrays)
@@ -104,7 +104,7 @@ def _serve(link: Link, request: wire.Message) -> None:
         link.send(
             {"type": "problem", "error": "UnsupportedFile", "reason": "it takes more memory than allowed"}
         )
-    except wire.Closed:
+    except ipc.Closed:
         raise
     except Exception as error:
         words = (getattr(error, "strerror", None) or str(error)).lower()
@@ -119,21 +119,21 @@ def _serve(link: Link, request: wire.Message) -> None:
         stop.set()
 
 
-def _vouch(link: Link, stall_seconds: float) -> threading.Event:
+def _start_heartbeat(link: Link, stall_seconds: float) -> threading.Event:
     """Beat for library calls that cannot: while one runs and uses the CPU, for a bounded time."""
     stop = threading.Event()
 
     def watch() -> None:
         beats, cpu, since = link.beats, time.process_time(), time.monotonic()
-        while not stop.wait(max(BEAT_SECONDS, min(1.0, stall_seconds / 4))):
+        while not stop.wait(max(HEARTBEAT_SECONDS, min(1.0, stall_seconds / 4))):
             worked = time.process_time() - cpu
             cpu += worked
             if link.beats != beats:
                 beats, since = link.beats, time.monotonic()
-            elif worked > 0.05 and time.monotonic() - since < OPAQUE_BEATS * stall_seconds:
+            elif worked > 0.05 and time.monotonic() - since < OPAQUE_HEARTBEATS * stall_seconds:
                 try:
                     link.send({"type": "beat"})
-                except wire.Closed:
+                except ipc.Closed:
                     return
 
     threading.Thread(target=watch, daemon=True).start()
@@ -153,28 +153,28 @@ def _die_with_parent(parent: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
     # The parent may have gone before the line above; elsewhere there is only this look-out.
-    threading.Thread(target=_look_out, args=(parent,), daemon=True).start()
+    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
 
-def _look_out(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
 
 
-def _probe(request: wire.Message, beat: Callable[[], None]) -> Answer:
+def _probe(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.probe import probe_file
 
     yield {"probe": asdict(probe_file(request["path"], beat))}, []
 
 
-def _texts(request: wire.Message, beat: Callable[[], None]) -> Answer:
+def _texts(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.subtitles import read_texts
 
     yield {"texts": [asdict(text) for text in read_texts(request["path"], beat)]}, []
 
 
-def _frames(request: wire.Message, beat: Callable[[], None]) -> Answer:
+def _frames(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     decoder = open_decoder(request["decoder"])
     batches = decoder.frames(
         request["path"], _known(request["probe"]), FrameRequest(**request["request"]), beat
@@ -190,7 +190,7 @@ def _frames(request: wire.Message, beat: Callable[[], None]) -> Answer:
         yield facts, [*_arrays(batch.frames), *large]
 
 
-def _frames_at(request: wire.Message, beat: Callable[[], None]) -> Answer:
+def _frames_at(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     decoder = open_decoder(request["decoder"])
     probe = _known(request["probe"])
     yield (
@@ -199,21 +199,21 @@ def _frames_at(request: wire.Message, beat: Callable[[], None]) -> Answer:
     )
 
 
-def _audio(request: wire.Message, beat: Callable[[], None]) -> Answer:
+def _audio(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.audio import read_audio
 
     for block in read_audio(request["path"], request["rate"], beat, gaps=request["gaps"]):
         yield {}, [block]
 
 
-def _clip(request: wire.Message, beat: Callable[[], None]) -> Answer:
+def _clip(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.clipping import encode_clip
 
     encode_clip(request["path"], request["start"], request["end"], request["out"], beat)
     yield {}, []
 
 
-def _arrays(frames: Frames) -> list[wire.Array]:
+def _arrays(frames: Frames) -> list[ipc.Array]:
     return [frames.times, frames.images]
 
 
@@ -222,7 +222,7 @@ def _known(facts: dict[str, Any]) -> Probe:
     return Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
 
 
-OPERATIONS: dict[str, Callable[[wire.Message, Callable[[], None]], Answer]] = {
+OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {
     "probe": _probe,
     "texts": _texts,
     "frames": _frames,

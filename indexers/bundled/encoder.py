@@ -38,7 +38,7 @@ SIZE = (81, 144)
 BOX = 4
 """Pillow's number of the filter."""
 PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=SIZE, resample=BOX)
-"""The whole picture squashed to 144 x 81: what stands at the edges counts, too."""
+"""The whole image squashed to 144 x 81: what stands at the edges counts, too."""
 
 
 class BundledText:
@@ -78,7 +78,7 @@ class BundledText:
 
 def open_bundled_text(sentences: Path, weights: Path = WEIGHTS) -> BundledText:
     """`sentences`: the folder of all-MiniLM-L6-v2. Raises `WeightsMissing` or `WeightsInvalid`."""
-    return BundledText(open_sentences(SENTENCES, sentences), _there(weights))
+    return BundledText(open_sentences(SENTENCES, sentences), _require_file(weights))
 
 
 def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batch: int) -> TorchImageEncoder:
@@ -86,17 +86,17 @@ def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batc
     return TorchImageEncoder(
         name=BUNDLED,
         dim=DIM,
-        weights=folder_digest((_there(weights),)),
+        weights=folder_digest((_require_file(weights),)),
         preprocessing=PREPROCESSING,
-        forward=_tried(open_tower(Tensors((weights,))), weights),
+        forward=_checked_forward(open_tower(Tensors((weights,))), weights),
         open_text=partial(open_bundled_text, sentences, weights),
         backend=backend,
         batch=batch,
     )
 
 
-def _tried(forward: Callable[[Any], Any], weights: Path) -> Callable[[Any], Any]:
-    """The tower, after one black picture: tensors that are missing or of another shape are told here."""
+def _checked_forward(forward: Callable[[Any], Any], weights: Path) -> Callable[[Any], Any]:
+    """The tower, after one black image: tensors that are missing or of another shape are reported here."""
     import torch
 
     try:
@@ -113,7 +113,7 @@ def _damaged(weights: Path) -> WeightsInvalid:
     return WeightsInvalid(f"{weights}: not the weights of the bundled encoder; install the package anew")
 
 
-def _there(weights: Path) -> Path:
+def _require_file(weights: Path) -> Path:
     if not weights.is_file():
         raise WeightsMissing(
             f"{weights}: the bundled encoder's weights are not here; install the package anew"

@@ -155,7 +155,7 @@ def _fetch(model: Model, revision: str, remotes: tuple[_Remote, ...], part: Path
 def _download(model: Model, revision: str, each: _Remote, part: Path, progress: Progress) -> None:
     """One file, through a partial one that a later pull goes on with.
 
-    `hf_hub_download` would start every file anew (huggingface_hub 2 gives its temporary files names of
+    `hf_hub_download` would start every file again (huggingface_hub 2 gives its temporary files names of
     their own), which for gigabytes on a bad line never ends; its parts are public and do resume.
     """
     hub = _hub()

@@ -16,7 +16,7 @@ import numpy as np
 from corpora.records import Video
 from corpora.settings import VideoSettings
 from indexers.models.catalogue import is_specialised
-from indexers.shots import FrameFigures, describe_shots, joined, pictures_of
+from indexers.shots import FrameFigures, describe_shots, joined, thumbnails_of
 from indexers.soundtrack import SoundMeter
 from indexers.style import StylePrompts
 from indexers.versions import FRAME_MEASURES, SOUND_MEASURES
@@ -99,7 +99,7 @@ class Measuring:
             vectors = rows if len(rows[0]) else None
             prompts = self._style_prompts() if vectors is not None else None
             shots = describe_shots(video.video_id, frames, video.duration, vectors=vectors, prompts=prompts)
-            fingerprint = Fingerprint(video.video_id, *pictures_of(frames))
+            fingerprint = Fingerprint(video.video_id, *thumbnails_of(frames))
         track = meter.track(video.video_id, video.duration) if meter is not None else None
         writer.put_measures(video.video_id, shots, track, fingerprint, stages=self.stages_on)
         lost = track.classes.count(None) if track is not None else 0

@@ -61,7 +61,7 @@ def compact(db: Database, name: str) -> None:
 
 
 def index_text(db: Database, name: str) -> None:
-    """Build the full-text index afresh where the table changed since it was built.
+    """Build the full-text index again where the table changed since it was built.
 
     Afresh, because scores of an index that grew in parts, or whose rows were
     deleted, depend on that history; made at once they depend on the rows alone.
@@ -78,7 +78,7 @@ def index_text(db: Database, name: str) -> None:
 
 
 def clean(db: Database) -> None:
-    """Remove old versions and dead files: at once where nobody reads, else only old ones."""
+    """Remove old versions and dead files: at once where there are no readers, else only old ones."""
     age = timedelta(0) if no_readers(db.layout.readers) else timedelta(seconds=PIN_SECONDS)
     for name in db.names():
         with write_errors(db.layout.folder, name):

@@ -30,7 +30,7 @@ def shares_enough(start: float, end: float, spans: tuple[tuple[float, float], ..
 
 
 def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Whether one of `paths` fits, or lies below, one of `globs`; a relative one may begin at any folder."""
+    """Whether one of `paths` fits, or is below, one of `globs`; a relative one may begin at any folder."""
     for glob in globs:
         whole = glob.rstrip("/")
         forms = [whole] if whole.startswith("/") else [whole, f"*/{whole.removeprefix('./')}"]

@@ -1,4 +1,4 @@
-"""The library folder: its files, how it is found, and how it is told from a folder of somebody else."""
+"""The library folder: its files, how it is found, and how it is reported from a folder of somebody else."""
 
 from __future__ import annotations
 

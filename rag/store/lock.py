@@ -1,8 +1,8 @@
-"""One writer at a time, and a way to know that nobody reads.
+"""One writer at a time, and a way to know that there are no readers.
 
 The kernel drops an flock when its process dies, so a crash leaves no stale
 lock; the note inside the file only says who holds it. Python opens files
-non-inheritable, so a child that is spawned never carries the lock on.
+non-inheritable, so a subprocess that is spawned never carries the lock on.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class WriterLock:
         """The file stays: removing it would let two writers hold two files of one name."""
         if self._fd >= 0:
             os.ftruncate(self._fd, 0)
-            # Said outright: a child of ours between its fork and its exec still holds a copy of the file.
+            # Explicit: a subprocess between its fork and its exec still holds a copy of the file.
             _unlock(self._fd)
             os.close(self._fd)
             self._fd = -1

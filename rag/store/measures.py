@@ -1,4 +1,4 @@
-"""The tables of what was measured on pictures and sound: `shots`, `sound_tracks`, `fingerprints`.
+"""The tables of what was measured on frames and sound: `shots`, `sound_tracks`, `fingerprints`.
 
 They came with schema 2. A library of schema 1 has none of them and is read as one in which nothing
 has been measured yet.
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
-ISLANDS = {"m": "sa", "a": "m"}
-ISLAND_SHORES = 4
-UNHEARD = "?"
+LONE_SECONDS = {"m": "sa", "a": "m"}
+LONE_SECOND_CONTEXT = 4
+MISSING = "?"
 """And one that could not be heard; its loudness is null."""
 CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
 
@@ -94,7 +94,7 @@ def sound_track_rows(track: SoundTrack) -> Any:
 
     value = {
         "video_id": track.video_id,
-        "classes": "".join(UNHEARD if name is None else LETTERS[name] for name in track.classes),
+        "classes": "".join(MISSING if name is None else LETTERS[name] for name in track.classes),
         "loudness": [None if level != level else level for level in track.loudness.tolist()],
     }
     return pa.Table.from_pylist([value], schema=measured_schemas()["sound_tracks"])
@@ -104,17 +104,17 @@ def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
     """A sound track from its row; loudness (seconds,) float32."""
     import numpy as np
 
-    letters = without_islands(row["classes"])
-    classes = tuple(None if letter == UNHEARD else CLASSES[letter] for letter in letters)
+    letters = smooth_lone_seconds(row["classes"])
+    classes = tuple(None if letter == MISSING else CLASSES[letter] for letter in letters)
     return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
 
 
-def without_islands(letters: str) -> str:
-    """Letters of seconds, in which a lone one is taken for what is around it: one of speech or noises within
+def smooth_lone_seconds(letters: str) -> str:
+    """Letters of seconds, where a single one is taken for what is around it: one of speech or noises within
     music, and one of music within noises.
 
-    Around it, or before it at the end, lie at least `ISLAND_SHORES` seconds of that. What is stored stays as
-    it was heard, so libraries made before are read so too. A lone second within speech is a pause, and one of
+    Around it, or before it at the end, are `LONE_SECOND_CONTEXT` seconds or more of that. Stored letters are
+    as measured, so older libraries are read alike. A single second within speech is a pause, and one of
     speech within noises may be a word: both stay.
     """
     runs = [(letter, len(list(run))) for letter, run in groupby(letters)]
@@ -124,25 +124,30 @@ def without_islands(letters: str) -> str:
         last = place + 1 == len(runs)
         after = 0 if last else runs[place + 1][1]
         same = last or runs[place + 1][0] == around
-        if length == 1 and lone in ISLANDS.get(around, "") and same and before + after >= ISLAND_SHORES:
+        if (
+            length == 1
+            and lone in LONE_SECONDS.get(around, "")
+            and same
+            and before + after >= LONE_SECOND_CONTEXT
+        ):
             runs[place - 1 : place + 2] = [(around, before + 1 + after)]
         else:
             place += 1
     return "".join(letter * length for letter, length in runs)
 
 
-def fingerprint_rows(print_: Fingerprint) -> Any:
+def fingerprint_rows(fingerprint_: Fingerprint) -> Any:
     """A fingerprint as an Arrow table of one row."""
     import numpy as np
     import pyarrow as pa
 
-    _, height, width = print_.pictures.shape
+    _, height, width = fingerprint_.pictures.shape
     value = {
-        "video_id": print_.video_id,
-        "times": print_.times.tolist(),
+        "video_id": fingerprint_.video_id,
+        "times": fingerprint_.times.tolist(),
         "height": height,
         "width": width,
-        "pictures": np.ascontiguousarray(print_.pictures, np.uint8).tobytes(),
+        "pictures": np.ascontiguousarray(fingerprint_.pictures, np.uint8).tobytes(),
     }
     return pa.Table.from_pylist([value], schema=measured_schemas()["fingerprints"])
 

@@ -177,7 +177,7 @@ class Reader:
         return self._ask(lambda s: s.sound_track(video_id))
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
-        """None for a video without pictures, or that was not measured."""
+        """None for a video without images, or that was not measured."""
         return self._ask(lambda s: s.fingerprint(video_id))
 
     def fingerprinted(self) -> frozenset[str]:

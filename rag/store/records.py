@@ -37,7 +37,7 @@ class Meta:
     """What was chosen once, before the first video, and holds for the library's life."""
 
     image_encoder: EncoderRef | None
-    """None: text evidence alone, no pictures."""
+    """None: text evidence alone, no images."""
     text_encoder: EncoderRef
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The settings that decide what is stored, as plain JSON values."""

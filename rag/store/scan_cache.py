@@ -42,7 +42,7 @@ class CachedFile(Protocol):
 
 
 class ScanCache:
-    """Path to (stamp, status). A context manager; every call swallows damage and starts afresh.
+    """Path to (stamp, status). A context manager; every call swallows damage and starts again.
 
     It is written in a folder with a library's marker alone; elsewhere it stays empty.
 
@@ -70,7 +70,7 @@ class ScanCache:
             return
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
-        """Start afresh after damage; do without where another process is at it, or it cannot be written."""
+        """Start again after damage; do without where another process is at it, or it cannot be written."""
         damaged = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in DAMAGE
         if damaged and not self._read_only:
             self._start_afresh()
@@ -126,7 +126,7 @@ class ScanCache:
             self._db = None
 
     @contextmanager
-    def _forgiving(self) -> Iterator[None]:
+    def _ignoring_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -135,7 +135,7 @@ class ScanCache:
     def entries(self) -> dict[str, tuple[str, str]]:
         """Path to (stamp, status); empty where the cache is new or was damaged."""
         found: dict[str, tuple[str, str]] = {}
-        with self._forgiving():
+        with self._ignoring_errors():
             if self._db is not None:
                 for path, stamp, status in self._db.execute("SELECT path, stamp, status FROM files"):
                     found[os.fsdecode(path)] = (stamp, status)
@@ -151,7 +151,7 @@ class ScanCache:
 
     def _facts(self) -> dict[str, str]:
         facts: dict[str, str] = {}
-        with self._forgiving():
+        with self._ignoring_errors():
             if self._db is not None:
                 facts = dict(self._db.execute("SELECT name, value FROM facts"))
         return facts
@@ -173,7 +173,7 @@ class ScanCache:
 
     def replace(self, library_id: str, fingerprint: str, rows: Mapping[str, tuple[str, str]]) -> None:
         """Hold exactly `rows`: path to (stamp, status)."""
-        with self._forgiving():
+        with self._ignoring_errors():
             if self._db is None:
                 return
             self._db.execute("BEGIN IMMEDIATE")
@@ -186,7 +186,7 @@ class ScanCache:
 
     def put(self, rows: Mapping[str, tuple[str, str]]) -> None:
         """Add or replace rows."""
-        with self._forgiving():
+        with self._ignoring_errors():
             if self._db is not None:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._insert(rows)
@@ -194,7 +194,7 @@ class ScanCache:
 
     def forget(self, paths: Iterable[str]) -> None:
         """Remove the entries of some paths."""
-        with self._forgiving():
+        with self._ignoring_errors():
             if self._db is not None:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("DELETE FROM files WHERE path = ?", [(os.fsencode(p),) for p in paths])

@@ -58,7 +58,7 @@ class Snapshot:
         self._index: IndexKind = index
         self._evidence: dict[str, list[Evidence]] = {}
         self._sounds: dict[str, SoundTrack | None] = {}
-        self._marks: dict[str, Fingerprint | None] = {}
+        self._fingerprints: dict[str, Fingerprint | None] = {}
         for attempt in range(ATTEMPTS):
             try:
                 if self._pin():
@@ -171,7 +171,7 @@ class Snapshot:
         return schema.clip_of(row)
 
     def clips_of(self, video_id: str) -> list[Clip]:
-        """In time order. None for a video that is not ready."""
+        """In order of time. None for a video that is not ready."""
         import pyarrow.compute as pc
 
         rows = self._clip_table.filter(pc.field("video_id") == video_id).to_pylist()
@@ -206,12 +206,12 @@ class Snapshot:
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
         """The fingerprint of a video; None where it was not measured."""
-        if video_id not in self._marks:
+        if video_id not in self._fingerprints:
             columns = ["video_id", "times", "height", "width", "pictures"]
             rows = self._measured("fingerprints", columns, video_id)
-            _make_room(self._marks)
-            self._marks[video_id] = fingerprint_of(rows[0]) if rows else None
-        return self._marks[video_id]
+            _make_room(self._fingerprints)
+            self._fingerprints[video_id] = fingerprint_of(rows[0]) if rows else None
+        return self._fingerprints[video_id]
 
     @cached_property
     def fingerprinted(self) -> frozenset[str]:
@@ -336,7 +336,7 @@ class Snapshot:
         return found
 
     def _by_row_id(self, name: str, columns: list[str], row_ids: list[int]) -> list[dict[str, Any]]:
-        """Unknown row ids are passed over in silence: the caller counts."""
+        """Unknown row ids are skipped silently: the caller counts."""
         if not row_ids:
             return []
         where = f"_rowid IN ({','.join(map(str, row_ids))})"

@@ -160,7 +160,7 @@ class VideoTables:
         video_id: str,
         shots: Sequence[Shot],
         sound: SoundTrack | None,
-        print_: Fingerprint | None,
+        fingerprint_: Fingerprint | None,
         stages: Collection[str],
     ) -> None:
         """Replace a video's shots, sound track and fingerprint, and record their stages."""
@@ -169,7 +169,7 @@ class VideoTables:
         rows: dict[str, Any] = {}
         if "shots" in stages:
             rows["shots"] = shot_rows(shots) if shots else None
-            rows["fingerprints"] = fingerprint_rows(print_) if print_ is not None else None
+            rows["fingerprints"] = fingerprint_rows(fingerprint_) if fingerprint_ is not None else None
         if "sound" in stages:
             rows["sound_tracks"] = sound_track_rows(sound) if sound is not None else None
         for name, table in rows.items():

@@ -3,7 +3,7 @@
 What makes it so is order. A video is `pending` before its first row and
 `ready` after its last; a clip's vectors are written before the clip; a
 passage file's row in `files` comes after its passages. What a killed writer
-left half done is either taken up again or swept away by the next one.
+left unfinished is either taken up again or swept away by the next one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Writer:
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> Writer:
-        """Take the lock, bring the tables up to date, sweep away what a killed writer left half done.
+        """Take the lock, bring the tables up to date, sweep away what a killed writer left unfinished.
 
         The folder must be a library, or new or empty; a library without a marker gets one.
         Raises `LibraryNotFound` (for any other folder; without `create` also for a new one),
@@ -234,7 +234,7 @@ class Writer:
             self._videos.add_clips(clips, encoder)
 
     def put_clips_without_vectors(self, clips: Sequence[Clip], pixels: Sequence[str] = ()) -> None:
-        """Commit clips that have no picture, or whose library has no image encoder.
+        """Commit clips that have no image, or whose library has no image encoder.
 
         `pixels`: one hash a clip where frames were sampled all the same, for their words.
         """
@@ -331,7 +331,7 @@ class Writer:
     # Removal
 
     def remove_paths(self, paths: Iterable[str]) -> Removed:
-        """Forget paths. Content goes when its last path goes. Unknown paths are passed over."""
+        """Forget paths. Content goes when its last path goes. Unknown paths are skipped."""
         self.flush()
         named = set(paths)
         files = self._files.rows()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Frames
 from indexers.backend import probe_images
-from indexers.frame_dedup import encode_frames, stand_ins
+from indexers.frame_dedup import encode_frames, representative_frames
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
 from tests.fakes.tiny_models import save_clip
@@ -52,7 +52,7 @@ def test_reused_vectors_are_close_to_the_true_ones(tmp_path: Path, crf: int) -> 
     encoder = open_image_encoder(f"hf:{save_clip(tmp_path / 'clip')}", EncoderSettings(), batch=8)
     true = encoder.encode_images(images)
     taken = encode_frames(encoder, Frames(np.arange(len(images)) / 2, images))
-    chosen = stand_ins(images)
+    chosen = representative_frames(images)
     assert np.mean(chosen != np.arange(len(images))) > 0.6
     # No slide is taken for another one.
     assert np.array_equal(chosen // 8, np.arange(len(images)) // 8)

@@ -83,7 +83,7 @@ def test_a_sound_backend_passes() -> None:
     ("forward", "reason"),
     [
         (by_neighbours, "neighbours"),
-        (by_place, "place"),
+        (by_place, "position"),
         (coarse, "cosine"),
         (lambda rows: rows * np.nan, "cosine"),
         (Drifting(), "second time"),
@@ -153,7 +153,7 @@ def test_what_is_set_is_all_that_is_tried(costs: dict[tuple[str, int], float]) -
 
 
 def test_a_slow_model_is_not_tried_with_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(backend, "MAX_TRIAL_SECONDS", -1.0)
     found = measure(_opener(plain), BOTH)
     assert (found.backend, found.batch) == (BF16, 8)
     assert "batches from 16 on not tried" in found.note

@@ -11,9 +11,9 @@ from eval.workbench.sound import melody
 from eval.workbench.speech import murmured
 from eval.workbench.video import Line
 from indexers.colour import colour_figures, tone_of
-from indexers.shots import cut_times, describe_shots, joined, measure_frames, pictures_of
+from indexers.shots import cut_times, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
-from indexers.style import PROMPTS, STATISTICS, STYLES, StylePrompts, picture_statistics, style_of
+from indexers.style import PROMPTS, STATISTICS, STYLES, StylePrompts, image_statistics, style_of
 from rag.indexing.measuring import packed, unpacked
 
 
@@ -71,7 +71,7 @@ def test_frames_measured_in_parts_are_the_frames_measured_at_once() -> None:
     assert describe_shots("v", found, 7.0, vectors=None, prompts=None) == describe_shots(
         "v", measure_frames(whole), 7.0, vectors=None, prompts=None
     )
-    assert pictures_of(found)[0].tolist() == [0, 2, 4, 6]
+    assert thumbnails_of(found)[0].tolist() == [0, 2, 4, 6]
 
 
 def test_without_a_frame_there_is_no_shot() -> None:
@@ -80,7 +80,7 @@ def test_without_a_frame_there_is_no_shot() -> None:
 
 
 def test_grain_is_of_a_camera_and_plain_surfaces_are_drawn() -> None:
-    filmed, drawn = picture_statistics(scene(3, grain=6)), picture_statistics(scene(3))
+    filmed, drawn = image_statistics(scene(3, grain=6)), image_statistics(scene(3))
     assert len(filmed) == len(STATISTICS)
     assert style_of(filmed, None) == "live"
     assert style_of(drawn, None) != "live"
@@ -94,7 +94,7 @@ def test_prompts_decide_where_an_encoder_knows_them() -> None:
 
     said = StylePrompts(Axes()).scores(np.eye(4, dtype=np.float32)[[1]])
     assert int(said.argmax()) == STYLES.index("2d")
-    assert style_of(picture_statistics(scene(3, grain=6)), said) == "2d"
+    assert style_of(image_statistics(scene(3, grain=6)), said) == "2d"
 
 
 def heard(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArray[np.float32]]:

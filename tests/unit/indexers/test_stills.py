@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from corpora.records import Frames
 from indexers.frame_dedup import (
-    STILL_THRESHOLD,
-    StillBatcher,
+    DEDUP_THRESHOLD,
+    DedupBatcher,
     encode_frames,
-    stand_ins,
+    representative_frames,
 )
 from indexers.protocol import ImageEncoder
 
@@ -54,20 +54,20 @@ def still(seed: int, count: int) -> NDArray[np.uint8]:
 
 def test_equal_frames_are_encoded_once() -> None:
     images = np.concatenate([still(0, 5), still(1, 3), still(0, 2)])
-    assert stand_ins(images).tolist() == [0, 0, 0, 0, 0, 5, 5, 5, 8, 8]
+    assert representative_frames(images).tolist() == [0, 0, 0, 0, 0, 5, 5, 5, 8, 8]
 
 
 def test_the_first_frame_is_always_encoded() -> None:
-    assert stand_ins(noise(0)).tolist() == [0]
-    assert stand_ins(noise(0)[:0]).tolist() == []
+    assert representative_frames(noise(0)).tolist() == [0]
+    assert representative_frames(noise(0)[:0]).tolist() == []
 
 
 def test_slow_drift_does_not_creep() -> None:
     """Each step is far below the threshold, yet no reused frame may be further than it from its stand-in."""
     images = np.stack([np.full((*SHAPE, 3), 100 + step // 2, np.uint8) for step in range(60)])
-    chosen = stand_ins(images)
+    chosen = representative_frames(images)
     distance = np.abs(images[chosen, 0, 0, 0].astype(int) - images[:, 0, 0, 0])
-    assert distance.max() <= STILL_THRESHOLD
+    assert distance.max() <= DEDUP_THRESHOLD
     assert len(np.unique(chosen)) > 3
 
 
@@ -77,13 +77,13 @@ def test_a_small_change_anywhere_is_seen(corner: tuple[int, int]) -> None:
     images = still(0, 2)
     top, left = min(corner[0], 44), min(corner[1], 56)
     images[1, top : top + 4, left : left + 4] = 255
-    assert stand_ins(images).tolist() == [0, 1]
+    assert representative_frames(images).tolist() == [0, 1]
 
 
 def test_grain_is_not_a_change() -> None:
     grain = np.random.default_rng(1).integers(-3, 4, (2, *SHAPE, 3))
     images = np.clip(still(0, 2).astype(int) + grain, 0, 255).astype(np.uint8)
-    assert stand_ins(images).tolist() == [0, 0]
+    assert representative_frames(images).tolist() == [0, 0]
 
 
 def test_reuse_off_encodes_everything() -> None:
@@ -96,7 +96,7 @@ def test_reuse_off_encodes_everything() -> None:
 def test_reused_frames_take_their_stand_ins_vector() -> None:
     images = np.concatenate([still(0, 3), noise(1, 2), still(2, 4)])
     rows = encode_frames(CountingEncoder(), frames(images))
-    expected = CountingEncoder().encode_images(images[stand_ins(images)])
+    expected = CountingEncoder().encode_images(images[representative_frames(images)])
     assert np.array_equal(rows, expected)
 
 
@@ -114,7 +114,7 @@ def clips() -> list[NDArray[np.uint8]]:
 
 @pytest.mark.parametrize("reuse", [True, False])
 def test_a_clip_has_the_same_vectors_in_any_company(reuse: bool) -> None:
-    batcher: StillBatcher[int] = StillBatcher(CountingEncoder(), reuse=reuse)
+    batcher: DedupBatcher[int] = DedupBatcher(CountingEncoder(), reuse=reuse)
     done = []
     for key, images in enumerate(clips()):
         done += batcher.feed(key, [frames(images)])
@@ -123,12 +123,12 @@ def test_a_clip_has_the_same_vectors_in_any_company(reuse: bool) -> None:
     for clip, images in zip(done, clips(), strict=True):
         alone = encode_frames(CountingEncoder(), frames(images), reuse=reuse)
         assert np.array_equal(clip.vectors, alone)
-        assert clip.encoded == len(np.unique(stand_ins(images)) if reuse else images)
+        assert clip.encoded == len(np.unique(representative_frames(images)) if reuse else images)
 
 
 def test_batches_are_full_across_clips() -> None:
     encoder = CountingEncoder()
-    batcher: StillBatcher[int] = StillBatcher(encoder)
+    batcher: DedupBatcher[int] = DedupBatcher(encoder)
     for key in range(5):
         batcher.feed(key, [frames(noise(key, 3))])
     batcher.finish()
@@ -137,7 +137,7 @@ def test_batches_are_full_across_clips() -> None:
 
 
 def test_a_clip_comes_out_as_soon_as_its_batch_is_full() -> None:
-    batcher: StillBatcher[str] = StillBatcher(CountingEncoder())
+    batcher: DedupBatcher[str] = DedupBatcher(CountingEncoder())
     assert batcher.feed("a", [frames(noise(0, 3))]) == []
     assert [clip.key for clip in batcher.feed("b", [frames(noise(1, 2))])] == ["a"]
     assert [clip.key for clip in batcher.finish()] == ["b"]
@@ -146,7 +146,7 @@ def test_a_clip_comes_out_as_soon_as_its_batch_is_full() -> None:
 
 def test_parts_of_a_clip_are_one_clip() -> None:
     images = np.concatenate([still(0, 6), noise(1, 3)])
-    batcher: StillBatcher[int] = StillBatcher(CountingEncoder())
+    batcher: DedupBatcher[int] = DedupBatcher(CountingEncoder())
     done = batcher.feed(0, [frames(images[:2]), frames(images[2:2]), frames(images[2:])]) + batcher.finish()
     assert np.array_equal(done[0].vectors, encode_frames(CountingEncoder(), frames(images)))
     assert done[0].encoded == 4
@@ -154,6 +154,6 @@ def test_parts_of_a_clip_are_one_clip() -> None:
 
 def test_a_clip_starts_afresh() -> None:
     encoder = CountingEncoder()
-    batcher: StillBatcher[int] = StillBatcher(encoder)
+    batcher: DedupBatcher[int] = DedupBatcher(encoder)
     done = batcher.feed(0, [frames(still(0, 4))]) + batcher.feed(1, [frames(still(0, 4))]) + batcher.finish()
     assert [clip.encoded for clip in done] == [1, 1]

@@ -35,7 +35,7 @@ from rag.retrieval.shots import (
 from rag.store.database import Database
 from rag.store.dump import dump
 from rag.store.layout import Layout
-from rag.store.measures import MEASURED_TABLES, Fingerprint, without_islands
+from rag.store.measures import MEASURED_TABLES, Fingerprint, smooth_lone_seconds
 from rag.store.meta_table import MetaRows
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -353,5 +353,5 @@ def test_height_is_counted_in_lines() -> None:
     ],
 )
 def test_a_lone_second_in_a_long_stretch_is_taken_for_what_is_around_it(heard: str, read: str) -> None:
-    assert without_islands(heard) == read
-    assert without_islands(read) == read
+    assert smooth_lone_seconds(heard) == read
+    assert smooth_lone_seconds(read) == read
