@@ -93,7 +93,7 @@ class MediaReader:
         self.close()
 
     def close(self) -> None:
-        """End the subprocess processes."""
+        """End the subprocesses."""
         self._media.close()
         self._frames.close()
 
