@@ -34,6 +34,7 @@ class WebContract:
         raise NotImplementedError
 
     def test_videos_are_ranked_from_one_with_addresses(self, tmp_path: Path) -> None:
+        """Videos are ranked from one with addresses."""
         web = self.open_web(tmp_path)
         page = web.search_videos("kettle")
         assert [result.rank for result in page.results] == list(range(1, len(page.results) + 1))
@@ -42,6 +43,7 @@ class WebContract:
         assert web.search_videos("zeppelin").results == ()
 
     def test_results_come_in_pages(self, tmp_path: Path) -> None:
+        """Results come in pages."""
         web = self.open_web(tmp_path)
         first = web.search_videos("kettle", page_size=1)
         second = web.search_videos("kettle", page=2, page_size=1)
@@ -50,6 +52,7 @@ class WebContract:
         assert _raises(UsageError, lambda: web.search_videos("kettle", page=0))
 
     def test_pages_of_text_are_searched_and_opened(self, tmp_path: Path) -> None:
+        """Pages of text are searched and opened."""
         web = self.open_web(tmp_path)
         (result,) = web.search("kettle").results
         assert (result.url, result.kind) == (PAGE, "text")
@@ -57,12 +60,14 @@ class WebContract:
         assert (page.title, page.text, page.kind) == ("Kettles", "A kettle boils water.", "text")
 
     def test_a_transcript_is_in_time_order(self, tmp_path: Path) -> None:
+        """A transcript is in time order."""
         web = self.open_web(tmp_path)
         lines = web.transcript(VIDEO).lines
         assert [(line.start, line.end, line.text) for line in lines] == [(1.0, 2.0, "water boils")]
         assert _raises(NoTranscript, lambda: web.transcript(SILENT))
 
     def test_a_download_is_whole_and_named_by_its_content(self, tmp_path: Path) -> None:
+        """A download is whole and named by its content."""
         web = self.open_web(tmp_path)
         first, second = web.download(VIDEO), web.download(VIDEO)
         assert Path(first.path).read_bytes() == CONTENT
@@ -74,12 +79,14 @@ class WebContract:
         assert web.video_id(SILENT) is None
 
     def test_an_unknown_address_is_gone(self, tmp_path: Path) -> None:
+        """An unknown address is gone."""
         web = self.open_web(tmp_path)
         assert _raises(PageGone, lambda: web.open(GONE))
         assert _raises(PageGone, lambda: web.transcript(GONE))
         assert _raises(PageGone, lambda: web.download(GONE))
 
     def test_every_call_is_one_line_of_the_trace(self, tmp_path: Path) -> None:
+        """Every call is one line of the trace."""
         web = self.open_web(tmp_path)
         web.search_videos("kettle")
         web.open(VIDEO)
@@ -89,6 +96,7 @@ class WebContract:
         assert events == [(1, "search_videos", "ok"), (2, "open", "ok"), (3, "download", "PageGone")]
 
     def test_the_same_web_has_the_same_fingerprint(self, tmp_path: Path) -> None:
+        """The same web has the same fingerprint."""
         web = self.open_web(tmp_path)
         again = self.open_web(tmp_path / "again")
         assert web.fingerprint

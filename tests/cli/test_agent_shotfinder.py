@@ -59,7 +59,7 @@ def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr  # nothing was indexed: N/A
     (look,) = json.loads(done.stdout)["looks"]
     assert look["title"] == "kettle"
-    assert "pictures: none are seen" in done.stderr
+    assert "frames: none are seen" in done.stderr
 
 
 def test_wrong_words_are_one_line(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
     assert shape["tokens"] > 0
     assert shape["tokens_counted_as"].startswith("counted")
     assert "plan:" in done.stderr
-    assert "pictures: none are seen" in done.stderr
+    assert "frames: none are seen" in done.stderr
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {"plan", "web", "search", "select", "watch", "answer", "result"} <= {
         step["kind"] for step in steps
