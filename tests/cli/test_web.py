@@ -53,7 +53,7 @@ def test_search_and_open(web: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["open", "web", f"{URL}18", "--download"], 1, "for adults"),
         (["build", "out"], 2, "nothing to build"),
         (["build", "out", "gone"], 1, "gone"),
-        (["build", "out", "web", "--workbench"], 2, "leave out SOURCE"),
+        (["build", "out", "web", "--workbench"], 2, "omit SOURCE"),
         (["serve", "web", "--port", "0", "--trace", "no/such/folder"], 1, "cannot be written"),
     ],
 )
