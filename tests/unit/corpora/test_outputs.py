@@ -33,7 +33,7 @@ from corpora.outputs import (
     replace_file,
 )
 from corpora.video.cut import cut_clip
-from rag._cli.agent_display import StepFile
+from rag.agents.runtime.trace import Step, TraceWriter
 from rag.errors import UsageError
 from rag.rendering.contact_sheet import save_png
 from tests.fakes.synthetic import write_video
@@ -56,8 +56,8 @@ def make_page(path: Path) -> None:
 
 
 def make_trace(path: Path) -> None:
-    with StepFile(path) as steps:
-        steps.write({"number": 1, "kind": "plan"})
+    with TraceWriter(path) as trace:
+        trace.write(Step(1, "plan", "one query"))
 
 
 def make_recording(path: Path) -> None:

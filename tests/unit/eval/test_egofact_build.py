@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from eval.runs.records import LETTERS
 from eval.tasks.egofact.building import Source, build_egofact, write_benchmark
 from eval.tasks.egofact.checks import (
     EmbeddedCheckReader,
@@ -18,6 +17,7 @@ from eval.tasks.egofact.checks import (
     valid,
 )
 from eval.tasks.egofact.language_model import BuilderRoles
+from eval.tasks.egofact.letters import LETTERS
 from eval.tasks.egofact.loading import load_egofact
 from eval.tasks.egofact.records import FAMILIES, FactPassage
 from eval.tasks.egofact.settings import BuildSettings, Shape

@@ -195,7 +195,10 @@ def test_language_is_found_where_none_is_set(models: Path) -> None:
     asr = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
     assert isinstance(asr, Asr)
     assert list(asr.transcribe([np.zeros(RATE, np.float32)])) == []
-    assert _unfiltered(asr, noise(5))
+    found: list[str] = []
+    _unfiltered(asr, noise(5), found)
+    assert set(found) <= set(asr._model.supported_languages)
+    assert len(found) == 1
 
 
 def test_an_unknown_language_is_a_setting_out_of_range(models: Path) -> None:
@@ -203,12 +206,17 @@ def test_an_unknown_language_is_a_setting_out_of_range(models: Path) -> None:
         open_asr(AsrSettings(model=TINY, language="xx"), EncoderSettings(models_dir=models))
 
 
-def _unfiltered(asr: Asr, audio: NDArray[np.float32]) -> list[tuple[float, float, str]]:
+def _unfiltered(
+    asr: Asr, audio: NDArray[np.float32], languages: list[str] | None = None
+) -> list[tuple[float, float, str]]:
+    """What the model itself returns, without the filters; `languages`: takes the language it detects."""
     model = asr._model
 
     class Credulous:
         def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[list[Said], None]:
-            segments, _ = model.transcribe(audio, **(options | {"vad_filter": False}))
+            segments, info = model.transcribe(audio, **(options | {"vad_filter": False}))
+            if languages is not None and options["language"] is None:
+                languages.append(info.language)
             return [Said(each.start, each.end, each.text or "?") for each in segments], None
 
     return list(Asr(Credulous(), asr._language, "", "").transcribe([audio]))
