@@ -77,7 +77,7 @@ def _bounds(sums: bytes, sizes: bytes) -> tuple[float, float]:
 
 
 def drawn_totals(by_cluster: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(RESAMPLES, k): the sums of (k, clusters) values over the clusters of each draw.
+    """float64 (RESAMPLES, k): the sums of float64 (k, clusters) values over the clusters of each draw.
 
     No BLAS: its order of summing changes with threads and machines, and its
     threads wait for each other where the machine is busy.
@@ -90,7 +90,7 @@ def drawn_totals(by_cluster: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cluster_places(clusters: Sequence[str]) -> tuple[NDArray[np.int64], int]:
-    """(n,) index of each value's cluster among the sorted cluster ids, and how many clusters there are."""
+    """int64 (n,) index of each value's cluster among the sorted cluster ids, and the number of clusters."""
     import numpy as np
 
     names = sorted(set(clusters))
@@ -100,7 +100,7 @@ def cluster_places(clusters: Sequence[str]) -> tuple[NDArray[np.int64], int]:
 
 @lru_cache(maxsize=64)
 def draws(clusters: int) -> NDArray[np.uint8]:
-    """(RESAMPLES, clusters): how often each cluster was drawn; every row sums to `clusters`."""
+    """uint8 (RESAMPLES, clusters): how often each cluster was drawn; every row sums to `clusters`."""
     import numpy as np
 
     generator = np.random.default_rng(SEED)
@@ -111,7 +111,7 @@ def draws(clusters: int) -> NDArray[np.uint8]:
 
 
 def percentiles(statistics: NDArray[np.float64]) -> tuple[float, float]:
-    """Bounds of the middle `LEVEL` of (RESAMPLES,) statistics."""
+    """Lower and upper bound of the middle `LEVEL` of `statistics`, float64 (RESAMPLES,)."""
     import numpy as np
 
     tail = (1 - LEVEL) / 2

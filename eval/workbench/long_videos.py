@@ -136,7 +136,10 @@ def long_frames(video: LongVideo, render: Render) -> Iterator[NDArray[np.uint8]]
 
 
 def long_sound(video: LongVideo, voices: Sequence[VoicedLine] = ()) -> Iterator[NDArray[np.float32]]:
-    """The sound of each part in order: its story, the tune, and what is said; mono float32 at 16 kHz."""
+    """The sound of each part in order: its story, the tune, and what is said.
+
+    Mono float32 (n,) a part, at 16 kHz, of 16-bit values.
+    """
     for part in video.parts:
         samples = story_sound(part.story)
         samples += melody(video.seed, len(samples), offset=round(part.start * AUDIO_RATE))

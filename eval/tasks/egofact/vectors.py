@@ -42,7 +42,7 @@ class CachedEncoder:
         return np.stack([self._rows[text] for text in texts])
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> NDArray[np.float64]:
-        """Cosines to 6 decimals, float64 (len(one), len(other))."""
+        """Cosines to 6 decimals, float64 (n, m): n texts `one` in rows, m texts `other` in columns."""
         rows = self.encode_text(one).astype(np.float64), self.encode_text(other).astype(np.float64)
         cosines: NDArray[np.float64] = np.round(rows[0] @ rows[1].T, 6)
         return cosines

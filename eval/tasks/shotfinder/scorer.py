@@ -159,7 +159,7 @@ class FrameStore:
         return _view(0.0, self.encode(pixels), Frames(np.zeros(1), pixels) if self.pixels else None)
 
     def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """(n, h, w, 3) to (n, d) in the library's image space; (n, 0) where it has none."""
+        """uint8 (n, h, w, 3) RGB to unit float32 (n, d) in the library's image space; (n, 0) without one."""
         from indexers.registry import open_image_encoder
 
         meta = self.library.engine.reader.meta

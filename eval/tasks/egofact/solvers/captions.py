@@ -76,19 +76,25 @@ class Captioner:
         return [prop_name(prop, color) for prop in PROPS for color in COLORS]
 
     def captions(self, vectors: NDArray[np.float32]) -> list[Caption]:
-        """One for each frame of (m, d)."""
+        """One caption for each frame of `vectors`, unit float32 (m, d) in the space of the images."""
         events = self._best(vectors, self._event_rows)
         things = self._best(vectors, self._thing_rows)
         return [Caption(self.events[e], KINDS[t].name) for e, t in zip(events, things, strict=True)]
 
     def names_event(self, vectors: NDArray[np.float32], event: str, threshold: float = SURE) -> bool:
-        """The check of D.1, by sentence vectors: whether a caption of (m, d) frames names the event."""
+        """The check of D.1, by sentence vectors: whether the caption of a frame names the event.
+
+        `vectors`: unit float32 (m, d), the frames in the space of the images. `threshold`: least cosine.
+        """
         wanted = self._sentence(event)
         captions = sorted({caption.event for caption in self.captions(vectors)})
         return any(round(float(self._sentence(line) @ wanted), 6) >= threshold for line in captions)
 
     def setting(self, vectors: NDArray[np.float32]) -> str:
-        """Scene and the two pieces of decor that the mean frame fits best."""
+        """Scene and the two pieces of decor that fit the mean frame best.
+
+        `vectors`: unit float32 (m, d) of m >= 1 frames, in the space of the images.
+        """
         mean = vectors.astype(np.float64).mean(axis=0)
         scene = self.scenes[int(np.argmax((self._scene_rows @ mean).round(6)))]
         fits = (self._decor_rows @ mean).round(6)

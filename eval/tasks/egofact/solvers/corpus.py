@@ -74,7 +74,10 @@ class Corpus:
         return ImageScoreCalibrator(tower)
 
     def vector(self, words: str) -> NDArray[np.float32]:
-        """(dim,) unit row of words in the space of the image embeddings."""
+        """Unit float32 (dim,) of a text in the space of the image embeddings.
+
+        Raises `UsageError` where the library has none.
+        """
         row: NDArray[np.float32] = self.scale.encode([words])[0]
         return row
 

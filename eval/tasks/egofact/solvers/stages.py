@@ -145,7 +145,10 @@ def sampled(
 
 
 def spread(context: Context, frames: ClipFrames, found: RetrievedClip) -> NDArray[np.int64]:
-    """Frames nearest to the middles of equal parts of the clip (VideoRAG of Ren et al.)."""
+    """int64 (m,) indices of the frames nearest to the middles of equal parts of the clip, rising.
+
+    m is at most `localize.frame_budget`, the number of parts. VideoRAG of Ren et al.
+    """
     moments = midpoints(found.clip.start, found.clip.end, context.settings.localize.frame_budget)
     return np.unique(nearest_frames(frames.times, moments))
 
