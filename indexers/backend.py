@@ -150,7 +150,8 @@ def examine(
 ) -> Timing | str:
     """How fast the encoder is, or why it may not be used for a library.
 
-    `pictures`: exactly one batch; `reference`: the float32 vectors of the first of them.
+    `pictures`: uint8 (n, height, width, 3) RGB, exactly one batch. `reference`: unit float32 (m, dim), the
+    vectors of the first m of them in float32 arithmetic.
     """
     first, timing = _timed(encoder, pictures)
     shared = min(len(reference), len(first))

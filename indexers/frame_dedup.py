@@ -50,7 +50,10 @@ class EncodedClip(Generic[Key]):
 def encode_frames(
     encoder: ImageEncoder, frames: Frames, *, reuse: bool = True, threshold: float = DEDUP_THRESHOLD
 ) -> NDArray[np.float32]:
-    """Unit rows (n, dim) of one clip's frames."""
+    """Unit rows, float32 (n, dim), of one clip's n frames, in order.
+
+    `reuse`: whether a frame like the last encoded one takes its vector. `threshold`: levels of 255.
+    """
     batcher: DedupBatcher[int] = DedupBatcher(encoder, reuse=reuse, threshold=threshold)
     clips = batcher.feed(0, [frames]) + batcher.finish()
     return clips[0].vectors

@@ -157,7 +157,7 @@ class ImageEncoder(ABC):
 
 
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows scaled to length 1, float32; a zero row stays zero."""
+    """Rows of a float32 (n, d), or one row (d,), scaled to length 1; a zero row stays zero."""
     rows = np.asarray(rows, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)

@@ -24,7 +24,10 @@ class TextSpace:
 
     @classmethod
     def fitted(cls, vectors: NDArray[np.float32], shrinkage: float) -> TextSpace:
-        """Whitens (n, d) vectors with `shrinkage` mean eigenvalues added to every eigenvalue."""
+        """The space that whitens `vectors`, float32 (n, d): one raw sentence vector a row.
+
+        `shrinkage`: how many times the mean eigenvalue is added to every eigenvalue.
+        """
         mean = vectors.astype(np.float64).mean(axis=0)
         rest = vectors - mean
         values, axes = np.linalg.eigh(rest.T @ rest / len(rest))
