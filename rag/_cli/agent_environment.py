@@ -193,7 +193,10 @@ def frames_reader(session: Session, library: Library | None) -> ReadFrames:
 
 
 def page_frames(web: MockWeb, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:
-    """Address and times to decoded frames; None where there are none. Not in the web's trace."""
+    """A function of a URL and times, float64 (n,) seconds, to the n frames on screen then, in time order.
+
+    It returns None where the download or the decoder fails. Its downloads are not in the web's trace.
+    """
     untraced = web.session()
 
     def frames(url: str, times: NDArray[np.float64]) -> Frames | None:

@@ -201,9 +201,10 @@ class Reader:
     def search_clips(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k clips nearest to `vector` (d,); keys are clip ids. Empty without an image encoder.
+        """The k clips nearest to `vector`, best first; keys are clip ids. Empty without an image encoder.
 
-        A clip that has a vector of its sound too counts with the nearer of the two.
+        `vector`: unit float (dim,) in the space of the image encoder; ValueError for another shape. A clip
+        that has a vector of its sound too counts with the nearer of the two.
         """
 
         def ask(s: Snapshot) -> list[Hit]:
@@ -223,7 +224,10 @@ class Reader:
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k spans nearest to `vector`, float (text dim,); keys are evidence ids, for `spans`."""
+        """The k spans nearest to `vector`, best first; keys are evidence ids, for `spans`.
+
+        `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
+        """
 
         def ask(s: Snapshot) -> list[Hit]:
             spans = s.evidence_matrix.spans if s.evidence_matrix is not None else None
@@ -234,7 +238,10 @@ class Reader:
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
     ) -> list[Hit]:
-        """The k passages nearest to `vector`, float (text dim,); keys are passage ids, for `passages`."""
+        """The k passages nearest to `vector`, best first; keys are passage ids, for `passages`.
+
+        `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
+        """
         return self._ask(
             lambda s: _nearest(s.passage_matrix, vector, k, s.wanted_sources(where), EVERYTHING, None)
         )

@@ -145,7 +145,7 @@ def text_schemas(dim: int) -> dict[str, Any]:
 
 
 def vectors_schema(dim: int) -> Any:
-    """Arrow schema of a table of clip vectors of length `dim`, float32."""
+    """Arrow schema of a table of clip vectors of length `dim`, float16."""
     import pyarrow as pa
 
     return pa.schema(
@@ -228,7 +228,10 @@ def clip_of(row: Mapping[str, Any]) -> Clip:
 
 
 def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
-    """Clip vectors and frame vectors (frames, dim) float32 as an Arrow table."""
+    """Clip vectors, float32 (dim,), and frame vectors, float32 (frames, dim), as an Arrow table of float16.
+
+    Raises ValueError for shapes that do not fit `dim` or the number of times.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -253,7 +256,7 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
 
 
 def sounds_schema(dim: int) -> Any:
-    """Arrow schema of a table of sound vectors of length `dim`, float32."""
+    """Arrow schema of a table of sound vectors of length `dim`, float16."""
     import pyarrow as pa
 
     return pa.schema(
@@ -262,7 +265,7 @@ def sounds_schema(dim: int) -> Any:
 
 
 def sound_rows(clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]], dim: int) -> Any:
-    """Sound vectors of clips, each (dim,) float32, as an Arrow table."""
+    """Sound vectors of clips, float (dim,) each, as an Arrow table of float16."""
     import numpy as np
     import pyarrow as pa
 
@@ -331,7 +334,7 @@ def evidence_of(row: Mapping[str, Any]) -> Evidence:
 def passage_rows(
     source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]], dim: int
 ) -> Any:
-    """Passages of a source with vectors (n, dim) float32 as an Arrow table."""
+    """Passages of a source with their vectors, float (n, dim), as an Arrow table of float16 vectors."""
     import numpy as np
     import pyarrow as pa
 

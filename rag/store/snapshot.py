@@ -235,7 +235,7 @@ class Snapshot:
 
     @cached_property
     def clip_matrix(self) -> Matrix | None:
-        """Clip vectors of the image encoder; None without one."""
+        """Clip vectors of ready videos, rows float16 (n, dim); None without an image encoder."""
         encoder = self.meta.image_encoder if self.meta else None
         if encoder is None:
             return None
@@ -243,7 +243,7 @@ class Snapshot:
 
     @cached_property
     def sound_matrix(self) -> Matrix | None:
-        """Vectors of what clips sound like; None where the encoder does not hear."""
+        """Sound vectors of the clips of ready videos, rows float16 (n, dim); None where none are stored."""
         encoder = self.meta.image_encoder if self.meta else None
         if encoder is None:
             return None
@@ -251,7 +251,7 @@ class Snapshot:
 
     @cached_property
     def evidence_matrix(self) -> Matrix | None:
-        """Vectors of text spans; None without a text encoder."""
+        """Vectors of the text spans of ready videos, rows float16 (n, dim); None in an empty library."""
         columns = ["evidence_id", "video_id", "start", "end", "kind"]
         if self.meta is None:
             return None
@@ -259,7 +259,7 @@ class Snapshot:
 
     @cached_property
     def passage_matrix(self) -> Matrix | None:
-        """Vectors of passages; None without a text encoder."""
+        """Vectors of the passages of published sources, rows float16 (n, dim); None in an empty library."""
         columns = ["passage_id", "source_id"]
         if self.meta is None:
             return None

@@ -249,9 +249,10 @@ class Writer:
     def put_sounds(
         self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
     ) -> None:
-        """Put these vectors of the clips' sound, unit (d,) each, in place of all that the video has.
+        """Put these vectors of the clips' sound in place of all that the video has.
 
-        Raises ValueError where the library has no image encoder, in whose space they must lie.
+        `vectors`: unit float (dim,) for each clip, in the space of the image encoder; stored as float16.
+        Raises ValueError for another shape, without an image encoder, or for a video that is not pending.
         """
         encoder = self._require_meta().image_encoder
         if encoder is None:
@@ -261,7 +262,11 @@ class Writer:
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
     ) -> None:
-        """Put these spans in place of all that the video has. `vectors`: (n, text dim) unit rows."""
+        """Put these spans in place of all that the video has.
+
+        `vectors`: unit rows, float (n, text dim), one for each span; stored as float16. Raises ValueError for
+        another dimension, for values that are not finite, or for a video that is not pending.
+        """
         self._videos.put_evidence(video_id, spans, vectors, self._require_meta().text_encoder.dim)
 
     def video(self, video_id: str) -> Video:
@@ -284,7 +289,10 @@ class Writer:
         self._videos.put_measures(video_id, shots, sound, fingerprint, stages)
 
     def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Times (n,) and unit rows (n, dim) of a video's stored frames; empty without an image encoder."""
+        """Times, float64 (n,) seconds, and unit rows, float32 (n, dim), of a video's stored frames.
+
+        In the order of clip ids, within a clip by time; (0,) and (0, 0) without an image encoder.
+        """
         import numpy as np
 
         encoder = self._require_meta().image_encoder
@@ -307,7 +315,8 @@ class Writer:
     ) -> None:
         """Put these passages in place of all that the source has; `put_file` then makes them visible.
 
-        `vectors`: (n, text dim) unit rows. A source that was visible is hidden until its next `put_file`.
+        `vectors`: unit rows, float (n, text dim), one for each passage; stored as float16. A source that was
+        visible is hidden until its next `put_file`. Raises ValueError for another shape.
         """
         self.begin_passages(source_id)
         self.add_passages(source_id, passages, vectors)
@@ -324,7 +333,11 @@ class Writer:
     def add_passages(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
     ) -> None:
-        """Add passages to a source, each once; `vectors`: unit float (n, dim). After `begin_passages`."""
+        """Add passages to a source, each once, after `begin_passages`.
+
+        `vectors`: unit rows, float (n, text dim), one for each passage; stored as float16. Raises ValueError
+        for another shape.
+        """
         self._passages.add(source_id, passages, vectors, self._require_meta().text_encoder.dim)
         self._flush_if_full()
 

@@ -126,7 +126,10 @@ def global_part(memory: Memory) -> Memory:
 
 def shown(video: WebVideo, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
     """The whole video with the frames at `times` and all that is said and heard; without the uploader's
-    metadata, since the content is what is verified."""
+    metadata, since the content is what is verified.
+
+    `times`: float64 (n,) seconds; None takes every stored embedding.
+    """
     view = video.view(0.0, video.duration, times, transcript=settings.sound)
     lines = [*view.texts, *(sound_lines(video) if settings.sound else ())]
     ordered = tuple(sorted(lines, key=lambda line: (line.start, line.end, line.kind, line.text)))

@@ -76,8 +76,10 @@ class WebVideo:
     def view(
         self, start: float, end: float, times: NDArray[np.float64] | None, *, transcript: bool = True
     ) -> VideoView:
-        """The interval [start, end) with the frames at `times`; None takes every stored embedding.
+        """The interval [start, end) seconds with the frames at `times`.
 
+        `times`: float64 (n,) seconds, of which none shows no frame; None takes every stored embedding.
+        `transcript`: whether the lines of the transcript that overlap the interval are in the view.
         Text on the screen: that of the shown frames; where no frame can be shown, all of the interval.
         """
         view = VideoView(self.result.title, start, end, description=self.result.snippet)

@@ -100,7 +100,10 @@ class VideoDetective:
         return self._features[video_id]
 
     def pixels(self, features: VideoFeatures, times: NDArray[np.float64]) -> Frames | None:
-        """Decoded frames, for a reasoner that reads them; None where it does not or the file does not let."""
+        """The frames at `times`, float64 (n,) seconds, decoded for a reasoner that reads pixels.
+
+        None for another reasoner, without times, or where the file has no images or cannot be decoded.
+        """
         if not self.reasoner.reads_pixels or not features.video.width or not len(times):
             return None
         try:

@@ -92,7 +92,10 @@ def load_video_features(library: Library, video_id: str, settings: DetectiveSett
 
 
 def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> list[int]:
-    """Indices of the frames nearest to the middles of `count` equal parts of [start, end), rising."""
+    """Indices of the frames nearest to the middles of `count` equal parts of [start, end) seconds, rising.
+
+    `times`: float64 (n,) seconds of the frames, rising. At most `count` indices: parts may share a frame.
+    """
     if not len(times) or count < 1:
         return []
     nearest = nearest_frames(times, midpoints(start, end, count, decimals=None))

@@ -43,7 +43,11 @@ def select(
     settings: DetectiveSettings,
     fallback: str,
 ) -> Selected:
-    """The packs in time order; with a `fallback` or uniform sampling, of evenly spread frames."""
+    """The packs in time order; with a `fallback` or uniform sampling, of evenly spread frames.
+
+    `priors`: for each facet float64 (k,), the prior of each segment in [0, 1]. `observed`: by segment, the
+    words that looks found there. `fallback`: why the evidence is weak, from `weak_evidence`.
+    """
     if fallback or settings.sampling == "uniform":
         return Selected(_evenly_packed(features, field, observed, scorer, settings), fallback)
     nodes = graph_nms(

@@ -99,7 +99,10 @@ class Scorer:
         self._facet_queries = [self._compared(facet) for facet in facets]
 
     def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
-        """Y_r^prior of each facet, (k,). Equation 5. `descriptions`: e_i of each segment."""
+        """Y_r^prior of each facet: float64 (k,) over the segments, at most 1. Equation 5.
+
+        `descriptions`: e_i of each segment, empty where it has none.
+        """
         nodes = self._features.segments.vectors
         rows = self._rows([text or " " for text in descriptions]) if any(descriptions) else None
         found = []
@@ -127,7 +130,10 @@ class Scorer:
         return best
 
     def fit(self, facets: Sequence[Facet], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n,) how well frames (n, d) fit facets: the best of their keywords and descriptions."""
+        """How well frames fit facets, float64 (n,): the best of their keywords and descriptions.
+
+        `vectors`: unit float32 (n, d), one frame a row. All 0 where the library has no image encoder.
+        """
         words = [word for facet in facets for word in (*facet.keywords, *facet.queries)]
         if self._scale is None or not words or not len(vectors):
             return np.zeros(len(vectors))

@@ -147,5 +147,5 @@ class Search:
 
 
 def plain(belief: NDArray[np.float64]) -> tuple[float, ...]:
-    """To 6 decimals."""
+    """The values of `belief`, float64 (k,) over the segments, to 6 decimals."""
     return tuple(float(value) for value in np.round(belief, 6))

@@ -104,7 +104,10 @@ def event_text(text: str) -> str:
 def frame_scores(
     query: str, memory: Memory | None, view: VideoView, scorer: ZeroShotScorer
 ) -> NDArray[np.float64] | None:
-    """(n,) standard scores of a view's frames: the moment, and half as much its neighbours in time."""
+    """Standard scores, float64 (n,), of a view's n frames: the moment, and half as much its neighbours.
+
+    None where the view has no vectors that the scorer's tower can compare.
+    """
     texts = _moments(query, memory)
     scores = scorer.z([event_text(text) for text in texts], view)
     if scores is None:

@@ -72,14 +72,20 @@ class ZeroShotScorer:
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
     def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
-        """(n, d), or None where nothing can be seen: no tower, no stored vectors, or those of another one."""
+        """Unit float32 (n, d), one frame of the view a row.
+
+        None where nothing can be compared: no tower, no stored vectors, or those of another dimension.
+        """
         vectors = view.frame_vectors
         if self._calibrator is None or vectors is None or not len(vectors):
             return None
         return vectors if vectors.shape[1] == self._calibrator.background.shape[1] else None
 
     def z(self, texts: Sequence[str], view: VideoView) -> NDArray[np.float64] | None:
-        """(t, n) standard scores of texts against frames, to 6 decimals (`ImageScoreCalibrator.level_z`)."""
+        """Standard scores of t texts against n frames, float64 (t, n), to 6 decimals.
+
+        As `ImageScoreCalibrator.level_z`; None without texts, or where `vectors` is None.
+        """
         vectors = self.vectors(view)
         if vectors is None or self._calibrator is None or not texts:
             return None
