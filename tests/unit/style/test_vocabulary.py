@@ -93,7 +93,7 @@ OPEN = (
     "docs/design/measurements.md",
     "docs/design/video_detective.md",
     "docs/draw_layers.py",
-    "docs/how-to/",
+    "docs/how-to/mock-web.md",
     "docs/reference/",
     "eval/metrics/",
     "eval/reports/",
