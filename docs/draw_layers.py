@@ -114,10 +114,10 @@ def _box(
 
 
 def main() -> int:
-    drawn = svg()
+    image = svg()
     if "--check" in sys.argv[1:]:
-        return int(not TARGET.exists() or TARGET.read_text(encoding="utf-8") != drawn)
-    TARGET.write_text(drawn, encoding="utf-8")
+        return int(not TARGET.exists() or TARGET.read_text(encoding="utf-8") != image)
+    TARGET.write_text(image, encoding="utf-8")
     return 0
 
 

@@ -92,7 +92,6 @@ OPEN = (
     "corpora/video/",
     "docs/design/measurements.md",
     "docs/design/video_detective.md",
-    "docs/draw_layers.py",
     "docs/how-to/mock-web.md",
     "docs/reference/",
     "eval/metrics/",
