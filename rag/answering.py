@@ -245,7 +245,7 @@ def window_texts(context: Context, found: RetrievedClip, window: Window) -> tupl
 
 
 def answer(context: Context, reading: Reading) -> ChosenOption | OpenAnswer:
-    """The reasoner's choice among the options, or its answer to an open question."""
+    """The reasoner's choice among the options, or its answer to an open question. Raises `ReasonerError`."""
     if context.question.options:
         return context.reasoner.run(ANSWER_CHOICE, reading)
     return context.reasoner.run(ANSWER_OPEN, reading)
@@ -253,7 +253,11 @@ def answer(context: Context, reading: Reading) -> ChosenOption | OpenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """The stages of an answer; the defaults are those of `rag ask`."""
+    """The stages of an answer, each a function; the defaults are those of `rag ask`.
+
+    Each takes the `Context` of the question and results of earlier stages. `localize` and `sample_frames`
+    return one window and one sample for each clip, in the order of the clips.
+    """
 
     rewrite: Callable[[Context], Rewriting] = rewrite
     retrieve_clips: Callable[[Context, Rewriting], list[RetrievedClip]] = retrieve_clips
@@ -277,7 +281,11 @@ class Pipeline:
     cite: Callable[[Reading, ChosenOption | OpenAnswer], tuple[Citation, ...]] = cite
 
     def run(self, context: Context) -> Trace:
-        """Answer the question of `context`. Raises `ReasonerError` where a language model fails."""
+        """Answer the question of `context`; returns the answer with the result of every stage.
+
+        Where the best clip or passage is less relevant than `context.threshold`, the stages from `localize`
+        on are not run. Raises `ReasonerError` where a language model fails.
+        """
         clock = _Clock()
         context.reasoner.usage()
         rewriting = self.rewrite(context)

@@ -85,7 +85,16 @@ class Library:
         progress: Progress | None = None,
         limit: int | None = None,
     ) -> IndexReport:
-        """Index folders and files into the library of the settings; see `rag.indexing.index`."""
+        """Index folders and files into the library of the settings, which is made where there is none.
+
+        `reembed`: encode everything again with the encoders of the settings; text evidence is kept. `prune`:
+        remove what is no longer on disk; `"all"` also where that is more than half of a folder's files.
+        `dry_run`: write nothing and return a forecast. `limit`: most new contents to index.
+
+        A file that cannot be read is a `Problem` of the report. Raises `UsageError` for an empty path,
+        `UnreadableFile` for one that does not exist, and `LibraryError` where the library is locked, cannot
+        be written or refuses the prune.
+        """
         from rag.indexing import index
 
         return index(
@@ -113,8 +122,13 @@ class Library:
     ) -> Answer:
         """Answer one question with the windows and passages that prove it; see `rag.answering`.
 
-        Options may also be part of the text: "... (A) a drill (B) a lamp". `pipeline`: other stages than
-        those of `rag ask`. Raises `QuestionError`, and `ReasonerError` where a language model fails.
+        Options may also be part of the text: "... (A) a drill (B) a lamp". `top_k`: clips to retrieve;
+        `threshold`: least relevance, in [0, 1], of the best clip or passage, and least confidence of an open
+        answer; both default to `[search]`. Where nothing reaches the threshold, `Answer.matched` is False.
+        `pipeline`: other stages than those of `rag ask`.
+
+        Raises `QuestionError`, `LibraryError` for a filter on shots in a library that was not measured yet,
+        and `ReasonerError` where a language model fails.
         """
         from rag.answering import answer_question
 
@@ -140,6 +154,7 @@ class Library:
     ) -> list[VideoHit | PassageHit]:
         """Windows and passages for a query, best first; under a filter on shots, windows alone.
 
+        At most `top_k` hits in all, default `search.top_k`. Scores and relevance are in [0, 1].
         Raises `QuestionError` for a query without a word, `UsageError` for a filter on shots that applies to
         nothing searched, `LibraryError` for one in a library that was not measured yet.
         """
@@ -181,7 +196,8 @@ class Library:
 
         `video`: its path or the last parts of it, its id or the start of it. `window_seconds`: default
         `localize.window_seconds`. The windows are found as `ask` finds those of a clip, under the settings
-        of `[localize]`. Raises `UsageError` where no video or several have that name.
+        of `[localize]`; none where the video has neither stored frames nor text that the query finds.
+        Raises `UsageError` where no video or several have that name.
         """
         video_id, settings = self.video_id(video), self.settings
         if window_seconds is not None:
@@ -200,7 +216,10 @@ class Library:
     # Measurements
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
-        """The shots of a video, in time order; none where it has no picture or was not measured yet."""
+        """The shots of a video, in time order, [start, end) seconds each.
+
+        Empty for an unknown id, a video without images, and one that was not measured yet.
+        """
         return self._reader.shots(video_id)
 
     def shot_at(self, video_id: str, time: float) -> Shot | None:
@@ -208,7 +227,10 @@ class Library:
         return next((shot for shot in self.shots(video_id) if shot.start <= time < shot.end), None)
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
-        """The sound of a video by seconds; None where it has none or was not measured yet."""
+        """Sound class and loudness of each second of a video.
+
+        None for an unknown id, a video without sound, and one that was not measured yet.
+        """
         return self._reader.sound_track(video_id)
 
     def near_duplicates(self, video_id: str) -> tuple[NearDuplicate, ...]:
@@ -250,7 +272,10 @@ class Library:
         return path_of(self._reader, video_id)
 
     def stats(self) -> Stats:
-        """Counts and sizes, of the library and of each of its tables."""
+        """Counts, hours of video and bytes, of the library and of each of its tables.
+
+        Raises `LibraryCorrupt` where a table cannot be read.
+        """
         return self._reader.stats()
 
     def indexed_paths(self) -> list[str]:
@@ -262,13 +287,19 @@ class Library:
         return self._reader.problems()
 
     def doctor(self) -> list[Check]:
-        """Whether tables can be read, files exist, and the encoders are installed."""
+        """Whether tables can be read, video files exist, and the encoders of the library are installed.
+
+        One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
+        where the tables cannot be read.
+        """
         return [*_run_checks(self)]
 
     def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
         """Remove files, or all files below folders, from the library; nothing else on disk is changed.
 
-        Raises `UsageError` for an empty path.
+        Returns the removed paths, and the ids of the contents whose last path they were; paths that the
+        library does not have are skipped. Raises `UsageError` for an empty path, and `LibraryBusy` or
+        `LibraryReadOnly` where the library cannot be written.
         """
         from rag.store.writing import Writer
 
@@ -294,11 +325,11 @@ class Library:
         return len(_at_or_below(known, [absolute_path(path) for path in paths])), len(known)
 
     def refresh(self) -> None:
-        """Take up what has been indexed since the library was opened."""
+        """Read the newest version of every table: what was indexed or removed since `open` or `refresh`."""
         self._reader.refresh()
 
     def close(self) -> None:
-        """Let the snapshot go and end the decoder; the library cannot be used after."""
+        """Release the snapshot and end the decoder's process; the library cannot be used afterwards."""
         self._engine.close()
 
     def __enter__(self) -> Library:

@@ -102,13 +102,14 @@ class NearDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class VideoHit:
-    """A window of a video that a search found."""
+    """A window of a video, [start, end) seconds, that a search found."""
 
     path: str
     video_id: str
     start: float
     end: float
     clip: Clip
+    """The indexed clip that overlaps the window most."""
     score: float
     """In [0, 1], falls with the rank: reciprocal rank fusion, as a share of first place in every ranking."""
     evidence: tuple[Evidence, ...] = ()
@@ -131,7 +132,7 @@ class PassageHit:
 
 @dataclass(frozen=True, slots=True)
 class VideoCitation:
-    """A window of a video that an answer rests on."""
+    """A window of a video, [start, end) seconds, that an answer rests on."""
 
     path: str
     video_id: str
@@ -178,6 +179,7 @@ class Usage:
     image_tokens: int = 0
     seconds: float = 0.0
     by_role: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Counts and seconds of the calls by role."""
 
     @property
     def spent_by_role(self) -> dict[str, dict[str, int]]:

@@ -129,7 +129,7 @@ class Reader:
         return self._ask(lambda s: sorted({path for paths in s.paths.values() for path in paths}))
 
     def clips(self, video_id: str) -> list[Clip]:
-        """Clips of a ready video, in time order."""
+        """Clips of a ready video, [start, end) seconds each, in time order; empty for an unknown video."""
         return self._ask(lambda s: s.clips_of(video_id))
 
     def clip(self, clip_id: str) -> Clip:
@@ -155,7 +155,7 @@ class Reader:
         return self._ask(lambda s: sorted(s.paths[source][0] for source in s.sources))
 
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
-        """Spans of a ready video that overlap [start, end), in time order."""
+        """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
         spans = self._ask(lambda s: s.evidence_of(video_id))
         return [span for span in spans if span.start < end and span.end > start]
 
@@ -191,7 +191,10 @@ class Reader:
         return sorted(found, key=lambda problem: problem.path)
 
     def stats(self) -> Stats:
-        """Counts and sizes of the snapshot and of its tables."""
+        """Counts of the snapshot's rows; bytes, fragments and versions of the tables as they are on disk now.
+
+        Raises `LibraryCorrupt` where a table cannot be read.
+        """
         from rag.store.stats import collect
 
         return self._ask(lambda s: collect(self._layout, s))
@@ -306,7 +309,7 @@ class Reader:
     # Frames
 
     def frames(self, clip_ids: Sequence[str]) -> list[ClipFrames]:
-        """Frame vectors and times of clips, in the order of `clip_ids`, float32.
+        """Frame times, float64 (m,) seconds, and vectors, unit float32 (m, dim), of clips as in `clip_ids`.
 
         Raises KeyError for a clip that is unknown or has no vectors.
         """

@@ -95,7 +95,9 @@ class Removed:
 
     paths: tuple[str, ...] = ()
     videos: tuple[str, ...] = ()
+    """Video ids."""
     sources: tuple[str, ...] = ()
+    """Ids of passage sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +123,18 @@ class Stats:
     videos: int
     """Ready ones; only these are ever found."""
     pending_videos: int
+    """Videos whose indexing was begun and not finished."""
     video_hours: float
     clips: int
     evidence: int
+    """Text spans of ready videos."""
     passages: int
     documents: int
     problems: int
     bytes: int
+    """Of the whole library folder."""
     unindexed_rows: int
+    """Rows that the full-text indexes do not hold yet, of all tables."""
     compactable_fragments: int
     """Small fragments, which maintenance merges into larger ones."""
     removable_versions: int

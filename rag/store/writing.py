@@ -196,7 +196,7 @@ class Writer:
         self._flush_if_full()
 
     def clear_problem(self, path: str) -> None:
-        """Remove the problem of a path."""
+        """Remove the problem of a path, if it has one."""
         self._problems.forget([path])
 
     # Videos
@@ -211,7 +211,10 @@ class Writer:
         return frozenset(video for video, status in self._videos.status.items() if status != "ready")
 
     def begin_video(self, video: Video) -> None:
-        """Mark as pending: unseen by readers until `finish_video`. What it holds stays, for a resume."""
+        """Mark as pending: unseen by readers until `finish_video`. Its rows stay, for a resume.
+
+        Raises ValueError before `set_meta`, as do all that write clips, evidence or passages.
+        """
         self._require_meta()
         self._videos.begin(video)
 
@@ -236,7 +239,8 @@ class Writer:
     def put_clips_without_vectors(self, clips: Sequence[Clip], pixels: Sequence[str] = ()) -> None:
         """Commit clips that have no image, or whose library has no image encoder.
 
-        `pixels`: one hash a clip where frames were sampled all the same, for their words.
+        `pixels`: one hash for each clip where frames were sampled for text recognition. Raises ValueError for
+        another number of hashes, or for a video that is not pending.
         """
         import numpy as np
 
@@ -284,7 +288,8 @@ class Writer:
     ) -> None:
         """Put these measurements in place of those that the video has; None and none at all leave nothing.
 
-        `stages`: which were measured; `shots` has the fingerprint too. What the others made stays.
+        `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
+        ValueError for a video that is not pending.
         """
         self._videos.put_measures(video_id, shots, sound, fingerprint, stages)
 
@@ -302,7 +307,10 @@ class Writer:
         return times, rows
 
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """Mark as ready, last of all. `stages`: JSON values by stage name."""
+        """Mark as ready, last of all, which makes the video visible to readers.
+
+        `stages`: JSON values by stage name. Raises ValueError for a video that is not pending.
+        """
         self._videos.finish(video, stages)
         self._finished += 1
         if self._finished >= 10 and compact_if_due(self._db):
