@@ -103,7 +103,7 @@ class ImageBindEncoder(TorchImageEncoder):
         return _mean(np.concatenate(parts))
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit float32 (dim,) of mono samples at 16 kHz: three moments of 2 s, averaged.
+        """Unit float32 (dim,) of mono samples, float32 (n,) at 16 kHz: three moments of 2 s, averaged.
 
         As ImageBind's `load_and_transform_audio_data`. Raises `ValueError` for less than 25 ms.
         """

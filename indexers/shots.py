@@ -146,7 +146,7 @@ def describe_shots(
 
 
 def thumbnails_of(frames: FrameFigures) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """A fingerprint: times (n,) about `PRINT_SECONDS` apart, and gray images uint8 (n, 18, 32)."""
+    """A fingerprint: float64 (n,) seconds about `PRINT_SECONDS` apart, and gray images, uint8 (n, 18, 32)."""
     steps = np.floor(frames.times / PRINT_SECONDS + 1e-6).astype(int)
     first = np.unique(steps, return_index=True)[1]
     gray = frames.thumbs[first].astype(np.float64) @ np.array([0.2126, 0.7152, 0.0722])

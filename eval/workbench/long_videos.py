@@ -138,7 +138,7 @@ def long_frames(video: LongVideo, render: Render) -> Iterator[NDArray[np.uint8]]
 def long_sound(video: LongVideo, voices: Sequence[VoicedLine] = ()) -> Iterator[NDArray[np.float32]]:
     """The sound of each part in order: its story, the tune, and what is said.
 
-    Mono float32 (n,) a part, at 16 kHz, of 16-bit values.
+    Mono float32 (n,) a part, at 16 kHz, in [-1, 1] by steps of 1/32767.
     """
     for part in video.parts:
         samples = story_sound(part.story)

@@ -48,7 +48,11 @@ def row_mask(
     where: SearchFilter,
     spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
 ) -> NDArray[np.bool_] | None:
-    """bool (n,) over the rows of `matrix`, or None where nothing is filtered. `owners` None: all of them."""
+    """bool (n,) over the rows of `matrix`, or None where nothing is filtered.
+
+    `owners`: ids of videos or sources; None is all of them. `spans`: starts and ends of the rows, float64
+    (n,) seconds each; None where rows have no times.
+    """
     masks = []
     if owners is not None:
         masks.append(matrix.owners.among(owners))

@@ -71,7 +71,11 @@ class Matrix:
         return [int(row_id) for row_id in self.row_ids[self.owners.among(owners)]]
 
     def nearest(self, query: NDArray[np.floating[Any]], k: int, keep: NDArray[np.bool_] | None) -> list[Hit]:
-        """The k rows nearest to a query (dim,) float32 by cosine; `keep` (n,) bool filters rows."""
+        """The k rows nearest by cosine to `query`, unit float (dim,), best first.
+
+        `keep`: bool (n,), the rows that may be answered; None is all of them. Raises ValueError for a
+        query of another shape.
+        """
         return nearest(self.index, self.rows, self.ids, query, k, keep)
 
 

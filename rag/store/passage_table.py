@@ -31,7 +31,7 @@ class PassageTable:
     def add(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]], dim: int
     ) -> None:
-        """Queue the passages of a source with their vectors (n, dim) float32."""
+        """Queue the passages of a source with their vectors, unit rows, float (n, dim), one for each."""
         rows = schema.passage_rows(source_id, passages, vectors, dim)
         if rows.num_rows:
             self._waiting.append(rows)
