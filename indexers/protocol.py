@@ -140,7 +140,7 @@ class ImageEncoder(ABC):
         frames: Frames,  # noqa: ARG002 (for encoders of whole clips)
         rows: NDArray[np.float32],
     ) -> NDArray[np.float32]:
-        """Unit float32 (dim,) of a clip; here the mean of `rows`, its n >= 1 frames as unit float32 (n, dim)."""
+        """Unit float32 (dim,) of a clip; here the mean of `rows`, its frames as unit float32 (n, dim)."""
         return unit_rows(rows.mean(axis=0))
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
