@@ -250,7 +250,7 @@ def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, repl
     monkeypatch.setattr(sys, "stdin", Terminal(reply))
     monkeypatch.setattr(sys, "stderr", said)
     assert main(["remove", "corpus"]) == (1 if left else 0)
-    assert f"{COUNT} of {COUNT} files of the library. Go on? [y/N] " in said.getvalue()
+    assert f"{COUNT} of {COUNT} files of the library. Continue? [y/N] " in said.getvalue()
     assert held(home) == left
 
 
