@@ -139,7 +139,8 @@ def test_what_right_means_is_said(
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     assert main(["eval", "run", TOY, "--system", "random", "--text"]) == 0
     out = capsys.readouterr().out
-    assert "right: the frame that was given lies in the right shot" in out
+    assert toy.report.labels.right.startswith("the returned frame")
+    assert f"right: {toy.report.labels.right}" in out
     assert "rag eval report runs/shotfinder-toy/random-seed0" in out
 
 
