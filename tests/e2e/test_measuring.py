@@ -94,7 +94,7 @@ def test_the_command_filters_and_tells(library: Path) -> None:
     told = rag("shots", "cold.mp4", "--copies", "--text")
     assert told.returncode == 0, told.stderr
     assert "cold" in told.stdout
-    assert "no other video shows the same" in told.stdout
+    assert "no other video is a near-duplicate" in told.stdout
 
 
 def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
@@ -130,14 +130,14 @@ def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
     assert [json.loads(found)[key] for key in ("copies", "uncompared")] == [None, None]
     assert "were not looked for" in told
     _, found, _ = rag("shots", "cold.mp4", "--copies", "--text")
-    assert "shows the same" not in found
+    assert "is a near-duplicate" not in found
     with Library.open(settings=settings(folder)) as shelf:
         assert (shelf.shots(video.video_id), shelf.engine.reader.fingerprinted()) == (shots, {video.video_id})
         assert shelf.sound_track(video.video_id).classes == track.classes
 
     for words, said in (
-        (("search", "x", "--kind", "passage", "--tone", "warm"), "holds for videos"),
-        (("search", "x", "--after", "  "), "say in words"),
+        (("search", "x", "--kind", "passage", "--tone", "warm"), "applies to videos"),
+        (("search", "x", "--after", "  "), "describe what is seen"),
         (("search",), "a QUERY is missing"),
         (("search", "x", "--color", "hot"), "'hot' is not one of"),
     ):
