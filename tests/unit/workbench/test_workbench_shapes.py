@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-import eval.workbench.shapes as shapes
+from eval.workbench import shapes
 from eval.workbench.pen import Look, Pen, Recipe
 
 SIZE = 48
