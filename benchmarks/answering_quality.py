@@ -20,12 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Video
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder
 from rag.answering import answer_question

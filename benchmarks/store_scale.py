@@ -21,23 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Video
 from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.reading import Reader
-from rag.store.records import (
-    ClipFrames,
-    EncoderRef,
-    FileRow,
-    Meta,
-)
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 
 IMAGE = EncoderRef("made-up", "a" * 32, 512)

@@ -18,11 +18,7 @@ SYNTHETIC: Mapping[str, Any] = {
 
 
 def task_settings(
-    task: str,
-    settings: Settings,
-    library: Path,
-    fixed: Mapping[str, Any],
-    synthetic: bool = False,
+    task: str, settings: Settings, library: Path, fixed: Mapping[str, Any], synthetic: bool = False
 ) -> Settings:
     """The settings that a task is run under, its library in `library`.
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from corpora.errors import RagError
 
-__all__ = [
-    "ExtraMissing",
-    "ModelError",
-    "WeightsInvalid",
-    "WeightsMissing",
-]
+__all__ = ["ExtraMissing", "ModelError", "WeightsInvalid", "WeightsMissing"]
 
 
 class ModelError(RagError):

@@ -17,13 +17,7 @@ import numpy as np
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.folders import model_type, read_json, text_settings
-from indexers.numpy_layers import (
-    ACTIVATIONS,
-    Attention,
-    LayerNorm,
-    Linear,
-    activation,
-)
+from indexers.numpy_layers import ACTIVATIONS, Attention, LayerNorm, Linear, activation
 from indexers.protocol import unit_rows
 from indexers.sentence_folder import Role, SentenceFolder, prompt, read_sentence_folder
 from indexers.tensors import Tensors, weight_files

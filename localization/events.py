@@ -102,12 +102,7 @@ def paired_event(
 
 
 def most_salient_window(
-    times: ArrayLike,
-    similarity: ArrayLike,
-    *,
-    start: float,
-    end: float,
-    lengths: tuple[float, ...] = LENGTHS,
+    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, lengths: tuple[float, ...] = LENGTHS
 ) -> Span:
     """The first of `most_salient_windows`; `times`, `similarity`: float64 (n,)."""
     (best,) = most_salient_windows(times, similarity, start=start, end=end, count=1, lengths=lengths)

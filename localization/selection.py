@@ -80,12 +80,7 @@ def distinct(
 
 
 def diverse(
-    candidates: Sequence[int],
-    vectors: ArrayLike,
-    count: int,
-    *,
-    similarity: float,
-    taken: Sequence[int] = (),
+    candidates: Sequence[int], vectors: ArrayLike, count: int, *, similarity: float, taken: Sequence[int] = ()
 ) -> list[int]:
     """Up to `count` candidates, each the one least like all taken, while its cosine is below `similarity`.
 

@@ -108,13 +108,7 @@ def best_window(times: ArrayLike, similarity: ArrayLike, *, start: float, end: f
 
 
 def best_windows(
-    times: ArrayLike,
-    similarity: ArrayLike,
-    *,
-    start: float,
-    end: float,
-    length: float,
-    count: int,
+    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float, count: int
 ) -> list[Span]:
     """Up to `count` windows, best first, none overlapping another (greedy temporal NMS).
 

@@ -21,12 +21,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from corpora.records import Evidence
-from rag.records import (
-    Answer,
-    Citation,
-    PassageHit,
-    VideoHit,
-)
+from rag.records import Answer, Citation, PassageHit, VideoHit
 
 if TYPE_CHECKING:
     from rag.library import Library
@@ -87,12 +82,7 @@ def _hit_node(hit: VideoHit | PassageHit) -> NodeWithScore:
 def _citation_node(citation: Citation) -> NodeWithScore:
     if citation.kind == "video":
         return _window_node(
-            citation.path,
-            citation.video_id,
-            citation.start,
-            citation.end,
-            citation.score,
-            citation.evidence,
+            citation.path, citation.video_id, citation.start, citation.end, citation.score, citation.evidence
         )
     return _passage_node(citation.path, citation.passage_id, citation.title, citation.text, citation.score)
 

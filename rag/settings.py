@@ -20,9 +20,7 @@ from pydantic_settings import (
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
-from pydantic_settings import (
-    SettingsError as SourcesError,
-)
+from pydantic_settings import SettingsError as SourcesError
 
 from corpora.entry_points import all_entry_points, find_entry_point
 from corpora.settings import ScanSettings, SettingsSection, VideoSettings

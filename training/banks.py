@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eval.workbench.catalogue import KINDS, with_article
-from eval.workbench.wording import (
-    LIGHTS,
-    SCENES,
-    action,
-    prop_name,
-)
+from eval.workbench.wording import LIGHTS, SCENES, action, prop_name
 from training.captions import ACTS, IDLE_TEXTS, act_text, decor, full_text, possible, sentence_vectors
 
 if TYPE_CHECKING:

@@ -8,12 +8,7 @@ import numpy as np
 from PIL import Image
 
 from eval.workbench.catalogue import KINDS
-from eval.workbench.sprites import (
-    hand_sprite,
-    level,
-    scaled,
-    thing_sprite,
-)
+from eval.workbench.sprites import hand_sprite, level, scaled, thing_sprite
 from eval.workbench.story import VARIANTS, Thing
 from training.captions import kind_number
 

@@ -15,12 +15,7 @@ from eval.workbench.backdrops import WIDE
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, plan_clip
-from eval.workbench.wording import (
-    COLORS,
-    LIGHTS,
-    PROPS,
-    SCENES,
-)
+from eval.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
 from training.captions import IDLE, NONE, act_of, kind_number, sentence_vectors
 from training.collages import THINGS, collage, some_things
 

@@ -14,12 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from eval.workbench.wording import (
-    COLORS,
-    LIGHTS,
-    PROPS,
-    SCENES,
-)
+from eval.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
 from indexers.bundled.encoder import DIM
 from training.captions import ACTS, NONE
 
@@ -64,8 +59,7 @@ class Seen:
 
 def _conv(entering: int, leaving: int, size: int, stride: int, *, act: bool = True) -> nn.Sequential:
     parts: OrderedDict[str, nn.Module] = OrderedDict(
-        conv=nn.Conv2d(entering, leaving, size, stride, size // 2, bias=False),
-        norm=nn.BatchNorm2d(leaving),
+        conv=nn.Conv2d(entering, leaving, size, stride, size // 2, bias=False), norm=nn.BatchNorm2d(leaving)
     )
     if act:
         parts["act"] = nn.ReLU(inplace=True)

@@ -128,10 +128,7 @@ def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int
                 continue
             if painted is None or painted[0] is not shown:
                 painted = shown, painter.paint(shown.frame, request.short_side)
-            yield (
-                count,
-                selector.sample(time, painted[1], partial(painter.paint, shown.frame)),
-            )
+            yield (count, selector.sample(time, painted[1], partial(painter.paint, shown.frame)))
 
     for shown in source:
         count += 1

@@ -12,13 +12,7 @@ from corpora.errors import FileProblem, StalledFile
 from corpora.records import Frames
 from corpora.video import ipc
 from corpora.video.decoders import check_decoder
-from corpora.video.records import (
-    DecodeReport,
-    FrameBatch,
-    FrameRequest,
-    Keyframe,
-    Probe,
-)
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe
 from corpora.video.subprocess_call import MediaProcess
 from corpora.video.timed_text import TimedText
 

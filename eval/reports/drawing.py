@@ -205,7 +205,4 @@ def _reach(estimate: Estimate) -> tuple[float, float]:
     """How far the interval goes down and up from the value, in percent."""
     if estimate.low is None or estimate.high is None:
         return 0.0, 0.0
-    return (
-        100 * max(0.0, estimate.value - estimate.low),
-        100 * max(0.0, estimate.high - estimate.value),
-    )
+    return (100 * max(0.0, estimate.value - estimate.low), 100 * max(0.0, estimate.high - estimate.value))

@@ -23,14 +23,7 @@ from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_fol
 from eval.resumable import differences, first_few, map_os_errors, open_locked, truncate_partial_line
 from eval.runs.manifest import SCHEMA, session_of
 from eval.runs.records import Query, Sample
-from eval.runs.samples import (
-    canonical,
-    check_sample,
-    query_line,
-    read_queries,
-    read_samples,
-    sample_line,
-)
+from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
 from rag.errors import UsageError
 
 IDENTITY = {"benchmark", "system", "seed", "settings", "dataset", "encoders", "queries"}

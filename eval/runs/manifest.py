@@ -66,13 +66,7 @@ def known_identity(benchmark: str, system: str, seed: int, limit: int | None) ->
     """The part of an identity that is known before any data are read or a system is opened."""
     from rag import __version__
 
-    return {
-        "benchmark": benchmark,
-        "system": system,
-        "seed": seed,
-        "limit": limit,
-        "version": __version__,
-    }
+    return {"benchmark": benchmark, "system": system, "seed": seed, "limit": limit, "version": __version__}
 
 
 def session_of() -> dict[str, Any]:

@@ -47,9 +47,7 @@ def check_retrieval(run: Run) -> None:
 
 
 def write_results(
-    run: Run,
-    measures: Mapping[str, Measure],
-    further: Callable[[Sequence[Scored]], Mapping[str, Any]],
+    run: Run, measures: Mapping[str, Measure], further: Callable[[Sequence[Scored]], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Write `results.json` and return it. The retrieval files must exist.
 

@@ -13,22 +13,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from eval.tasks.memory_sounds import action_noise, said_near
-from eval.workbench.catalogue import (
-    KINDS,
-    Split,
-    kind,
-    with_article,
-)
+from eval.workbench.catalogue import KINDS, Split, kind, with_article
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.story import ClipStory, Event
-from eval.workbench.wording import (
-    COLORS,
-    action,
-    place_name,
-    predicate,
-    scene,
-    tidy,
-)
+from eval.workbench.wording import COLORS, action, place_name, predicate, scene, tidy
 
 
 @dataclass(frozen=True, slots=True)

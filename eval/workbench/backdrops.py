@@ -9,19 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from eval.workbench.pen import (
-    Color,
-    darker,
-    lighter,
-    mix,
-)
+from eval.workbench.pen import Color, darker, lighter, mix
 from eval.workbench.seeds import stream
-from eval.workbench.sprites import (
-    level,
-    prop_sprite,
-    scaled,
-    thing_sprite,
-)
+from eval.workbench.sprites import level, prop_sprite, scaled, thing_sprite
 from eval.workbench.story import ClipStory, Thing
 
 WIDE = 16 / 9

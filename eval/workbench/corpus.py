@@ -22,19 +22,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from corpora.outputs import (
-    OverwritePolicy,
-    atomic_file,
-    atomic_write_text,
-    check_output_folder,
-    holds_files,
-)
-from eval.workbench.jobs import (
-    CorpusPlan,
-    Job,
-    truth,
-    video_jobs,
-)
+from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
+from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.marker import MANIFEST, read_marker, write_marker
 from eval.workbench.passages import write_passages
 from eval.workbench.render_pool import render_jobs

@@ -57,11 +57,7 @@ def _taker(scene: EventScene) -> None:
     x, y = scene.thing_at
     drop = 0.30 if wearer_takes else -0.30
     paste(
-        scene.image,
-        scene.turned(picture, size, 0 if wearer_takes else 180),
-        x + 0.04,
-        y + drop,
-        scene.height,
+        scene.image, scene.turned(picture, size, 0 if wearer_takes else 180), x + 0.04, y + drop, scene.height
     )
 
 

@@ -9,22 +9,10 @@ from PIL import Image, ImageDraw
 from corpora.events import CAMERA_WEARER
 from eval.workbench.backdrops import WIDE
 from eval.workbench.effects import AFTER, BEFORE, BETWEEN
-from eval.workbench.gestures import (
-    GESTURES,
-    HAND,
-    THING,
-    Gesture,
-)
+from eval.workbench.gestures import GESTURES, HAND, THING, Gesture
 from eval.workbench.pen import Color
 from eval.workbench.seeds import stream
-from eval.workbench.sprites import (
-    TurnedSprites,
-    fixture_sprite,
-    hand_sprite,
-    level,
-    paste,
-    thing_sprite,
-)
+from eval.workbench.sprites import TurnedSprites, fixture_sprite, hand_sprite, level, paste, thing_sprite
 from eval.workbench.story import ClipStory, Event
 
 

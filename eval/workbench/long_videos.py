@@ -15,22 +15,10 @@ from eval.workbench.pen import Style
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.screen_text import Card, render_card
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.sound import (
-    add_at,
-    melody,
-    story_sound,
-    to_sixteen_bits,
-)
+from eval.workbench.sound import add_at, melody, story_sound, to_sixteen_bits
 from eval.workbench.speech import VoicedLine, spoken_seconds
 from eval.workbench.story import ClipStory, plan_clip
-from eval.workbench.video import (
-    AUDIO_RATE,
-    Chapter,
-    ContainerMetadata,
-    Line,
-    Render,
-    clear_sprite_caches,
-)
+from eval.workbench.video import AUDIO_RATE, Chapter, ContainerMetadata, Line, Render, clear_sprite_caches
 from eval.workbench.wording import scene
 
 if TYPE_CHECKING:

@@ -162,11 +162,7 @@ class _Assembly:
         frame = found.sentences[self._given[found.name] % len(found.sentences)]
         return Statement(
             fact=_stated(found, truth),
-            counterfacts=(
-                _stated(found, rivals[0]),
-                _stated(found, rivals[1]),
-                _stated(found, rivals[2]),
-            ),
+            counterfacts=(_stated(found, rivals[0]), _stated(found, rivals[1]), _stated(found, rivals[2])),
             sentence=_sentence(frame, found.slots, truth, about),
             particular=found.name,
         )

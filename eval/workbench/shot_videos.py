@@ -18,13 +18,7 @@ from eval.workbench.jobs import CorpusPlan, Job
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number
-from eval.workbench.sound import (
-    add_at,
-    ambience,
-    event_sound,
-    melody,
-    to_sixteen_bits,
-)
+from eval.workbench.sound import add_at, ambience, event_sound, melody, to_sixteen_bits
 from eval.workbench.speech import murmured
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.video import AUDIO_RATE, Line

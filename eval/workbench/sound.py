@@ -161,8 +161,7 @@ def _chime(rng: np.random.Generator, count: int, low: float, high: float, rate: 
 
 
 SOUNDS: dict[
-    str,
-    tuple[Callable[[np.random.Generator, int, float, float, float], Samples], float, float, float],
+    str, tuple[Callable[[np.random.Generator, int, float, float, float], Samples], float, float, float]
 ] = {
     "pick_up": (_knocks, 200.0, 1600.0, 0.7),
     "place": (_knocks, 60.0, 700.0, 0.6),

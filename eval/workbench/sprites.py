@@ -7,12 +7,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Style,
-)
+from eval.workbench.pen import Color, Look, Pen, Style
 from eval.workbench.seeds import stream
 from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
 from eval.workbench.shapes.hands import HAND_RECIPES

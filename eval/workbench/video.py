@@ -19,12 +19,7 @@ import numpy as np
 
 from eval.workbench.backdrops import frame_width
 from eval.workbench.renderer import FrameRenderer
-from eval.workbench.sprites import (
-    fixture_sprite,
-    hand_sprite,
-    prop_sprite,
-    thing_sprite,
-)
+from eval.workbench.sprites import fixture_sprite, hand_sprite, prop_sprite, thing_sprite
 from eval.workbench.story import ClipStory
 from eval.workbench.subtitles import add_subtitles, subtitle_packet
 

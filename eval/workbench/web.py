@@ -20,12 +20,7 @@ from eval.workbench.passages import world_passages
 from eval.workbench.pen import Style
 from eval.workbench.screen_text import Card
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.upload_metadata import (
-    UploadMetadata,
-    noise_metadata,
-    reupload_metadata,
-    video_metadata,
-)
+from eval.workbench.upload_metadata import UploadMetadata, noise_metadata, reupload_metadata, video_metadata
 from eval.workbench.video import Line, Render
 
 HOST = "https://videos.example"

@@ -29,14 +29,7 @@ from eval.workbench.corpus import (
 )
 from eval.workbench.jobs import Job, truth
 from eval.workbench.marker import MANIFEST, read_marker, write_marker
-from eval.workbench.web import (
-    HOST,
-    Upload,
-    WebPage,
-    WebPlan,
-    plan_pages,
-    plan_web,
-)
+from eval.workbench.web import HOST, Upload, WebPage, WebPlan, plan_pages, plan_web
 from rag.errors import RagError, UsageError
 
 

@@ -183,9 +183,7 @@ class AgentCommand(ABC, Generic[Run, Env]):
             counting = token_count_method(environment.counting, run.usage)
             self._print(environment, run, counting)
             written = write_page(
-                self.html,
-                policy,
-                lambda: render_page(view.result_page(run, counting), environment.frames),
+                self.html, policy, lambda: render_page(view.result_page(run, counting), environment.frames)
             )
         return written if run.found else 1
 

@@ -88,10 +88,7 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
         from rag.agents.video_detective import agent
 
         detective = agent.VideoDetective(
-            environment.library,
-            self.settings,
-            reasoner=environment.reasoner,
-            must_choose=self.must_choose,
+            environment.library, self.settings, reasoner=environment.reasoner, must_choose=self.must_choose
         )
         return detective.investigate(os.fsdecode(self.video), self.parsed, watch)
 

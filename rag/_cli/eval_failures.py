@@ -48,11 +48,7 @@ def failures(
         held = read_run_folder(folder)
         try:
             files += _write(
-                held,
-                data,
-                session.settings,
-                out if len(folders) == 1 else out / _own_folder(held),
-                policy,
+                held, data, session.settings, out if len(folders) == 1 else out / _own_folder(held), policy
             )
         except UsageError as error:
             if len(folders) == 1:

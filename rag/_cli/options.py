@@ -53,10 +53,7 @@ Verbose = Annotated[
         "-v", "--verbose", count=True, help="Log more on stderr; twice for debug output.", show_default=False
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Random seed. Default: 0."),
-]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed. Default: 0.")]
 TopK = Annotated[
     int | None,
     typer.Option("--top-k", metavar="N", min=1, max=1000, help="Number of results to retrieve. Default: 5."),
@@ -80,12 +77,10 @@ PathGlobs = Annotated[
     ),
 ]
 Start = Annotated[
-    float | None,
-    typer.Option("--start", metavar="SECONDS", min=0.0, help="Search videos from this time on."),
+    float | None, typer.Option("--start", metavar="SECONDS", min=0.0, help="Search videos from this time on.")
 ]
 End = Annotated[
-    float | None,
-    typer.Option("--end", metavar="SECONDS", min=0.0, help="Search videos up to this time."),
+    float | None, typer.Option("--end", metavar="SECONDS", min=0.0, help="Search videos up to this time.")
 ]
 Record = Annotated[
     Path | None,

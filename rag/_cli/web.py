@@ -28,8 +28,7 @@ Engine = Literal["bm25", "dense", "hybrid"]
 Kind = Literal["video", "text"]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A web's folder, with its web.jsonl.")]
 EngineOption = Annotated[
-    Engine,
-    typer.Option("--engine", help="By words, by meaning, or both by reciprocal rank fusion."),
+    Engine, typer.Option("--engine", help="By words, by meaning, or both by reciprocal rank fusion.")
 ]
 FaultsOption = Annotated[
     str,
@@ -58,8 +57,7 @@ def build(
         ),
     ] = None,
     library: Annotated[
-        Path | None,
-        typer.Option("--library", metavar="DIR", help="Also all that this library holds."),
+        Path | None, typer.Option("--library", metavar="DIR", help="Also all that this library holds.")
     ] = None,
     workbench: Annotated[
         bool, typer.Option("--workbench", help="Draw a web of the Workbench world instead.")
@@ -170,8 +168,7 @@ def open_page(
 def serve(
     folder: Folder,
     host: Annotated[
-        str,
-        typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine."),
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")

@@ -177,12 +177,7 @@ def plain(value: Any) -> Any:
 
 
 def _evidence(item: Evidence) -> dict[str, Any]:
-    return {
-        "kind": item.kind,
-        "start": _seconds(item.start),
-        "end": _seconds(item.end),
-        "text": item.text,
-    }
+    return {"kind": item.kind, "start": _seconds(item.start), "end": _seconds(item.end), "text": item.text}
 
 
 def _seconds(value: float) -> float:

@@ -14,15 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from corpora.records import Evidence, Problem, Shot
 from localization.records import Window
-from rag.records import (
-    Answer,
-    Citation,
-    PassageCitation,
-    PassageHit,
-    ScoredOption,
-    VideoCitation,
-    VideoHit,
-)
+from rag.records import Answer, Citation, PassageCitation, PassageHit, ScoredOption, VideoCitation, VideoHit
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}

@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import (
-    AudioClass,
-    Shot,
-    Video,
-    vertical_resolution,
-)
+from corpora.records import AudioClass, Shot, Video, vertical_resolution
 from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter, UnmeasuredVideos, VideoHit

@@ -9,15 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-    Shot,
-    SoundTrack,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
@@ -29,12 +21,7 @@ from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
 from rag.store.matrices import Matrix
 from rag.store.measures import Fingerprint
-from rag.store.records import (
-    ClipFrames,
-    Hit,
-    Meta,
-    Stats,
-)
+from rag.store.records import ClipFrames, Hit, Meta, Stats
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 

@@ -8,13 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Problem, Video
 from rag.store.records import ClipFrames, EncoderRef, FileRow
 
 if TYPE_CHECKING:
@@ -104,12 +98,7 @@ def plain_schemas() -> dict[str, Any]:
             ]
         ),
         "problems": pa.schema(
-            [
-                ("path", pa.binary()),
-                ("reason", pa.string()),
-                ("action", pa.string()),
-                ("stamp", pa.string()),
-            ]
+            [("path", pa.binary()), ("reason", pa.string()), ("action", pa.string()), ("stamp", pa.string())]
         ),
     }
 

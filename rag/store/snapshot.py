@@ -15,23 +15,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Shot,
-    SoundTrack,
-    Video,
-)
+from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
-from rag.store.error_mapping import (
-    TableGone,
-    read_errors,
-    require_columns,
-    require_tables,
-)
+from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
 from rag.store.matrices import Codes, Matrix

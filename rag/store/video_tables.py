@@ -7,13 +7,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Shot,
-    SoundTrack,
-    Video,
-)
+from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.database import Database, quoted
 from rag.store.measures import MEASURED_TABLES, Fingerprint, fingerprint_rows, shot_rows, sound_track_rows

@@ -15,15 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-    Shot,
-    SoundTrack,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.compaction import compact_if_due, index_text, maintain

@@ -13,14 +13,7 @@ from typing import Literal
 from rag.errors import UsageError
 
 Fault = Literal["dead_link", "slow", "truncated", "rate_limit", "empty_result", "stale_metadata"]
-FAULTS: tuple[Fault, ...] = (
-    "dead_link",
-    "slow",
-    "truncated",
-    "rate_limit",
-    "empty_result",
-    "stale_metadata",
-)
+FAULTS: tuple[Fault, ...] = ("dead_link", "slow", "truncated", "rate_limit", "empty_result", "stale_metadata")
 
 
 @dataclass(frozen=True, slots=True)

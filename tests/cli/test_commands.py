@@ -10,17 +10,12 @@ from typing import Any
 
 import pytest
 
-from corpora.records import (
-    Passage,
-)
+from corpora.records import Passage
 from eval.trec import read_run
 from rag._cli.main import main
 from rag.errors import LibraryNotFound
 from rag.library import Library
-from rag.records import (
-    PassageHit,
-    SearchFilter,
-)
+from rag.records import PassageHit, SearchFilter
 from tests.fakes.libraries import FixedLibrary
 
 

@@ -135,10 +135,7 @@ def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> N
     ("words", "line"),
     [
         (["run", "nothing"], "no benchmark 'nothing'"),
-        (
-            ["run", TOY, "--system", "localised"],
-            "no system 'localised'; there are no-localization",
-        ),
+        (["run", TOY, "--system", "localised"], "no system 'localised'; there are no-localization"),
         (["run", TOY, "--seed", "one"], "--seed one: not whole numbers"),
         (["report", "nowhere"], "no run of 'rag eval run'"),
         (["show", "nowhere", "q001"], "no run of 'rag eval run'"),

@@ -19,13 +19,7 @@ from rag.questions import parse_question
 from rag.reasoners import open_reasoner
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, ChosenOption, OpenAnswer, Reading
-from rag.records import (
-    Answer,
-    PassageCitation,
-    SearchFilter,
-    Usage,
-    VideoCitation,
-)
+from rag.records import Answer, PassageCitation, SearchFilter, Usage, VideoCitation
 from rag.retrieval import RetrievedClip, Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader

@@ -294,12 +294,7 @@ def test_a_library_within_the_corpus_is_not_indexed(home: Path) -> None:
 @pytest.mark.parametrize("library", ["library", "new", ".rag"])
 @pytest.mark.parametrize("more", [[], ["--prune"], ["--reembed"]])
 def test_a_dry_run_writes_nothing_anywhere(
-    home: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    library: str,
-    more: list[str],
-    marked: bool,
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, more: list[str], marked: bool
 ) -> None:
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"):
         folder = tmp_path / name.lower()

@@ -20,14 +20,7 @@ from eval.runs.records import Sample
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared, ScorerOptions
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
-from eval.tasks.shotfinder.scorer import (
-    NO_FRAME,
-    NO_REFERENCE,
-    NO_VERDICT,
-    SPENT,
-    FrameStore,
-    ShotScorer,
-)
+from eval.tasks.shotfinder.scorer import NO_FRAME, NO_REFERENCE, NO_VERDICT, SPENT, FrameStore, ShotScorer
 from eval.tasks.shotfinder.solvers import METADATA
 from eval.tasks.shotfinder.task import ShotFinderTask
 from eval.tasks.web_task import WebEnvironment

@@ -12,12 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Video
 from indexers.protocol import unit_rows
 from rag.relevance import content_words, tokens
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta

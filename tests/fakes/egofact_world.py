@@ -11,13 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.tasks.egofact.records import (
-    EventStructure,
-    FactPassage,
-    Query,
-    Segment,
-    Statement,
-)
+from eval.tasks.egofact.records import EventStructure, FactPassage, Query, Segment, Statement
 from eval.tasks.egofact.vectors import CachedEncoder
 
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")

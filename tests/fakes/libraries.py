@@ -6,23 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-)
+from corpora.records import Clip, Evidence, Passage, Problem
 from localization.records import Window
 from rag.errors import QuestionError, ReasonerUnreachable
 from rag.library import Check
-from rag.records import (
-    Answer,
-    PassageCitation,
-    PassageHit,
-    Question,
-    VideoCitation,
-    VideoHit,
-)
+from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
 from rag.store.records import Removed, Stats, TableStats
 
 EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)

@@ -7,15 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from corpora.records import (
-    AudioClass,
-    Evidence,
-    Shot,
-    SoundTrack,
-    Style,
-    Tone,
-    Video,
-)
+from corpora.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone, Video
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerError
 from rag.library import Library

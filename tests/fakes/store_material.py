@@ -8,12 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Video,
-)
+from corpora.records import Clip, Evidence, Passage, Video
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 

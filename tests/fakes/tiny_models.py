@@ -118,12 +118,7 @@ def save_siglip(
 
     folder.mkdir(parents=True, exist_ok=True)
     words = _gemma_like_tokenizer(folder, tokenizer_class)
-    layers = {
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "hidden_size": 32,
-        "intermediate_size": 64,
-    }
+    layers = {"num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 32, "intermediate_size": 64}
     config = SiglipConfig(
         text_config={**layers, "vocab_size": words, "max_position_embeddings": 64, "projection_size": 32},
         vision_config={**layers, "image_size": 64, "patch_size": 16},

@@ -52,13 +52,7 @@ def test_no_other_allowed_pair_has_a_greater_sum(
     anchor: list[float], target: list[float], position: str
 ) -> None:
     first, second = paired_event(
-        TIMES,
-        anchor,
-        target,
-        start=0.0,
-        end=CLIP,
-        position=position,
-        event_seconds=2.5,
+        TIMES, anchor, target, start=0.0, end=CLIP, position=position, event_seconds=2.5
     )
     anchors = window_scores(TIMES, standardised(anchor), start=0.0, end=CLIP, length=2.5)
     targets = window_scores(TIMES, standardised(target), start=0.0, end=CLIP, length=2.5)
@@ -80,15 +74,7 @@ def test_no_other_allowed_pair_has_a_greater_sum(
 def test_the_pair_takes_the_repeated_event_on_the_side_that_was_asked_for(position: str, at: float) -> None:
     anchor = np.where((TIMES >= 10) & (TIMES < 12.5), 1.0, 0.0)
     target = np.where(((TIMES >= 5) & (TIMES < 7.5)) | ((TIMES >= 15) & (TIMES < 17.5)), 1.0, 0.0)
-    found = paired_event(
-        TIMES,
-        anchor,
-        target,
-        start=0.0,
-        end=CLIP,
-        position=position,
-        event_seconds=2.5,
-    )
+    found = paired_event(TIMES, anchor, target, start=0.0, end=CLIP, position=position, event_seconds=2.5)
     assert (found[0].start, found[1].start) == (10.0, at)
 
 

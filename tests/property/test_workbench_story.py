@@ -12,27 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.events import CAMERA_WEARER
-from eval.workbench.catalogue import (
-    KINDS,
-    SPLITS,
-    Split,
-    kind,
-)
+from eval.workbench.catalogue import KINDS, SPLITS, Split, kind
 from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stable_number
-from eval.workbench.story import (
-    VARIANTS,
-    ClipStory,
-    held_out,
-    plan_clip,
-)
-from eval.workbench.wording import (
-    ACTIONS,
-    SCENES,
-    action,
-    allows,
-    place_name,
-)
+from eval.workbench.story import VARIANTS, ClipStory, held_out, plan_clip
+from eval.workbench.wording import ACTIONS, SCENES, action, allows, place_name
 
 SEEDS = st.integers(0, 2**64 - 1)
 CLOSE = 1e-6

@@ -22,14 +22,7 @@ from eval.workbench.seeds import stream
 from eval.workbench.story import Event
 from eval.workbench.video import Line
 from eval.workbench.web import Upload
-from eval.workbench.wording import (
-    ACTIONS,
-    action,
-    allows,
-    place_name,
-    predicate,
-    scene,
-)
+from eval.workbench.wording import ACTIONS, action, allows, place_name, predicate, scene
 
 OBJECTS, ACTION_OPTIONS = 10, 8
 """Options of a question for a thing, and for an action."""

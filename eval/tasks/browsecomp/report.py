@@ -409,8 +409,7 @@ REPORT = ReportSpec(
     f'"{MARK}" repeat what the Video-Browser paper printed, on other videos, questions and models: '
     "they are shown for reference, not for comparison.",
     labels=Labels(
-        "the judge calls the answer right; of given options, the right one alone is.",
-        window="last evidence",
+        "the judge calls the answer right; of given options, the right one alone is.", window="last evidence"
     ),
     compared=(Compared("right", correct, printed=_printed_accuracy),),
     paper_note="The paper: 210 questions over the open web, commercial models.",

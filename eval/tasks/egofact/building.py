@@ -12,21 +12,11 @@ from eval.tasks.egofact.checks import CheckReader, EmbeddedCheckReader
 from eval.tasks.egofact.narrations import parse_narration
 from eval.tasks.egofact.objects import CorpusObjects, ObjectPrior, WorkbenchObjects
 from eval.tasks.egofact.plan import Plan, plan_queries
-from eval.tasks.egofact.records import (
-    ClipRow,
-    FactPassage,
-    PassageRow,
-    Segment,
-)
+from eval.tasks.egofact.records import ClipRow, FactPassage, PassageRow, Segment
 from eval.tasks.egofact.settings import BuildSettings, Shape
 from eval.tasks.egofact.sources.ego4d import read_ego4d
 from eval.tasks.egofact.sources.passages import read_passages
-from eval.tasks.egofact.sources.workbench import (
-    TRUTH,
-    read_workbench,
-    workbench_aliases,
-    workbench_passages,
-)
+from eval.tasks.egofact.sources.workbench import TRUTH, read_workbench, workbench_aliases, workbench_passages
 from eval.tasks.egofact.vectors import CachedEncoder
 from eval.tasks.egofact.writing import write_folder
 from rag.errors import UsageError

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from eval.tasks.egofact.records import (
-    EventStructure,
-    Family,
-    Position,
-    Segment,
-)
+from eval.tasks.egofact.records import EventStructure, Family, Position, Segment
 from eval.tasks.egofact.templates import asked_clause, names_object, question_text
 
 

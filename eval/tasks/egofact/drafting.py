@@ -47,24 +47,13 @@ class Drafter:
         target = candidate.target
         right = target.patient_canonical
         score = quality_score(
-            candidate.text,
-            target,
-            (*names, right),
-            self.law,
-            self.encoder,
-            self.settings.object_similarity,
+            candidate.text, target, (*names, right), self.law, self.encoder, self.settings.object_similarity
         )
         if score < self.settings.quality:
             return "quality"
         if candidate.hops == 1:
             return _query(candidate, (*names, right), (None,) * 6, ONE_HOP_TRUTH, None, seed)
-        pairs = choose_pairs(
-            right,
-            names,
-            self.aliases,
-            self.shelf,
-            random.Random(f"statements {seed}"),
-        )
+        pairs = choose_pairs(right, names, self.aliases, self.shelf, random.Random(f"statements {seed}"))
         if pairs is None:
             return "statements"
         options = tuple(text for pair in pairs for text in (pair.counterfact, pair.fact))

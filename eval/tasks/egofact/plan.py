@@ -14,12 +14,7 @@ from eval.tasks.egofact.clustering import cluster_count, representatives
 from eval.tasks.egofact.drafting import Drafter
 from eval.tasks.egofact.keywords import segment_vectors
 from eval.tasks.egofact.objects import ObjectPrior
-from eval.tasks.egofact.records import (
-    FAMILIES,
-    FactPassage,
-    Query,
-    Segment,
-)
+from eval.tasks.egofact.records import FAMILIES, FactPassage, Query, Segment
 from eval.tasks.egofact.selection import Selection, select
 from eval.tasks.egofact.settings import BuildSettings, Shape
 from eval.tasks.egofact.statements import PassageShelf

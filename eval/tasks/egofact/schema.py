@@ -7,15 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.records import (
-    ClipRow,
-    Family,
-    PassageRow,
-    Position,
-    Query,
-    Span,
-    Truth,
-)
+from eval.tasks.egofact.records import ClipRow, Family, PassageRow, Position, Query, Span, Truth
 
 Name = Annotated[str, Field(min_length=1)]
 Time = Annotated[float, Field(ge=0)]

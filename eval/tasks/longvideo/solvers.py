@@ -460,11 +460,7 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
                 "equations 1, 5, 9 and 13 to the letter: plain cosines, and the prior propagated as well",
                 LITERAL,
             ),
-            (
-                "literal-no-propagation",
-                "literal-prior without diffusion",
-                {**LITERAL, **NO_PROPAGATION},
-            ),
+            ("literal-no-propagation", "literal-prior without diffusion", {**LITERAL, **NO_PROPAGATION}),
             (
                 "no-propagation",
                 "without diffusion: an observation of a segment does not change other segments",

@@ -66,8 +66,7 @@ class SyntheticVideos:
 
 
 FULL = SyntheticVideos(
-    (30.0,) * 10 + (45.0, 60.0),
-    {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4},
+    (30.0,) * 10 + (45.0, 60.0), {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4}
 )
 MINI = SyntheticVideos((4.0, 4.0), dict.fromkeys(FULL.shape, 2), reads_screen=False)
 

@@ -345,10 +345,7 @@ RULES: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], bool | None]]] = 
         f"CLIP score >= {CLIP_SCORE}": _by_score("video_score"),
         "fingerprint": lambda one: one["copied"],
     },
-    "moment": {
-        "model": lambda one: one["frame"],
-        f"CLIP score >= {CLIP_SCORE}": _by_score("frame_score"),
-    },
+    "moment": {"model": lambda one: one["frame"], f"CLIP score >= {CLIP_SCORE}": _by_score("frame_score")},
 }
 
 

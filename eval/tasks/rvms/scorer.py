@@ -205,11 +205,7 @@ class RvmsScorer:
         return any(one.video_id == video.video_id for one in self._duplicates[original.video_id])
 
     def _accepted(
-        self,
-        sample: RvmsSample,
-        candidate: Mapping[str, Any],
-        video: WebVideo | None,
-        cosine: float | None,
+        self, sample: RvmsSample, candidate: Mapping[str, Any], video: WebVideo | None, cosine: float | None
     ) -> bool | None:
         """The agent's own verdict where it asked for one; else the scorer asks."""
         if not sample.asks_video:

@@ -28,12 +28,7 @@ from eval.workbench.catalogue import Split
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.shot_videos import (
-    AudioKind,
-    ShotJob,
-    shot_job,
-    shot_story,
-)
+from eval.workbench.shot_videos import AudioKind, ShotJob, shot_job, shot_story
 from eval.workbench.story import ClipStory
 from eval.workbench.upload_metadata import CHANNELS, WHERE, UploadMetadata
 from eval.workbench.video import Render

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import math
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Recipe,
-    darker,
-    lighter,
-    mix,
-)
+from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix
 from eval.workbench.shapes.curves import bowed, rounded, turned
 
 STEEL: Color = (186, 192, 198)

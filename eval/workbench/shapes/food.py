@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import math
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Recipe,
-    darker,
-    lighter,
-    mix,
-    tinted,
-)
+from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix, tinted
 from eval.workbench.shapes.curves import bowed, rounded
 
 LEAF: Color = (70, 150, 60)

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Recipe,
-    darker,
-    lighter,
-    mix,
-)
+from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix
 from eval.workbench.shapes.curves import bowed, rounded, turned
 
 STEEL: Color = (178, 184, 192)

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Point,
-    Recipe,
-    darker,
-    lighter,
-    mix,
-)
+from eval.workbench.pen import Color, Look, Pen, Point, Recipe, darker, lighter, mix
 
 _WHITE: Color = (246, 244, 238)
 _RED: Color = (222, 48, 44)

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Recipe,
-    darker,
-    lighter,
-    mix,
-    stretched,
-    tinted,
-)
+from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix, stretched, tinted
 
 WHITE = (242, 242, 238)
 STEEL = (178, 186, 196)

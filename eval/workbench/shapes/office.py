@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from eval.workbench.pen import (
-    Color,
-    Look,
-    Pen,
-    Point,
-    Recipe,
-    darker,
-    lighter,
-    mix,
-)
+from eval.workbench.pen import Color, Look, Pen, Point, Recipe, darker, lighter, mix
 from eval.workbench.shapes.curves import bowed, rounded, turned
 
 _WHITE: Color = (246, 246, 242)

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from eval.workbench.pen import (
-    Look,
-    Pen,
-    Recipe,
-    darker,
-    lighter,
-    stretched,
-    tinted,
-)
+from eval.workbench.pen import Look, Pen, Recipe, darker, lighter, stretched, tinted
 
 WHITE = (240, 240, 236)
 STEEL = (176, 184, 194)

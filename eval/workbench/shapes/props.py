@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import math
 
-from eval.workbench.pen import (
-    Look,
-    Pen,
-    Recipe,
-    darker,
-    lighter,
-    stretched,
-)
+from eval.workbench.pen import Look, Pen, Recipe, darker, lighter, stretched
 
 WHITE = (244, 242, 236)
 GREY = (150, 152, 158)

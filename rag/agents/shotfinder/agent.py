@@ -22,14 +22,7 @@ from rag.agents.runtime.trace import Watch
 from rag.agents.shotfinder.constraints import Constraints, memory_of
 from rag.agents.shotfinder.localizer import UNSEEN, Localizer
 from rag.agents.shotfinder.measurements import measures_of
-from rag.agents.shotfinder.records import (
-    NOTHING_LOOKED_AT,
-    FoundShot,
-    Look,
-    ShotRequest,
-    ShotRun,
-    absence_of,
-)
+from rag.agents.shotfinder.records import NOTHING_LOOKED_AT, FoundShot, Look, ShotRequest, ShotRun, absence_of
 from rag.agents.shotfinder.settings import MAIN, ShotSettings
 from rag.errors import FileProblem, QuestionError, ReasonerError, WebError
 from rag.reasoners.roles import IMAGINE_QUERIES, ImagineRequest, Reasoner

@@ -12,12 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, get_args
 
-from corpora.records import (
-    AudioClass,
-    Style,
-    Tone,
-    vertical_resolution,
-)
+from corpora.records import AudioClass, Style, Tone, vertical_resolution
 from indexers.colour import tone_of
 from rag.errors import UsageError
 from rag.reasoners.roles import ConstraintKind, Memory

@@ -27,12 +27,7 @@ import numpy as np
 from localization.sampling import midpoints
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.shotfinder.constraints import Check, Constraints, memory_of
-from rag.agents.shotfinder.measurements import (
-    Measures,
-    Span,
-    allowed_spans,
-    why_none,
-)
+from rag.agents.shotfinder.measurements import Measures, Span, allowed_spans, why_none
 from rag.agents.shotfinder.records import FoundShot, Look
 from rag.agents.shotfinder.settings import ShotSettings
 from rag.reasoners.roles import LOCATE, Located, LocateRequest, Reasoner

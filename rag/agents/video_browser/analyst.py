@@ -21,14 +21,7 @@ from rag.reasoners.roles import (
     Reasoner,
     RewrittenQuestion,
 )
-from rag.records import (
-    Answer,
-    Citation,
-    PassageCitation,
-    Question,
-    ScoredOption,
-    VideoCitation,
-)
+from rag.records import Answer, Citation, PassageCitation, Question, ScoredOption, VideoCitation
 from rag.web import SearchResult
 
 NO_ANSWER = "Nothing that was found answers the question."

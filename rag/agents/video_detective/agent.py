@@ -22,18 +22,8 @@ from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.answering import answer_of, read_packs, together
 from rag.agents.video_detective.features import VideoFeatures, evenly, load_video_features
 from rag.agents.video_detective.packing import select, weak_evidence
-from rag.agents.video_detective.records import (
-    DetectiveResult,
-    Look,
-    Planned,
-    Selected,
-)
-from rag.agents.video_detective.scoring import (
-    Scorer,
-    described,
-    facets_of,
-    whole_question,
-)
+from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
+from rag.agents.video_detective.scoring import Scorer, described, facets_of, whole_question
 from rag.agents.video_detective.search import ErrorLog, Search, plain
 from rag.agents.video_detective.search_state import SearchState
 from rag.agents.video_detective.settings import PAPER, DetectiveSettings

@@ -14,20 +14,8 @@ from rag.agents.video_detective.records import Pack
 from rag.agents.video_detective.wording import cited_texts, evidence_of, texts_of
 from rag.questions import option_label
 from rag.reasoners.embedded.rewriting import rewrite_question
-from rag.reasoners.roles import (
-    AnchorEvent,
-    ChosenOption,
-    OpenAnswer,
-    Reading,
-    ReadWindow,
-)
-from rag.records import (
-    Answer,
-    Question,
-    ScoredOption,
-    Usage,
-    VideoCitation,
-)
+from rag.reasoners.roles import AnchorEvent, ChosenOption, OpenAnswer, Reading, ReadWindow
+from rag.records import Answer, Question, ScoredOption, Usage, VideoCitation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -154,10 +154,7 @@ def result_page(run: DetectiveResult, token_count_method: str = "") -> Page:
         title=question,
         heading=question,
         sections=(
-            Section(
-                "",
-                [video, _answer(run, token_count_method)],
-            ),
+            Section("", [video, _answer(run, token_count_method)]),
             Section("Plan", _plan_blocks(run.plan)),
             Section("Looks", [Span(LEGEND, "quiet"), *_look_cards(run)]),
             Section("Evidence of the answer", [*_selected_blocks(run)]),

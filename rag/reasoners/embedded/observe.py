@@ -13,12 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.locate import event_text
-from rag.reasoners.embedded.text_lines import (
-    ScoredLine,
-    lines,
-    rank_lines,
-    relevances,
-)
+from rag.reasoners.embedded.text_lines import ScoredLine, lines, rank_lines, relevances
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
 from rag.relevance import content_words

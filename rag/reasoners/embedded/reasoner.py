@@ -7,42 +7,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import ReasonerError
-from rag.reasoners.embedded import (
-    answer_choice as choices,
-)
-from rag.reasoners.embedded import (
-    answer_open as open_answers,
-)
-from rag.reasoners.embedded import (
-    decompose_facets as facets,
-)
-from rag.reasoners.embedded import (
-    imagine_queries as imagining,
-)
-from rag.reasoners.embedded import (
-    judge as judging,
-)
-from rag.reasoners.embedded import (
-    locate as locating,
-)
-from rag.reasoners.embedded import (
-    observe as observing,
-)
-from rag.reasoners.embedded import (
-    plan as planning,
-)
-from rag.reasoners.embedded import (
-    rewriting,
-)
-from rag.reasoners.embedded import (
-    select_candidates as selecting,
-)
-from rag.reasoners.embedded import (
-    timeline as timelines,
-)
-from rag.reasoners.embedded import (
-    verify_video as verifying,
-)
+from rag.reasoners.embedded import answer_choice as choices
+from rag.reasoners.embedded import answer_open as open_answers
+from rag.reasoners.embedded import decompose_facets as facets
+from rag.reasoners.embedded import imagine_queries as imagining
+from rag.reasoners.embedded import judge as judging
+from rag.reasoners.embedded import locate as locating
+from rag.reasoners.embedded import observe as observing
+from rag.reasoners.embedded import plan as planning
+from rag.reasoners.embedded import rewriting
+from rag.reasoners.embedded import select_candidates as selecting
+from rag.reasoners.embedded import timeline as timelines
+from rag.reasoners.embedded import verify_video as verifying
 from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.records import Usage

@@ -21,10 +21,7 @@ __all__ = ["open_llm", "open_llm_reasoner"]
 def open_llm(context: ReasonerContext) -> LlmReasoner:
     """The factory of the kinds `openai` and `transformers`; raises as `open_llm_reasoner` does."""
     return open_llm_reasoner(
-        context.settings,
-        seed=context.seed,
-        usage_counter=context.usage_counter,
-        recording=context.recording,
+        context.settings, seed=context.seed, usage_counter=context.usage_counter, recording=context.recording
     )
 
 

@@ -11,12 +11,7 @@ from corpora.records import SoundTrack
 from localization.sampling import midpoints
 from rag.agents.raclo.agent import run_raclo
 from rag.agents.raclo.audio import measured_lines
-from rag.agents.raclo.records import (
-    CUE_SETS,
-    RacloRun,
-    cues_of,
-    only_cues,
-)
+from rag.agents.raclo.records import CUE_SETS, RacloRun, cues_of, only_cues
 from rag.agents.raclo.settings import PAPER, RacloSettings, sweep
 from rag.agents.raclo.verification import second_judge
 from rag.agents.raclo.view import result_json, result_lines, result_page, step_lines

@@ -17,13 +17,7 @@ from rag.agents.runtime.page import render_page
 from rag.agents.runtime.retry import RetryPolicy
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import BrowseRun
-from rag.agents.video_browser.settings import (
-    ABLATION,
-    EFFICIENCY,
-    MAIN,
-    BrowserSettings,
-    scaling,
-)
+from rag.agents.video_browser.settings import ABLATION, EFFICIENCY, MAIN, BrowserSettings, scaling
 from rag.agents.video_browser.view import result_json, result_page, step_lines
 from rag.errors import BudgetSpent, NoTranscript, PageGone, ReplyInvalid, UsageError, WebError, WebTimeout
 from rag.library import Library
@@ -354,12 +348,7 @@ def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film01="dead")
     reasoner = RuleReasoner()
     found = run_video_browser(
-        ASKED,
-        web,
-        reasoner,
-        frame_source(),
-        MAIN,
-        watch=lambda step: told.extend(step_lines(step, 60)),
+        ASKED, web, reasoner, frame_source(), MAIN, watch=lambda step: told.extend(step_lines(step, 60))
     )
     assert any(line.startswith("plan:") for line in told)
     problems = [line for line in told if line.startswith("  problem:")]

@@ -183,11 +183,7 @@ def test_beir_corpus(tmp_path: Path) -> None:
 def test_json_lines_of_other_names(tmp_path: Path) -> None:
     path = write_jsonl(
         tmp_path / "a.jsonl",
-        [
-            "",
-            {"id": 12, "contents": "sep\u2028arated \ud800."},
-            {"Passage": ["one", "two", 3], "name": "N"},
-        ],
+        ["", {"id": 12, "contents": "sep\u2028arated \ud800."}, {"Passage": ["one", "two", 3], "name": "N"}],
     )
     found = documents(path)
     assert [(d.title, d.text) for d in found] == [("", "sep\narated ."), ("N", "one\n\ntwo")]
@@ -206,12 +202,7 @@ def test_a_json_file(tmp_path: Path, as_lines: bool) -> None:
 def test_parquet_takes_its_columns_by_name(tmp_path: Path) -> None:
     path = tmp_path / "bad\udcff.parquet"
     table = pa.table(
-        {
-            "Id": [1, 2],
-            "title": ["T", None],
-            "text": ["one", "two"],
-            "vector": [[0.1] * 8, [0.2] * 8],
-        }
+        {"Id": [1, 2], "title": ["T", None], "text": ["one", "two"], "vector": [[0.1] * 8, [0.2] * 8]}
     )
     with path.open("wb") as file:
         pyarrow.parquet.write_table(table, file, row_group_size=1)

@@ -10,12 +10,7 @@ from pathlib import Path
 import pytest
 
 from eval.tasks.egofact.building import Source, build_egofact, write_benchmark
-from eval.tasks.egofact.checks import (
-    EmbeddedCheckReader,
-    non_trivial,
-    question_of,
-    valid,
-)
+from eval.tasks.egofact.checks import EmbeddedCheckReader, non_trivial, question_of, valid
 from eval.tasks.egofact.language_model import BuilderRoles
 from eval.tasks.egofact.letters import LETTERS
 from eval.tasks.egofact.loading import load_egofact

@@ -7,13 +7,7 @@ from dataclasses import replace
 from eval.tasks.egofact.ambiguity import Rivals
 from eval.tasks.egofact.candidates import candidates_of, event_pairs
 from eval.tasks.egofact.settings import BuildSettings
-from eval.tasks.egofact.templates import (
-    asked_clause,
-    event_with,
-    names_object,
-    option_text,
-    question_text,
-)
+from eval.tasks.egofact.templates import asked_clause, event_with, names_object, option_text, question_text
 from tests.fakes.egofact_world import event, moved, segment, words
 
 PLUG = replace(

@@ -15,12 +15,7 @@ from eval.tasks.egofact.plan import choose_representatives
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.segments import cut_segments
 from eval.tasks.egofact.selection import select
-from eval.tasks.egofact.settings import (
-    MINI,
-    PAPER,
-    BuildSettings,
-    Shape,
-)
+from eval.tasks.egofact.settings import MINI, PAPER, BuildSettings, Shape
 from indexers.protocol import unit_rows
 from tests.fakes.egofact_world import THINGS, event, segment, words, world
 

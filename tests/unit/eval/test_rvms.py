@@ -17,14 +17,7 @@ from eval.metrics.scored import Scored
 from eval.reports.failures import MOST_PICTURED, Failure, write_failures
 from eval.reports.failures import Shown as Picture
 from eval.runs.records import Query, Sample
-from eval.tasks.query_templates import (
-    CLEAR,
-    Fuzz,
-    beside,
-    heard,
-    impression,
-    moment,
-)
+from eval.tasks.query_templates import CLEAR, Fuzz, beside, heard, impression, moment
 from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import (
     GROUPS,

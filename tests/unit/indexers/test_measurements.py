@@ -26,8 +26,7 @@ def scene(seed: int, *, cast: tuple[float, float, float] = (1, 1, 1), grain: flo
 
 
 @pytest.mark.parametrize(
-    ("cast", "tone"),
-    [((1.0, 0.9, 0.66), "warm"), ((0.7, 0.86, 1.0), "cold"), ((0.9, 0.9, 0.9), "neutral")],
+    ("cast", "tone"), [((1.0, 0.9, 0.66), "warm"), ((0.7, 0.86, 1.0), "cold"), ((0.9, 0.9, 0.9), "neutral")]
 )
 def test_the_tone_is_that_of_the_light(cast: tuple[float, float, float], tone: str) -> None:
     assert tone_of(colour_figures(scene(1, cast=cast)).warmth) == tone

@@ -7,12 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.frame_dedup import (
-    DEDUP_THRESHOLD,
-    DedupBatcher,
-    encode_frames,
-    representative_frames,
-)
+from indexers.frame_dedup import DEDUP_THRESHOLD, DedupBatcher, encode_frames, representative_frames
 from indexers.protocol import ImageEncoder
 
 SHAPE = (48, 60)

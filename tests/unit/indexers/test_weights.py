@@ -15,13 +15,7 @@ from safetensors.numpy import save
 
 from indexers.models.catalogue import catalogue, known_model
 from indexers.models.checks import check_safetensors
-from indexers.models.lookup import (
-    AUTO_ORDER,
-    find_weights,
-    home_folder,
-    readable_size,
-    resolve_image_encoder,
-)
+from indexers.models.lookup import AUTO_ORDER, find_weights, home_folder, readable_size, resolve_image_encoder
 from indexers.models.pins import PINS
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
 from indexers.settings import EncoderSettings

@@ -13,14 +13,7 @@ import numpy as np
 import pytest
 
 import rag
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-    Shot,
-    SoundTrack,
-)
+from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack
 from eval.runs.runner import Done
 from eval.workbench.corpus import CorpusReport, recorded_fields
 from eval.workbench.web_files import WebReport
@@ -192,15 +185,11 @@ MADE = [
     report_shape("rag.eval.show/1", SHOWN_SAMPLE),
     report_shape("rag.web.build/1", BuildReport("web", 304, 290, 110, 64, 416, "5f0c2a", BAD)),
     report_shape(
-        "rag.web.workbench/1",
-        recorded_fields(WebReport("web", 304, 416, 190, 190, 7000.0, 393_216_000)),
+        "rag.web.workbench/1", recorded_fields(WebReport("web", 304, 416, 190, 190, 7000.0, 393_216_000))
     ),
     report_shape("rag.web.search/1", SearchPage("kettle", 1, (replace(FOUND_VIDEO, score=0.991935),), 12, 2)),
     report_shape("rag.web.open/1", OPENED),
-    report_shape(
-        "rag.workbench/1",
-        recorded_fields(CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False)),
-    ),
+    report_shape("rag.workbench/1", recorded_fields(CorpusReport("wb", 12, 12, 360.0, 21489732, 416, False))),
 ]
 
 

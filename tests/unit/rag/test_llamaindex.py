@@ -10,14 +10,7 @@ from llama_index.core.schema import MetadataMode
 
 from corpora.records import Clip, Evidence, Passage
 from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
-from rag.records import (
-    Answer,
-    PassageCitation,
-    PassageHit,
-    Question,
-    VideoCitation,
-    VideoHit,
-)
+from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
 
 SAID = (
     Evidence("v1", 10.0, 12.0, "subtitle", "This mirror is made of glass."),

@@ -21,14 +21,7 @@ from rag.records import (
     VideoCitation,
     VideoHit,
 )
-from rag.rendering.shapes import (
-    answer_shape,
-    plain,
-    report_shape,
-    search_shape,
-    to_json,
-    windows_shape,
-)
+from rag.rendering.shapes import answer_shape, plain, report_shape, search_shape, to_json, windows_shape
 
 EVIDENCE = Evidence("v1", 12.0, 14.25, "subtitle", "made of beryllium")
 VIDEO = VideoCitation("talks/webb.mp4", "v1", 12.5, 17.5, 0.8123456789, (EVIDENCE,))

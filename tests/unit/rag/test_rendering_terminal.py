@@ -9,21 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-)
-from rag.records import (
-    Answer,
-    PassageCitation,
-    PassageHit,
-    Question,
-    ScoredOption,
-    VideoCitation,
-    VideoHit,
-)
+from corpora.records import Clip, Evidence, Passage, Problem
+from rag.records import Answer, PassageCitation, PassageHit, Question, ScoredOption, VideoCitation, VideoHit
 from rag.rendering.terminal import (
     answer_lines,
     bar,

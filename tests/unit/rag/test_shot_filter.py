@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from corpora.records import (
-    AudioClass,
-    Clip,
-    Shot,
-    SoundTrack,
-    vertical_resolution,
-)
+from corpora.records import AudioClass, Clip, Shot, SoundTrack, vertical_resolution
 from rag._cli.shots import sound_runs
 from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter
@@ -42,12 +36,7 @@ from rag.store.records import ClipFrames
 from rag.store.writing import Writer
 from tests.fakes.store_material import META, clip_frames, fill, unit, video
 
-SOUNDS: tuple[AudioClass, ...] = (
-    *["speech"] * 10,
-    *["music"] * 20,
-    *["speech"] * 5,
-    *["silence"] * 25,
-)
+SOUNDS: tuple[AudioClass, ...] = (*["speech"] * 10, *["music"] * 20, *["speech"] * 5, *["silence"] * 25)
 
 
 def shot(n: int, index: int, start: float, end: float, tone: str, style: str) -> Shot:

@@ -41,7 +41,7 @@ def both(given: Reading) -> tuple[ChosenOption, ChosenOption]:
 def test_an_even_field_is_told_as_one() -> None:
     # Every option is told of in a line of its own, but one line denies.
     given = asked(
-        ("The towel is wet since it was rinsed.", "The envelope is measured.", "Part 12 is announced."),
+        ("The towel is wet since it was rinsed.", "The envelope is measured.", "Part 12 is announced.")
     )
     sharp, text_score = both(given)
     assert text_score.choice == sharp.choice

@@ -79,10 +79,6 @@ def test_a_timeout_is_no_spent_budget():
 def test_a_run_within_its_bounds_is_left_alone():
     with chat_server([say(ANCHOR)]) as server:
         settings = ReasonerSettings(
-            kind="openai",
-            model="m",
-            base_url=server.base_url,
-            max_total_seconds=60,
-            max_total_tokens=100_000,
+            kind="openai", model="m", base_url=server.base_url, max_total_seconds=60, max_total_tokens=100_000
         )
         assert LlmReasoner(OpenAIClient(settings), settings).run(ANCHOR_EVENT, OPEN)

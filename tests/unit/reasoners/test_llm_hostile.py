@@ -86,9 +86,7 @@ def test_a_number_that_nothing_can_hold_is_a_bad_reply(number):
 
 def test_of_a_chat_reply_only_what_is_used_comes_through():
     hostile = {
-        "choices": [
-            {"message": {"content": "a\ud800", "tool_calls": "x", "audio": 7}, "logprobs": 3},
-        ],
+        "choices": [{"message": {"content": "a\ud800", "tool_calls": "x", "audio": 7}, "logprobs": 3}],
         "usage": {"prompt_tokens": 10**400, "completion_tokens": 4, "prompt_tokens_details": "x"},
     }
     plain = json.loads(_chat_only(json.dumps(hostile).encode()))

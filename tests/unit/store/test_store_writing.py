@@ -9,12 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora.records import (
-    Clip,
-    Evidence,
-    Passage,
-    Problem,
-)
+from corpora.records import Clip, Evidence, Passage, Problem
 from rag.errors import EncoderMismatch, LibraryNotFound
 from rag.store.dump import dump
 from rag.store.reading import Reader

@@ -221,12 +221,7 @@ def test_each_fault_strikes_as_often_as_it_should(folder: Path, fault: str) -> N
         "stale_metadata": {"ok"},
     }
     assert {event.outcome for event in struck} == kinds[fault]
-    could = {
-        "slow": 10 * COUNT,
-        "rate_limit": 10 * COUNT,
-        "dead_link": 6 * COUNT,
-        "empty_result": 4 * COUNT,
-    }
+    could = {"slow": 10 * COUNT, "rate_limit": 10 * COUNT, "dead_link": 6 * COUNT, "empty_result": 4 * COUNT}
     if fault in could:
         assert 0.25 < len(struck) / could[fault] < 0.75
     if fault == "slow":

@@ -38,8 +38,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize(
-    "body",
-    [b"[" * 60_000, b'{"q": "\\ud800"}', b"9" * 5000, b'{"q": 7}', b'{"q": "' + b"x" * 70_000 + b'"}'],
+    "body", [b"[" * 60_000, b'{"q": "\\ud800"}', b"9" * 5000, b'{"q": 7}', b'{"q": "' + b"x" * 70_000 + b'"}']
 )
 def test_bodies_that_ask_nothing_are_refused(client: TestClient, body: bytes) -> None:
     for path in ("/search", "/videos"):

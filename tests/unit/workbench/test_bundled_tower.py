@@ -9,12 +9,7 @@ import torch
 from torch import nn
 
 from eval.workbench.catalogue import KINDS
-from eval.workbench.wording import (
-    COLORS,
-    LIGHTS,
-    PROPS,
-    SCENES,
-)
+from eval.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
 from indexers.bundled.encoder import DIM, SIZE, VOCABULARY, WEIGHTS
 from indexers.bundled.tower import readings, vectors
 from indexers.tensors import Tensors

@@ -13,12 +13,7 @@ from eval.workbench.gestures import GESTURES
 from eval.workbench.pen import STYLES
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.shapes.hands import HAND_RECIPES
-from eval.workbench.story import (
-    LIGHTS,
-    ClipStory,
-    Thing,
-    plan_clip,
-)
+from eval.workbench.story import LIGHTS, ClipStory, Thing, plan_clip
 from eval.workbench.video import Render, clip_frames
 from eval.workbench.wording import ACTIONS
 

@@ -15,12 +15,7 @@ from corpora.passages.markdown import read
 from corpora.records import Problem
 from eval.workbench.catalogue import KINDS
 from eval.workbench.passage_data import object_facts, passage_object, topics
-from eval.workbench.passages import (
-    Statement,
-    WorldPassage,
-    world_passages,
-    write_passages,
-)
+from eval.workbench.passages import Statement, WorldPassage, world_passages, write_passages
 from rag.reasoners.embedded.agreement import Agreement, agreement
 
 WORLD = [passage for passage in world_passages() if passage.kind_id is not None]

@@ -15,15 +15,7 @@ import numpy as np
 from corpora.events import CAMERA_WEARER
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.workbench.catalogue import KINDS, with_article
-from eval.workbench.wording import (
-    ACTIONS,
-    COLORS,
-    PROPS,
-    SCENES,
-    place_name,
-    predicate,
-    prop_name,
-)
+from eval.workbench.wording import ACTIONS, COLORS, PROPS, SCENES, place_name, predicate, prop_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

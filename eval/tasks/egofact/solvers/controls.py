@@ -46,7 +46,5 @@ class Blind:
         scores = (powers / powers.sum()).round(6)
         best = int(np.argmax(fits))
         return Output(
-            choice=LETTERS[best],
-            scores=tuple(float(s) for s in scores),
-            confidence=float(scores[best]),
+            choice=LETTERS[best], scores=tuple(float(s) for s in scores), confidence=float(scores[best])
         )

@@ -9,12 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from eval.tasks.egofact.records import (
-    EventStructure,
-    FactPassage,
-    Segment,
-    Statement,
-)
+from eval.tasks.egofact.records import EventStructure, FactPassage, Segment, Statement
 from eval.tasks.egofact.schema import EventFields
 from eval.tasks.egofact.segments import cut_segments
 from rag.errors import UsageError
