@@ -22,7 +22,7 @@ AUDIO = (
 NAMED_PASSAGES = (".json",)
 """Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
 READERS = "rag.document_readers"
-"""Entry points whose names are the suffixes of documents (`corpora.passages.registry`)."""
+"""Entry points whose names are the suffixes of documents (`corpora.passages.document`)."""
 
 SIDECARS = (".info.json", ".srt", ".vtt", ".ass", ".ssa")
 

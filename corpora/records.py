@@ -162,3 +162,23 @@ def vertical_resolution(width: int, height: int) -> int:
     """Lines of an image as "1080p" counts them: a video in scope and one held upright are no smaller."""
     short, long = sorted((width, height))
     return max(short, round(long * 9 / 16))
+
+
+CAMERA_WEARER = "camera wearer"
+
+
+@dataclass(frozen=True, slots=True)
+class EventParts:
+    """Who does what to what, where, and with what; an event is these and its time."""
+
+    rewritten: str
+    """"the camera wearer plugs the kettle into the wall socket"."""
+    agent: str
+    action: str
+    patient: str
+    """The object as `rewritten` names it, without its article; empty where the event has none."""
+    patient_canonical: str
+    patient_location: str | None
+    patient_destination: str | None
+    instrument: str | None
+    event_location: str | None

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from corpora.errors import FileProblem
 from corpora.kinds import kind_of
-from corpora.passages.document import Document
-from corpora.passages.registry import read_documents
+from corpora.passages.document import Document, read_documents
 from corpora.video.reader import MediaReader
 
 FPS, SECONDS = 10, 8

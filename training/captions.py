@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.workbench.catalogue import KINDS, Kind, Split, with_article
 from eval.workbench.story import Event
 from eval.workbench.wording import (

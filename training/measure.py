@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.workbench.catalogue import KINDS, Split, with_article
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stream

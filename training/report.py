@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.workbench.catalogue import KINDS, with_article
 from eval.workbench.story import held_out
 from eval.workbench.wording import SCENES, action

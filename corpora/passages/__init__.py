@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from corpora.passages.chunking import chunk
-from corpora.passages.document import Document
-from corpora.passages.registry import read_documents
+from corpora.passages.document import Document, read_documents
 
 __all__ = ["Document", "chunk", "read_documents"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, make_document, one_line
-from corpora.passages.wikihow import wikihow_documents
 from corpora.records import Problem
 
 TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
@@ -118,3 +118,81 @@ def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:
             if joined.strip():
                 return joined
     return ""
+
+
+WIKIHOW_ARTICLES = frozenset({"headline", "title", "text"})
+WIKIHOW_STEPS = frozenset({"overview", "headline", "text", "sectionlabel", "title"})
+MAX_ARTICLE = 8 * 2**20
+
+ROW_NUMBERS = frozenset({"", "unnamed: 0"})
+"""Names of the row numbers that data frames write out."""
+
+_NUMBERED = re.compile(r"(?<=[a-z])\d{1,2}$")
+
+
+def wikihow_documents(rows: Iterable[Row]) -> Iterator[Document | Row]:
+    """Rows of WikiHow as documents, all others as they came.
+
+    `wikihowAll.csv` has headline, title, text, a whole article a row; `wikihowSep.csv` has overview,
+    headline, text, sectionLabel, title, a step a row (github.com/mahnazkoupaee/WikiHow-Dataset).
+    """
+    article: list[Row] = []
+    size = 0
+    for row in rows:
+        columns = row.fields.keys()
+        separate = columns >= WIKIHOW_STEPS
+        if article and (
+            not separate or _article_title(row) != _article_title(article[0]) or size > MAX_ARTICLE
+        ):
+            yield _joined(article) or article[0]
+            article, size = [], 0
+        if separate:
+            article.append(row)
+            size += sum(len(_column(row, name)) for name in WIKIHOW_STEPS)
+        elif columns - ROW_NUMBERS == WIKIHOW_ARTICLES:
+            yield (
+                make_document(_article_title(row), f"{_cleaned(row, 'headline')}\n\n{_cleaned(row, 'text')}")
+                or row
+            )
+        else:
+            yield row
+    if article:
+        yield _joined(article) or article[0]
+
+
+def _joined(rows: list[Row]) -> Document | None:
+    """One article: overview once, each section label once, each step with its details."""
+    parts: list[str] = []
+    overview = section = ""
+    for row in rows:
+        if _cleaned(row, "overview") != overview:
+            overview = _cleaned(row, "overview")
+            parts.append(overview)
+        if _cleaned(row, "sectionlabel") != section:
+            section = _cleaned(row, "sectionlabel")
+            parts.append(section)
+        parts.append("\n".join(filter(None, (_cleaned(row, "headline"), _cleaned(row, "text")))))
+    return make_document(_article_title(rows[0]), "\n\n".join(filter(None, parts)))
+
+
+def _article_title(row: Row) -> str:
+    """Articles of one name are reported apart by a number glued to it, which is no part of the title."""
+    return _NUMBERED.sub("", _column(row, "title").strip())
+
+
+def _column(row: Row, name: str) -> str:
+    value = row.fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _cleaned(row: Row, name: str) -> str:
+    """The dump left the commas and semicolons of its lists at the line ends: `step one.,`"""
+    lines = (line.strip().lstrip(",; ") for line in _column(row, name).split("\n"))
+    return "\n".join(_ended(line) for line in lines if line)
+
+
+def _ended(line: str) -> str:
+    if line[-1] not in ",;":
+        return line
+    words = line.rstrip(",; ")
+    return words if words.endswith((".", "!", "?", ":")) else words + "."

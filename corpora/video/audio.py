@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.video.clock import LeapFilter
-from corpora.video.containers import clock_start, open_media, packets, pick_audio, time_of
+from corpora.video.containers import LeapFilter, clock_start, open_media, packets, pick_audio, time_of
 from corpora.video.decoders import Heartbeat
 
 RUN_UP = 2.0

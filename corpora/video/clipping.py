@@ -14,12 +14,10 @@ from corpora.outputs import PROGRAM
 from corpora.video.audio import read_audio
 from corpora.video.containers import open_media
 from corpora.video.decoders import Heartbeat
-from corpora.video.pictures import FrameRenderer
 from corpora.video.probe import probe_file
 from corpora.video.records import Probe
-from corpora.video.sampling import EPSILON
-from corpora.video.seeking import BEGINNING, entry_before
-from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder
+from corpora.video.sampling import EPSILON, FrameRenderer
+from corpora.video.stream_decoding import BEGINNING, DamageMet, Shown, StreamDecoder, entry_before
 
 AUDIO_RATE = 48000
 TICKS = Fraction(1, 90000)

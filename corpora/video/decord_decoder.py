@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.records import Frames
-from corpora.video.batching import Batcher, Selector
 from corpora.video.decoders import Heartbeat
-from corpora.video.pictures import scaled_size
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
-from corpora.video.sampling import EPSILON, Sampler
+from corpora.video.sampling import EPSILON, Batcher, Sampler, Selector, scaled_size
 
 ADVICE = "; try RAG_VIDEO__DECODER=pyav"
 REFUSED = ("hevc", "av1", "vvc")

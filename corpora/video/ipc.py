@@ -1,20 +1,30 @@
-"""Messages between the watched subprocess and its parent: a JSON header, then raw bytes. No pickle.
+"""The watched subprocess as its parent sees it, and the messages between the two.
 
-A message is two little-endian lengths (header u32, raw u64), the header, and the arrays named in it under
-`arrays` as [dtype, shape], one after another.
+No pickle: a message is two little-endian lengths (header u32, raw u64), the header, and the arrays named in it under
+`arrays` as [dtype, shape], one after another. The subprocess is started at the first request, ended when it
+is stuck, and started again after a crash.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import signal
 import struct
-from collections.abc import Callable, Sequence
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+import corpora.errors as errors
 
 _HEAD = struct.Struct("<IQ")
 _MOST_HEADER = 64 * 2**20
@@ -90,3 +100,198 @@ def readable(handle: int, seconds: float) -> bool:
     poller = select.poll()
     poller.register(handle, select.POLLIN)
     return bool(poller.poll(max(0, round(seconds * 1000))))
+
+
+PIPE_BYTES = 2**20
+CANCEL_SECONDS = 5.0
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class MediaProcess:
+    """One subprocess, started at the first request and again after a crash; one request at a time."""
+
+    def __init__(self, stall_seconds: float) -> None:
+        self._stall_seconds = stall_seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._busy = 0
+        self._requests = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Of the running subprocess; None before the first request and after a crash."""
+        return self._process.pid if self._process is not None and self._process.poll() is None else None
+
+    def ask(self, op: str, path: str, **arguments: object) -> Iterator[tuple[Message, list[Array]]]:
+        """The parts of the answer as they come. Ending the iteration early cancels the request.
+
+        A request that is still going on when the next one is made is cancelled; going on with it then
+        raises `RuntimeError`. Raises `FileProblem`, with the path.
+        """
+        if self._busy:
+            self._cancel()
+        self._requests += 1
+        number = self._requests
+        # The subprocess's working folder is the one of its start.
+        whole = os.path.abspath(path)
+        self._begin({"op": op, "path": whole, "stall_seconds": self._stall_seconds, **arguments}, path)
+        self._busy = number
+        try:
+            while True:
+                if self._busy != number:
+                    raise RuntimeError(
+                        "another file was opened on this reader before this one was read to its end"
+                    )
+                answer, arrays = self._receive(path)
+                kind = answer["type"]
+                if kind == "part":
+                    yield answer, arrays
+                elif kind == "done":
+                    self._busy = 0
+                    return
+                elif kind == "problem":
+                    self._busy = 0
+                    raise _problem(path, answer)
+                elif kind == "bug":
+                    self._busy = 0
+                    raise RuntimeError(f"{path}: the media reader failed\n{answer['traceback']}")
+        finally:
+            if self._busy == number:
+                self._cancel()
+
+    def close(self) -> None:
+        """End the subprocess; a later request starts a new one."""
+        process, self._process, self._busy = self._process, None, 0
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+
+    def _begin(self, message: Message, path: str) -> None:
+        """Send a request and wait until it is taken up."""
+        for attempt in (1, 2):
+            process = self._process
+            if process is None or process.poll() is not None:
+                self.close()
+                process = self._process = _start()
+            assert process.stdin is not None
+            try:
+                send(process.stdin.fileno(), message)
+                self._receive(path)
+                return
+            except (Closed, errors.StalledFile):
+                # It died between two requests: nothing is lost, so begin again, once.
+                self.close()
+                if attempt == 2:
+                    raise errors.StalledFile(f"{path}: the media reader does not start") from None
+
+    def _receive(self, path: str) -> tuple[Message, list[Array]]:
+        process = self._process
+        if process is None:
+            raise RuntimeError("the media reader was closed before the file was read to its end")
+        assert process.stdout is not None
+        handle = process.stdout.fileno()
+
+        def wait() -> None:
+            if not readable(handle, self._stall_seconds):
+                raise _Stuck
+
+        try:
+            return receive(handle, wait)
+        except _Stuck:
+            self.close()
+            reason = f"its reader made no progress for {self._stall_seconds:g} s and was ended"
+            raise errors.StalledFile(f"{path}: {reason}") from None
+        except Closed:
+            code = process.wait()
+            self.close()
+            raise errors.StalledFile(f"{path}: its reader died ({_cause(code)})") from None
+
+    def _cancel(self) -> None:
+        """Let the subprocess know, and drain what it still sends; if that takes long, end it."""
+        self._busy = 0
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return
+        handle = process.stdout.fileno()
+        deadline = time.monotonic() + CANCEL_SECONDS
+
+        def wait() -> None:
+            if not readable(handle, deadline - time.monotonic()):
+                raise _Stuck
+
+        try:
+            send(process.stdin.fileno(), {"op": "cancel"})
+            while receive(handle, wait)[0]["type"] in ("part", "beat"):
+                if time.monotonic() > deadline:
+                    raise _Stuck
+        except (_Stuck, Closed):
+            self.close()
+
+
+class _Stuck(Exception): ...
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """Start it from a thread of its own, which then waits for its end: the kernel ends a subprocess whose
+    parent *thread* ends, and the thread that asks first may be a short-lived one."""
+    started: list[subprocess.Popen[bytes] | OSError] = []
+    ready = threading.Event()
+
+    def run() -> None:
+        try:
+            process = _popen()
+        except OSError as error:
+            started.append(error)
+            ready.set()
+            return
+        started.append(process)
+        ready.set()
+        process.wait()
+
+    threading.Thread(target=run, name="media-reader", daemon=True).start()
+    ready.wait()
+    if isinstance(started[0], OSError):
+        raise started[0]
+    return started[0]
+
+
+def _popen() -> subprocess.Popen[bytes]:
+    # The subprocess must find the same packages as this process, wherever that was started.
+    paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    process = subprocess.Popen(
+        [sys.executable, "-X", "utf8", "-m", "corpora.video.worker", str(os.getpid())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        close_fds=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    if sys.platform == "linux":
+        import fcntl
+
+        assert process.stdout is not None
+        with contextlib.suppress(OSError):
+            # Fewer switches between the two; where the user's pipe budget is spent, the small one does.
+            fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return process
+
+
+def _problem(path: str, answer: Message) -> errors.FileProblem:
+    kinds: dict[str, type[errors.FileProblem]] = {
+        "UnreadableFile": errors.UnreadableFile,
+        "UnsupportedFile": errors.UnsupportedFile,
+        "DamagedFile": errors.DamagedFile,
+        "StalledFile": errors.StalledFile,
+    }
+    return kinds.get(answer["error"], errors.FileProblem)(f"{path}: {answer['reason']}")
+
+
+def _cause(code: int) -> str:
+    try:
+        return signal.Signals(-code).name if code < 0 else f"exit {code}"
+    except ValueError:
+        return f"signal {-code}"

@@ -11,8 +11,8 @@ from itertools import chain, islice
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.video.clock import LeapFilter
 from corpora.video.containers import (
+    LeapFilter,
     clock_start,
     language_of,
     open_media,
@@ -22,8 +22,7 @@ from corpora.video.containers import (
     time_of,
     video_streams,
 )
-from corpora.video.records import Probe
-from corpora.video.timed_text import TimedText
+from corpora.video.records import Probe, TimedText
 
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""

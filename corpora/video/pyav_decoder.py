@@ -13,15 +13,21 @@ from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.records import Frames
-from corpora.video.batching import Batcher, Sample, Selector
 from corpora.video.containers import open_media
 from corpora.video.decoders import Heartbeat
-from corpora.video.pictures import FrameRenderer
 from corpora.video.probe import packets_end
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
-from corpora.video.sampling import EPSILON, Sampler
-from corpora.video.seeking import BEGINNING, Entry, entry_before, seekable
-from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder, damage_text
+from corpora.video.sampling import EPSILON, Batcher, FrameRenderer, Sample, Sampler, Selector
+from corpora.video.stream_decoding import (
+    BEGINNING,
+    DamageMet,
+    Entry,
+    Shown,
+    StreamDecoder,
+    damage_text,
+    entry_before,
+    seekable,
+)
 
 SKIPPING = ("h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4")
 """Codecs whose decoder knows from the packet itself that no other frame refers to it."""

@@ -1,4 +1,4 @@
-"""The one door to media files: facts, frames, words and sound, all read in a watched subprocess."""
+"""Reads media files in a watched subprocess: facts, frames, text, audio, and clips cut out of them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from corpora.errors import FileProblem, StalledFile
+from corpora.errors import FileProblem, StalledFile, UsageError
+from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.records import Frames
 from corpora.video import ipc
 from corpora.video.decoders import check_decoder
-from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe
-from corpora.video.subprocess_call import MediaProcess
-from corpora.video.timed_text import TimedText
+from corpora.video.ipc import MediaProcess
+from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,7 +155,7 @@ class MediaReader:
             yield block
 
     def cut(self, path: str, start: float, end: float, out: str) -> None:
-        """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.cut.cut_clip`."""
+        """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.reader.cut_clip`."""
         self._one(self._media, "clip", path, start=start, end=end, out=out)
 
     def _facts(self, path: str) -> Probe:
@@ -192,3 +192,23 @@ def _stamp(path: str) -> tuple[int, int]:
     except OSError:
         return -1, -1
     return status.st_size, status.st_mtime_ns
+
+
+def cut_clip(
+    path: str | os.PathLike[str],
+    start: float,
+    end: float,
+    out: str | os.PathLike[str],
+    policy: OverwritePolicy | None = None,
+) -> None:
+    """Write [start, end) seconds of `path` to `out` as MP4 (H.264, and AAC where there is sound).
+
+    The first image is the one on screen at `start`; images are upright. Written beside `out` and then
+    renamed; `path` counts as an input of `policy`. Raises `UsageError` for an empty interval or an `out`
+    that must not be replaced, `FileProblem` as `MediaReader` does, `OSError` if `out` cannot be written.
+    """
+    if not end > max(start, 0.0):
+        raise UsageError(f"nothing lies between {start:g} and {end:g} s")
+    allowed = (policy or OverwritePolicy()).with_inputs(path)
+    with replace_file(out, MP4, allowed) as draft, MediaReader() as reader:
+        reader.cut(os.fspath(path), max(start, 0.0), end, os.fspath(draft))

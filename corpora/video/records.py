@@ -5,12 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpora.records import Frames
-from corpora.video.timed_text import TimedText
+from corpora.records import EvidenceKind, Frames
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class TimedText:
+    """Half-open [start, end) in seconds on the file's own clock; `text` is plain, without markup."""
+
+    start: float
+    end: float
+    kind: EvidenceKind
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

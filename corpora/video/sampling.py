@@ -1,4 +1,4 @@
-"""Which frames are sampled, and at which time: the one rule, apart from who decodes.
+"""From decoded frames to batches of samples: which are taken, how they are scaled; the same for every decoder.
 
 The grid is T_k = k / rate, and step k is [T_k - EPSILON, T_{k+1} - EPSILON). The first frame that starts
 within a step is its sample, at the frame's own time. A step in which no frame starts has the frame that
@@ -9,7 +9,16 @@ samples depend on nothing but the frames around them: a run may begin anywhere b
 from __future__ import annotations
 
 import math
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpora.records import Frames
+from corpora.video.keyframes import KeyframePicker
+from corpora.video.records import FrameBatch, FrameRequest, Keyframe
 
 EPSILON = 1e-6
 """Seconds; containers round times to the microsecond."""
@@ -57,3 +66,112 @@ class Sampler(Generic[T]):
                 samples.append((step / self._rate, self._shown))
                 self._served = step
         return samples
+
+
+def scaled_size(width: int, height: int, short_side: int) -> tuple[int, int]:
+    """(width, height) with the short side at `short_side`: even, at least 2, never larger than the source."""
+    scale = min(1.0, short_side / min(width, height))
+
+    def side(pixels: int) -> int:
+        even = round(pixels * scale / 2) * 2 if scale < 1 else pixels // 2 * 2
+        return max(2, min(even, pixels // 2 * 2))
+
+    return side(width), side(height)
+
+
+class FrameRenderer:
+    """Scales and turns frames; keeps libswscale's tables from frame to frame.
+
+    Scaling is bilinear, whose support libswscale widens when it shrinks, so that it does not alias.
+    """
+
+    def __init__(self) -> None:
+        from av.video.reformatter import VideoReformatter
+
+        self._scalers: dict[int, Any] = {}
+        self._new_scaler = VideoReformatter
+
+    def paint(self, frame: Any, short_side: int, size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
+        """uint8 (height, width, 3) RGB, upright, of `scaled_size`, or of the upright `size` where given."""
+        turns = round(frame.rotation / 90) % 4
+        if size is None:
+            width, height = scaled_size(frame.width, frame.height, short_side)
+        else:
+            width, height = size if turns % 2 == 0 else size[::-1]
+        scaler = self._scalers.setdefault(short_side, None) or self._new_scaler()
+        self._scalers[short_side] = scaler
+        # One thread: the image is small, and threads cost more than they give.
+        small = scaler.reformat(
+            frame, width=width, height=height, format="rgb24", interpolation="BILINEAR", threads=1
+        )
+        image = np.asarray(small.to_ndarray(), np.uint8)
+        # Turning the small image costs a thousandth of turning the large one.
+        return np.ascontiguousarray(np.rot90(image, turns)) if turns else image
+
+
+MOST_FRAMES = 32
+MOST_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A decoded frame (h, w, 3) uint8 RGB and its time in seconds."""
+
+    time: float
+    image: NDArray[np.uint8]
+    keyframe: Keyframe | None = None
+
+
+class Selector:
+    """Turns sampled images, in order, into samples, and decides which are keyframes."""
+
+    def __init__(self, request: FrameRequest) -> None:
+        self._request = request
+        self._picker = KeyframePicker(request.keyframe_reset)
+
+    def sample(
+        self, time: float, image: NDArray[np.uint8], enlarge: Callable[[int], NDArray[np.uint8]]
+    ) -> Sample | None:
+        """The next sample; None if it lies before the start that was asked for.
+
+        `image`: uint8 (height, width, 3) RGB. enlarge: short side -> the same image larger; called for
+        keyframes only.
+        """
+        keyframe = None
+        side = self._request.keyframe_side
+        if side is not None and time >= self._request.origin and self._picker.pick(time, image):
+            keyframe = Keyframe(time, enlarge(side)) if time >= self._request.start else None
+        return Sample(time, image, keyframe) if time >= self._request.start else None
+
+
+class Batcher:
+    """Collects samples; gives a batch when it is full or the size of the images changes."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Sample] = []
+        self.last = -math.inf
+        """Time of the last sample taken in."""
+        self.taken = 0
+        self.salvaging = False
+        """Whether the file has proved to be damaged."""
+
+    def add(self, sample: Sample) -> Iterator[FrameBatch]:
+        """Queue a sample; yields a batch whenever one is full."""
+        if self._waiting and self._waiting[0].image.shape != sample.image.shape:
+            yield from self.flush()
+        self._waiting.append(sample)
+        self.last = sample.time
+        self.taken += 1
+        most = max(1, min(MOST_FRAMES, MOST_BYTES // sample.image.nbytes))
+        if len(self._waiting) >= most:
+            yield from self.flush()
+
+    def flush(self) -> Iterator[FrameBatch]:
+        """Yield what is queued as a last batch."""
+        if self._waiting:
+            samples, self._waiting = self._waiting, []
+            frames = Frames(
+                np.array([sample.time for sample in samples]), np.stack([sample.image for sample in samples])
+            )
+            keyframes = tuple(s.keyframe for s in samples if s.keyframe is not None)
+            yield FrameBatch(frames, keyframes, self.salvaging)

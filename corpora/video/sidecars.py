@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from corpora.text_decoding import clean, decode
-from corpora.video.subtitle_files import parse_subtitles
-from corpora.video.timed_text import TimedText
+from corpora.video.records import TimedText
+from corpora.video.subtitles import parse_subtitles
 
 MAX_SUBTITLE_BYTES = 64 * 2**20
 MAX_INFO_BYTES = 256 * 2**20

@@ -1,15 +1,18 @@
-"""Subtitles inside a media file, as plain text with times."""
+"""Subtitles as plain text with times: streams inside a media file, and files (.srt, .vtt, .ass)."""
 
 from __future__ import annotations
 
 import html
+import itertools
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 from corpora.video.containers import clock_start, language_of, open_media, packets, time_of
 from corpora.video.decoders import Heartbeat
-from corpora.video.timed_text import TimedText
+from corpora.video.records import TimedText
 
 TEXT_CODECS = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
 """Bitmap subtitles (DVD, Blu-ray, DVB) hold images of text and are skipped."""
@@ -17,13 +20,13 @@ UNKNOWN_END = 5.0
 """Seconds that a cue without an end stays, at most."""
 
 _OVERRIDES = re.compile(r"\{\\[^}]*\}")
-_DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}")
+_PACKET_DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}")
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]*>|<\d[\d:.]*>")
 
 
-def plain_text(text: str) -> str:
+def plain_cue(text: str) -> str:
     """One cue without ASS overrides, HTML tags and entities; white space runs become one space."""
-    if _DRAWING.search(text):
+    if _PACKET_DRAWING.search(text):
         return ""
     bare = re.sub(r"\\[Nnh]", " ", _OVERRIDES.sub("", text))
     return " ".join(html.unescape(_TAGS.sub("", bare)).split())
@@ -43,7 +46,7 @@ def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
         try:
             for packet in packets(container, streams):
                 beat()
-                cue = _cue(packet, start) if packet.size else None
+                cue = _packet_cue(packet, start) if packet.size else None
                 if cue is not None:
                     cues[packet.stream_index].append(cue)
         except av.FFmpegError:
@@ -69,7 +72,7 @@ def _chosen(container: Any) -> list[Any]:
     return [stream for _, stream in best.values()]
 
 
-def _cue(packet: Any, start: float) -> TimedText | None:
+def _packet_cue(packet: Any, start: float) -> TimedText | None:
     import av
 
     begin = time_of(packet.pts, packet.time_base, start)
@@ -79,7 +82,7 @@ def _cue(packet: Any, start: float) -> TimedText | None:
         pieces = [getattr(rect, "dialogue", b"") for rect in packet.decode()]
     except av.FFmpegError:
         return None
-    text = " ".join(filter(None, (plain_text(piece.decode("utf-8", "replace")) for piece in pieces)))
+    text = " ".join(filter(None, (plain_cue(piece.decode("utf-8", "replace")) for piece in pieces)))
     length = float(packet.duration * packet.time_base) if packet.duration else 0.0
     begin, end = max(0.0, begin), begin + max(0.0, length)
     return TimedText(begin, max(begin, end), "subtitle", text) if text else None
@@ -96,3 +99,185 @@ def _ended(cues: list[TimedText]) -> list[TimedText]:
         end = min(limit, following.start) if following is not None and following.start > cue.start else limit
         ended.append(TimedText(cue.start, end, cue.kind, cue.text))
     return ended
+
+
+ZERO_LENGTH_SECONDS = 1.0
+"""A cue that ends when it starts is given this length: an empty interval would never be found."""
+ROLL_GAP = 0.1
+ROLL_FLASH = 0.05
+MAX_CUE_CHARACTERS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Half-open [start, end) in seconds; `lines` are plain and not empty."""
+
+    start: float
+    end: float
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The cues of a subtitle file."""
+
+    cues: tuple[Cue, ...]
+    """Sorted by start, then end; they may overlap."""
+    skipped: int
+    """Cues that could not be understood."""
+
+
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?"
+_TIMING = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?")
+_ARROW = re.compile(r"-{1,2}>")
+_ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
+_OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
+_DRAWING = re.compile(r"\\p[1-9]")
+
+
+def parse_subtitles(name: str, text: str) -> Cues:
+    """By content first (a `.srt` that opens with `WEBVTT` is one), then by the suffix of `name`."""
+    head = text.lstrip("\ufeff \n")[:2000].lower()
+    if head.startswith("webvtt"):
+        return parse_vtt(text)
+    if head.startswith("[script info]") or name.lower().endswith((".ass", ".ssa")):
+        return parse_ass(text)
+    return parse_vtt(text) if name.lower().endswith(".vtt") else parse_srt(text)
+
+
+def parse_srt(text: str) -> Cues:
+    """SubRip. A cue runs to the next timing line, so that blank lines inside it do no harm."""
+    lines = text.split("\n")
+    starts = [index for index, line in enumerate(lines) if _ARROW.search(line)]
+    cues: list[Cue | None] = []
+    for at, until in itertools.pairwise([*starts, len(lines)]):
+        body = lines[at + 1 : until]
+        if until < len(lines) and body and body[-1].strip().isdecimal():
+            body = body[:-1]  # the number of the next cue
+        cues.append(_file_cue(lines[at], body))
+    return _sorted(cues)
+
+
+def parse_vtt(text: str) -> Cues:
+    """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are skipped."""
+    cues: list[Cue | None] = []
+    for block in _blocks(text.split("\n")):
+        if block[0].startswith(("NOTE", "STYLE", "REGION")):
+            continue
+        starts = [index for index, line in enumerate(block) if _ARROW.search(line)]
+        for at, until in itertools.pairwise([*starts, len(block)]):
+            body = block[at + 1 : until]
+            if until < len(block) and len(body) >= 2 and not body[-2].strip():
+                body = body[:-1]  # the id of a cue that only a line of blanks parts from this one
+            cues.append(_file_cue(block[at], body))
+    return _sorted(cues)
+
+
+def parse_ass(text: str) -> Cues:
+    """Advanced SubStation Alpha: Dialogue lines of [Events], in the order that its Format line gives."""
+    fields = ["layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"]
+    section = ""
+    cues: list[Cue | None] = []
+    for line in text.split("\n"):
+        line = line.strip()
+        if line.startswith("[") and line.endswith("]"):
+            section = line.lower()
+        elif section not in ("[events]", ""):
+            continue
+        elif line.lower().startswith("format:"):
+            fields = [part.strip().lower() for part in line.partition(":")[2].split(",")]
+        elif line.lower().startswith("dialogue:"):
+            parts = line.partition(":")[2].split(",", len(fields) - 1)
+            cues.append(_dialogue(dict(zip(fields, parts, strict=False))))
+    return _sorted(cues)
+
+
+def plain_line(line: str) -> str:
+    """One line without tags, entities and override blocks; a voice tag becomes `Name: `."""
+    line = _VOICE.sub(lambda voice: voice.group(1).strip() + ": ", line)
+    line = _OVERRIDE.sub(lambda block: "" if block.group()[1:2] in ("\\", "") else block.group(), line)
+    return " ".join(html.unescape(_TAG.sub("", line)).split())
+
+
+def plain_ass(text: str) -> tuple[str, ...]:
+    """Lines of an ASS text field without override blocks; nothing where it is a drawing."""
+    if any(_DRAWING.search(block) for block in _OVERRIDE.findall(text)):
+        return ()
+    text = _OVERRIDE.sub("", text).replace("\\h", " ").replace("\\n", "\\N")
+    lines = (" ".join(part.split()) for part in text.split("\\N"))
+    return tuple(line for line in lines if line)
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Runs of lines that are not empty; a line of blanks is one of a cue, as rolling captions have."""
+    block: list[str] = []
+    for line in lines:
+        if line:
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _file_cue(timing: str, body: Sequence[str]) -> Cue | None:
+    match = _TIMING.fullmatch(timing)
+    if match is None:
+        return None
+    start, end = _seconds(*match.groups()[:4]), _seconds(*match.groups()[4:])
+    lines = (plain_line(line) for line in "\n".join(body)[:MAX_CUE_CHARACTERS].split("\n"))
+    return _checked(start, end, tuple(line for line in lines if line))
+
+
+def _dialogue(fields: dict[str, str]) -> Cue | None:
+    start, end = _ASS_TIME.fullmatch(fields.get("start", "")), _ASS_TIME.fullmatch(fields.get("end", ""))
+    if start is None or end is None or "text" not in fields:
+        return None
+    lines = plain_ass(fields["text"][:MAX_CUE_CHARACTERS])
+    speaker = fields.get("name", fields.get("actor", "")).strip()
+    if lines and speaker:
+        lines = (f"{speaker}: {lines[0]}", *lines[1:])
+    return _checked(_seconds(*start.groups()), _seconds(*end.groups()), lines)
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    # One division, so that 1:00:00.001 is the float nearest to 3600.001.
+    parts = int("1" + "0" * len(fraction or ""))
+    return (whole * parts + int(fraction or 0)) / parts
+
+
+def _checked(start: float, end: float, lines: tuple[str, ...]) -> Cue | None:
+    """None for a cue that runs backwards; a zero-length one is given a second."""
+    if end < start:
+        return None
+    return Cue(start, end if end > start else start + ZERO_LENGTH_SECONDS, lines)
+
+
+def _sorted(cues: Sequence[Cue | None]) -> Cues:
+    """A cue without text was understood and says nothing: dropped, and not counted as skipped."""
+    kept = sorted((cue for cue in cues if cue and cue.lines), key=lambda cue: (cue.start, cue.end))
+    return Cues(tuple(_unrolled(kept)), sum(cue is None for cue in cues))
+
+
+def _unrolled(cues: Sequence[Cue]) -> Iterator[Cue]:
+    """Rolling captions, as automatic ones are, show each line twice or more: the first time is kept.
+
+    A line is a repetition if the cue right before ended with it and this cue either goes on
+    after it or only flashes up. Two people who both say "No!" are left alone.
+    """
+    before: Cue | None = None
+    for cue in cues:
+        lines = cue.lines
+        if before is not None and cue.start - before.end <= ROLL_GAP:
+            for count in range(min(len(lines), len(before.lines)), 0, -1):
+                goes_on = count < len(lines) or cue.end - cue.start <= ROLL_FLASH
+                if goes_on and lines[:count] == before.lines[-count:]:
+                    lines = lines[count:]
+                    break
+        before = cue
+        if lines:
+            yield Cue(cue.start, cue.end, lines)

@@ -22,8 +22,7 @@ from corpora.errors import FileProblem
 from corpora.records import Frames
 from corpora.video import ipc
 from corpora.video.decoders import open_decoder
-from corpora.video.records import FrameRequest, Probe
-from corpora.video.timed_text import TimedText
+from corpora.video.records import FrameRequest, Probe, TimedText
 
 MOST_MEMORY = 16 * 2**30
 """Bytes of address space: a bound for headers that ask for absurd buffers, far above what decoding takes."""

@@ -6,7 +6,7 @@ import math
 
 from PIL import Image, ImageDraw
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.workbench.backdrops import WIDE
 from eval.workbench.effects import AFTER, BEFORE, BETWEEN
 from eval.workbench.gestures import GESTURES, HAND, THING, Gesture

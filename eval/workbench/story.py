@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from corpora.events import CAMERA_WEARER, EventParts
+from corpora.records import CAMERA_WEARER, EventParts
 from eval.workbench.catalogue import KINDS, Kind, Split, kind
 from eval.workbench.pen import Color, Style
 from eval.workbench.seeds import stable_number, stream

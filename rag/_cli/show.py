@@ -87,7 +87,7 @@ def _show_video(
     sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
     check_outputs(policy, (clip, MP4), (sheet_file, PNG))
     if clip is not None:
-        from corpora.video.cut import cut_clip
+        from corpora.video.reader import cut_clip
 
         try:
             cut_clip(found.path, found.start, found.end, clip, policy)

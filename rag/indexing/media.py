@@ -11,9 +11,8 @@ from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
-from corpora.video.records import FrameBatch, Probe
+from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars, read_sidecars
-from corpora.video.timed_text import TimedText
 from indexers.shots import FrameFigures, measure_frames
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem

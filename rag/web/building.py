@@ -251,7 +251,7 @@ class _Builder:
         return os.path.abspath(found) if found else ""
 
     def _read_pages(self, path: str) -> None:
-        from corpora.passages.registry import read_documents
+        from corpora.passages.document import read_documents
 
         try:
             for found in read_documents(path):

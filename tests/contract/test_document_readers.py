@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.passages.registry import document_suffixes
+from corpora.passages.document import document_suffixes
 from corpora.testing import DocumentReaderContract
 
 TEXT = b"Chain oil\n\nWipe the chain dry, then oil every link.\n"

@@ -71,7 +71,7 @@ def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path) -> None:
 
 
 def test_a_row_too_long_is_told_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corpora.passages.json_lines.MAX_ROW", 3_000_000)
+    monkeypatch.setattr("corpora.passages.row_files.MAX_ROW", 3_000_000)
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "' + "a" * 4_000_000 + '"}\n{"text": "b"}\n')
     document, problem = read_documents(path)

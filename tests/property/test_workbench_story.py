@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.workbench.catalogue import KINDS, SPLITS, Split, kind
 from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stable_number

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Level, Source
 from eval.tasks.synthetic_web import Paraphrase
 from eval.workbench.catalogue import KINDS, Split, kind

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.tasks.egofact.records import Segment
 from indexers.protocol import unit_rows
 

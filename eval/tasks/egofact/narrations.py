@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.tasks.egofact.records import EventStructure
 
 _TAG = re.compile(r"^\s*(?:#\s*(?P<tag>[A-Za-z]+)\b)?\s*(?P<rest>.*)$", re.DOTALL)

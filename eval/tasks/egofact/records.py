@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from corpora.events import EventParts
+from corpora.records import EventParts
 from eval.runs.records import LETTERS, TaskInput
 
 Family = Literal["local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop"]

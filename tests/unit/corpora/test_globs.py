@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from corpora.globs import Globs
+from corpora.scan import Globs
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from corpora.outputs import (
     output_folder,
     replace_file,
 )
-from corpora.video.cut import cut_clip
+from corpora.video.reader import cut_clip
 from rag.agents.runtime.trace import Step, TraceWriter
 from rag.errors import UsageError
 from rag.rendering.contact_sheet import save_png

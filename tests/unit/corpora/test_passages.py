@@ -14,7 +14,7 @@ import pytest
 
 from corpora.kinds import kind_of
 from corpora.passages import Document, read_documents
-from corpora.passages.registry import document_suffixes
+from corpora.passages.document import document_suffixes
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 

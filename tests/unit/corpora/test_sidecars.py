@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from corpora.video.records import TimedText
 from corpora.video.sidecars import Sidecars, read_sidecars
-from corpora.video.subtitle_files import Cue, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_text
-from corpora.video.timed_text import TimedText
+from corpora.video.subtitles import Cue, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_line
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -129,7 +129,7 @@ def test_content_goes_before_the_suffix() -> None:
     ],
 )
 def test_plain_text(line: str, plain: str) -> None:
-    assert plain_text(line) == plain
+    assert plain_line(line) == plain
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corpora.video.clock import LeapFilter
+from corpora.video.containers import LeapFilter
 
 
 @pytest.mark.parametrize(

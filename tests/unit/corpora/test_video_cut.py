@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from corpora.outputs import OverwritePolicy
-from corpora.video.cut import cut_clip
-from corpora.video.reader import MediaReader
+from corpora.video.reader import MediaReader, cut_clip
 from rag.errors import DamagedFile, UsageError
 from tests.fakes.synthetic import read_time_code, write_video
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.video.reader import MediaReader
-from corpora.video.subtitles import plain_text
+from corpora.video.subtitles import plain_cue
 from rag.errors import UnsupportedFile
 from tests.fakes.synthetic import damage, write_video
 
@@ -56,7 +56,7 @@ def test_no_subtitles_is_nothing(reader: MediaReader, tmp_path: Path) -> None:
     ],
 )
 def test_markup_goes_and_words_stay(marked: str, plain: str) -> None:
-    assert plain_text(marked) == plain
+    assert plain_cue(marked) == plain
 
 
 def sound(reader: MediaReader, path: Path) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpora.passages.chunking import chunk
-from corpora.passages.markdown import read
+from corpora.passages.plain_text import read_markdown
 from corpora.records import Problem
 from eval.workbench.catalogue import KINDS
 from eval.workbench.passage_data import object_facts, passage_object, topics
@@ -56,7 +56,7 @@ def test_passages_name_object_and_activity_and_are_of_one_chunk(tmp_path: Path) 
         assert passage.activity in passage.text
         assert 60 <= len(passage.text.split()) <= 130
         assert not re.search(r"[{}]|\b[Aa] [aeio]", passage.text)
-        (document,) = read(str(path))
+        (document,) = read_markdown(str(path))
         assert not isinstance(document, Problem)
         assert document.title == passage.title
         assert len(chunk(document)) == 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.events import CAMERA_WEARER
+from corpora.records import CAMERA_WEARER
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.workbench.catalogue import KINDS, with_article
 from eval.workbench.wording import ACTIONS, COLORS, PROPS, SCENES, place_name, predicate, prop_name

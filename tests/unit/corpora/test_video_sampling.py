@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from corpora.video.keyframes import KeyframePicker
-from corpora.video.pictures import scaled_size
 from corpora.video.reader import MediaReader
+from corpora.video.sampling import scaled_size
 from tests.fakes.synthetic import read_time_code, write_video
 
 

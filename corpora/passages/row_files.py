@@ -1,0 +1,199 @@
+"""Files of rows: CSV and TSV, JSON Lines (BEIR's `corpus.jsonl`) and JSON lists, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.passages.document import Document
+from corpora.passages.plain_text import refuse_binary
+from corpora.passages.rows import (
+    EXPECTED,
+    IDENTITY,
+    TEXT,
+    TITLE,
+    WIKIHOW_STEPS,
+    Row,
+    documents_of_rows,
+    name_columns,
+)
+from corpora.records import Problem
+from corpora.text_decoding import decode, read_text_blocks
+
+MAX_FIELD = 16 * 2**20
+"""Characters; an unclosed quote swallows at most this much before the row is abandoned."""
+MAX_LINE = 2**20
+"""Longer lines go to the parser in pieces, which a quoted field puts together again."""
+
+
+def read_delimited(path: str) -> Iterator[Document | Problem]:
+    """Documents of a CSV or TSV file with a header line; the delimiter is found in the header."""
+    refuse_binary(path)
+    csv.field_size_limit(MAX_FIELD)
+    lines = bounded_lines(path)
+    header_line = next((line for line in lines if line.strip()), None)
+    if header_line is None:
+        raise DamagedFile(f"{path}: no text in it")
+    delimiter = max("\t;,", key=lambda mark: (header_line.count(mark), mark == ","))
+    records = csv.reader(itertools.chain([header_line], lines), delimiter=delimiter)
+    try:
+        header = [name.strip().lower() for name in next(records)]
+    except csv.Error as error:
+        raise DamagedFile(f"{path}: its header cannot be read: {error}") from error
+    if not any(name in TEXT for name in header):
+        raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {name_columns(header)}")
+    yield from documents_of_rows(path, _delimited_rows(records, header))
+
+
+def _delimited_rows(records: Iterator[list[str]], header: list[str]) -> Iterator[Row]:
+    number = 0
+    while True:
+        number += 1
+        try:
+            values = next(records)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Row(number, trouble=str(error))
+            continue
+        if not values:
+            number -= 1  # a blank line is no row
+        elif len(values) != len(header):
+            yield Row(number, trouble=f"{len(values)} columns where the header has {len(header)}")
+        else:
+            yield Row(number, dict(zip(header, values, strict=True)))
+
+
+def bounded_lines(path: str) -> Iterator[str]:
+    """Lines with their ends, cut every 1 Mi characters, so that no line fills the memory."""
+    return _lines(read_text_blocks(path))
+
+
+def _lines(blocks: Iterable[str]) -> Iterator[str]:
+    held = ""
+    for block in blocks:
+        *lines, held = (held + block).split("\n")
+        for line in lines:
+            yield line + "\n"
+        while len(held) >= MAX_LINE:
+            yield held[:MAX_LINE]
+            held = held[MAX_LINE:]
+    if held:
+        yield held
+
+
+MAX_ROW = 64 * 2**20
+MAX_JSON = 256 * 2**20
+
+
+def read_json_lines(path: str) -> Iterator[Document | Problem]:
+    """One object a line: `_id` or `id`, `title`, `text` and their other names (`corpora.passages.rows`)."""
+    refuse_binary(path)
+    yield from documents_of_rows(path, _json_rows(path))
+
+
+def read_json(path: str) -> Iterator[Document | Problem]:
+    """A `.json` file: a list of objects, or JSON Lines under another name."""
+    refuse_binary(path)
+    with Path(path).open("rb") as file:
+        data = file.read(MAX_JSON + 1)
+    if len(data) > MAX_JSON:
+        raise UnsupportedFile(f"{path}: larger than {MAX_JSON >> 20} MiB; write it as JSON Lines (.jsonl)")
+    try:
+        held = json.loads(decode(data))
+    except RecursionError:
+        held = None
+    except ValueError:
+        yield from documents_of_rows(path, _json_rows(path))
+        return
+    if not isinstance(held, list):
+        raise UnsupportedFile(f"{path}: no passages: expected a list of objects with {EXPECTED}")
+    rows = (_json_row(number, value) for number, value in enumerate(held, start=1))
+    yield from documents_of_rows(path, rows)
+
+
+def _json_rows(path: str) -> Iterator[Row]:
+    number = 0
+    for number, line in enumerate(_whole_lines(path), start=1):
+        if line is None:
+            yield Row(number, trouble=f"longer than {MAX_ROW >> 20} Mi characters")
+        elif line.strip():
+            yield _parsed(number, line)
+
+
+def _parsed(number: int, line: str) -> Row:
+    try:
+        return _json_row(number, json.loads(line))
+    except ValueError:
+        return Row(number, trouble="not valid JSON")
+    except RecursionError:
+        return Row(number, trouble="JSON nested too deep")
+
+
+def _json_row(number: int, value: Any) -> Row:
+    if not isinstance(value, dict):
+        return Row(number, trouble="not a JSON object")
+    return Row(number, {key.lower(): field for key, field in value.items()})
+
+
+def _whole_lines(path: str) -> Iterator[str | None]:
+    """Lines put together from bounded pieces; None for one that is too long to be a row."""
+    parts: list[str] = []
+    size = 0
+    for piece in bounded_lines(path):
+        size += len(piece)
+        if size <= MAX_ROW:
+            parts.append(piece)
+        if piece.endswith("\n"):
+            yield "".join(parts) if size <= MAX_ROW else None
+            parts, size = [], 0
+    if size:
+        yield "".join(parts) if size <= MAX_ROW else None
+
+
+BATCH_ROWS = 256
+
+
+def read_parquet(path: str) -> Iterator[Document | Problem]:
+    """Documents by the text, title and id columns; no other column is read."""
+    import pyarrow
+    from pyarrow import parquet
+
+    # pyarrow takes no names that are not UTF-8, so the file is opened here.
+    with Path(path).open("rb") as source:
+        try:
+            file = parquet.ParquetFile(source)
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
+            raise DamagedFile(f"{path}: not a Parquet file that can be read: {_reason(error)}") from error
+        names = {name.lower(): name for name in file.schema_arrow.names}
+        if not any(name in TEXT for name in names):
+            found = name_columns(file.schema_arrow.names)
+            raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {found}")
+        wanted = [names[name] for name in (*TEXT, *TITLE, *IDENTITY, *sorted(WIKIHOW_STEPS)) if name in names]
+        yield from documents_of_rows(path, _parquet_rows(file, list(dict.fromkeys(wanted))))
+
+
+def _parquet_rows(file: Any, columns: list[str]) -> Iterator[Row]:
+    """Row groups are read one by one, so that a broken one costs no more than itself."""
+    import pyarrow
+
+    number = 0
+    for group in range(file.metadata.num_row_groups):
+        until = number + file.metadata.row_group(group).num_rows
+        try:
+            for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Row(number, {name.lower(): value for name, value in values.items()})
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
+            yield Row(number + 1, trouble=f"rows up to {until:,} cannot be read: {_reason(error)}")
+        number = until
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:120] or type(error).__name__
