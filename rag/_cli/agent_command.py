@@ -33,8 +33,8 @@ from rag._cli.output import print_json, print_lines, stderr_width
 from rag._cli.session import Session, start
 
 if TYPE_CHECKING:
-    from rag.agents.runtime.page import Page
     from rag.agents.runtime.trace import Step, Watch
+    from rag.agents.runtime.view import Page
     from rag.records import Usage
     from rag.web import Faults
 
@@ -163,8 +163,8 @@ class AgentCommand(ABC, Generic[Run, Env]):
             session, self.force, self.trace, self.html, self.record, *self.input, self.replay
         )
         self.prepare()
-        from rag.agents.runtime.page import render_page
         from rag.agents.runtime.trace import TraceWriter
+        from rag.agents.runtime.view import render_page
         from rag.reasoners.token_counting import token_count_method
 
         view = self.view

@@ -15,8 +15,7 @@ from rag._cli.output import line_width
 from rag._cli.session import words
 
 if TYPE_CHECKING:
-    from rag.agents.raclo.records import RacloRun
-    from rag.agents.raclo.settings import RacloSettings
+    from rag.agents.raclo.records import RacloRun, RacloSettings
     from rag.agents.runtime.trace import Watch
     from rag.reasoners.roles import Memory
 
@@ -81,8 +80,8 @@ class Raclo(WebCommand["RacloRun"]):
 
     @cached_property
     def settings(self) -> RacloSettings:
-        from rag.agents.raclo.settings import RacloSettings
-        from rag.agents.runtime.frame_budget import RACLO, fixed_budget
+        from rag.agents.raclo.records import RacloSettings
+        from rag.agents.runtime.frame_source import RACLO, fixed_budget
 
         budget = RACLO if self.frames is None else fixed_budget(self.frames)
         return RacloSettings(queries=self.queries, urls=self.urls, budget=budget, frames=self.look)

@@ -17,8 +17,7 @@ from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.agents.runtime.trace import Watch
-    from rag.agents.shotfinder.records import ShotRequest, ShotRun
-    from rag.agents.shotfinder.settings import ShotSettings
+    from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
 
 
 @dataclass(kw_only=True)
@@ -100,8 +99,8 @@ class ShotFinder(WebCommand["ShotRun"]):
 
     @cached_property
     def settings(self) -> ShotSettings:
-        from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
-        from rag.agents.shotfinder.settings import ShotSettings
+        from rag.agents.runtime.frame_source import SHOTFINDER, fixed_budget
+        from rag.agents.shotfinder.records import ShotSettings
 
         budget = SHOTFINDER if self.frames is None else fixed_budget(self.frames)
         return ShotSettings(

@@ -16,8 +16,7 @@ from rag._cli.session import words
 
 if TYPE_CHECKING:
     from rag.agents.runtime.trace import Watch
-    from rag.agents.video_browser.records import BrowseRun
-    from rag.agents.video_browser.settings import BrowserSettings
+    from rag.agents.video_browser.records import BrowserSettings, BrowseRun
     from rag.records import Question as ParsedQuestion
 
 
@@ -61,7 +60,7 @@ class VideoBrowser(WebCommand["BrowseRun"]):
 
     @cached_property
     def settings(self) -> BrowserSettings:
-        from rag.agents.video_browser.settings import BrowserSettings
+        from rag.agents.video_browser.records import BrowserSettings
 
         return BrowserSettings(
             paradigm=self.paradigm,

@@ -20,8 +20,7 @@ from rag._cli.unread import unread_lines
 
 if TYPE_CHECKING:
     from rag.agents.runtime.trace import Watch
-    from rag.agents.video_detective.records import DetectiveResult
-    from rag.agents.video_detective.settings import DetectiveSettings
+    from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
     from rag.records import Question as ParsedQuestion
 
 
@@ -67,7 +66,7 @@ class VideoDetective(AgentCommand["DetectiveResult", LibraryEnvironment]):
 
     @cached_property
     def settings(self) -> DetectiveSettings:
-        from rag.agents.video_detective.settings import DetectiveSettings
+        from rag.agents.video_detective.records import DetectiveSettings
 
         return DetectiveSettings(frames=self.frames, base_steps=self.looks)
 

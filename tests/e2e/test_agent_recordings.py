@@ -9,7 +9,7 @@ import pytest
 
 from rag.agents.video_browser import view as browser_view
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.settings import BrowserSettings
+from rag.agents.video_browser.records import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import DetectiveResult
 from rag.agents.video_detective.view import record_json, result_json

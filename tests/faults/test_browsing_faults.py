@@ -17,10 +17,8 @@ import pytest
 
 from rag import errors
 from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.analyst import NO_ANSWER
-from rag.agents.video_browser.records import BrowseRun
-from rag.agents.video_browser.settings import EFFICIENCY, MAIN, BrowserSettings, Paradigm
+from rag.agents.video_browser.agent import NO_ANSWER, run_video_browser
+from rag.agents.video_browser.records import EFFICIENCY, MAIN, BrowserSettings, BrowseRun, Paradigm
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid, WebError
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles import Reasoner

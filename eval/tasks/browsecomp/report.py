@@ -34,7 +34,7 @@ from eval.reports.tables import (
 )
 from eval.tasks.browsecomp.dataset import LEVELS
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS
-from rag.agents.video_browser.settings import SCALING
+from rag.agents.video_browser.records import SCALING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from eval.runs.records import ClipScore, Output, TaskInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.settings import ABLATION, EFFICIENCY, MAIN, SCALING, BrowserSettings, scaling
+from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, SCALING, BrowserSettings, scaling
 from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.token_counting import with_token_counts

@@ -15,7 +15,7 @@ from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
 from eval.tasks.jsonl import published_files, read_records
 from eval.tasks.web_task import WebEnvironment, WebTask
-from rag.agents.video_browser.settings import BrowserSettings
+from rag.agents.video_browser.records import BrowserSettings
 
 if TYPE_CHECKING:
     from rag.settings import Settings

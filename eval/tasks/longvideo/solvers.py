@@ -23,12 +23,9 @@ from eval.tasks.longvideo.construction import VideoTruth
 from eval.tasks.longvideo.dataset import LongInput
 from eval.workbench.seeds import stable_number
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.answering import read_packs
-from rag.agents.video_detective.features import VideoFeatures, evenly
-from rag.agents.video_detective.packing import best_words, uniform_frames
-from rag.agents.video_detective.records import DetectiveResult, Pack
-from rag.agents.video_detective.scoring import Scorer, facets_of
-from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.agents.video_detective.evidence import best_words, read_packs, uniform_frames
+from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly, facets_of
+from rag.agents.video_detective.records import PAPER, DetectiveResult, DetectiveSettings, Pack
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner, ReplyT, RequestT, Role

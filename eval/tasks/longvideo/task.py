@@ -24,7 +24,7 @@ from eval.tasks.longvideo.report import REPORT
 from eval.tasks.longvideo.scorer import LongVideoScore, LongVideoScorer
 from eval.tasks.longvideo.solvers import SOLVERS, LongVideoEnvironment, truthful_solvers
 from rag.agents.video_detective.features import load_video_features
-from rag.agents.video_detective.settings import PAPER
+from rag.agents.video_detective.records import PAPER
 from rag.errors import UsageError
 from rag.library import Library
 

@@ -33,7 +33,7 @@ from eval.reports.tables import (
 from eval.tasks.rvms.dataset import GROUPS, TASKS
 from eval.tasks.rvms.scorer import CLIP_SCORE, STAGES
 from eval.tasks.rvms.solvers import VARIANTS
-from rag.agents.raclo.settings import SWEEPS
+from rag.agents.raclo.records import SWEEPS
 
 MARK = "paper, other data"
 Printed = Mapping[str, tuple[float | None, ...]]

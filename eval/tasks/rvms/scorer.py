@@ -29,10 +29,9 @@ from eval.runs.records import Output, Query, Sample, Score
 from eval.tasks.rvms.dataset import RvmsSample, TargetUpload
 from eval.tasks.web_task import WebEnvironment
 from localization.sampling import midpoints
-from rag.agents.raclo.settings import PAPER
+from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, verify
-from rag.agents.runtime.frame_source import WebVideo, fetch_video
-from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.frame_source import RetryPolicy, WebVideo, fetch_video
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles import MATCH_FRAME, MatchRequest, VideoView
 from rag.web import SearchResult

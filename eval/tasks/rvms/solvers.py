@@ -15,15 +15,20 @@ from typing import Any
 from eval.runs.records import ClipScore, Output, Query, TaskInput
 from eval.tasks.rvms.dataset import RvmsInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
-from rag.agents.raclo.agent import run_raclo
-from rag.agents.raclo.query_generation import recall
-from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun, cues_of
-from rag.agents.raclo.settings import PAPER, SWEEPS, RacloSettings, sweep
+from rag.agents.raclo.agent import recall, run_raclo
+from rag.agents.raclo.records import (
+    PAPER,
+    SWEEPS,
+    CandidateVideo,
+    Moment,
+    RacloRun,
+    RacloSettings,
+    cues_of,
+    sweep,
+)
 from rag.agents.raclo.verification import locate_moment, second_judge
 from rag.agents.runtime.context import NOTHING_FOUND
-from rag.agents.runtime.frame_budget import fixed_budget
-from rag.agents.runtime.frame_source import fetch_video
-from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.frame_source import RetryPolicy, fetch_video, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError

@@ -17,7 +17,7 @@ from eval.tasks.rvms.report import REPORT
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer, failure_of
 from eval.tasks.rvms.solvers import VARIANTS, give_target, open_solver
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
-from rag.agents.raclo.settings import RacloSettings
+from rag.agents.raclo.records import RacloSettings
 
 if TYPE_CHECKING:
     from rag.settings import Settings

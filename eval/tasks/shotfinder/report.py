@@ -45,7 +45,7 @@ from eval.reports.tables import (
 from eval.tasks.shotfinder.dataset import TASKS
 from eval.tasks.shotfinder.scorer import STAGES
 from eval.tasks.shotfinder.solvers import ASKED, METADATA, OFF, OURS, VARIANTS
-from rag.agents.shotfinder.settings import SWEEPS
+from rag.agents.shotfinder.records import SWEEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

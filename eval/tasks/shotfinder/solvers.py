@@ -15,8 +15,7 @@ from eval.tasks.shotfinder.dataset import ShotInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import memory_of
-from rag.agents.shotfinder.records import FoundShot, ShotRequest
-from rag.agents.shotfinder.settings import MAIN, SWEEPS, ShotSettings, sweep
+from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest

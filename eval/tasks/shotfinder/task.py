@@ -24,7 +24,7 @@ from eval.tasks.shotfinder.scorer import (
 )
 from eval.tasks.shotfinder.solvers import VARIANTS, open_solver
 from eval.tasks.web_task import WebEnvironment, WebTask
-from rag.agents.shotfinder.settings import ShotSettings
+from rag.agents.shotfinder.records import ShotSettings
 
 if TYPE_CHECKING:
     from rag.settings import Settings

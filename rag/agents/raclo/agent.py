@@ -15,18 +15,69 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from rag.agents.raclo.query_generation import Recalled, recall
-from rag.agents.raclo.records import CandidateVideo, Moment, RacloRun, cues_of, only_cues
-from rag.agents.raclo.settings import PAPER, RacloSettings
+from rag.agents.raclo.records import (
+    PAPER,
+    CandidateVideo,
+    Moment,
+    RacloRun,
+    RacloSettings,
+    cues_of,
+    only_cues,
+)
 from rag.agents.raclo.verification import locate_moment, verify
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch
 from rag.errors import FileProblem, ReasonerError, UsageError, WebError
-from rag.reasoners.roles import Consensus, Memory, Reasoner
+from rag.reasoners.roles import IMAGINE_QUERIES, Consensus, Hypothesis, ImagineRequest, Memory, Reasoner
 from rag.web import SearchResult, Web
+
+LONGEST_SEARCH = 200
+"""Characters of a cue that is searched for as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Search queries generated from a memory."""
+
+    queries: tuple[str, ...]
+    """Empty: nothing new comes to reasoner."""
+    thought: str = ""
+    anchors: tuple[str, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    chosen: int | None = None
+
+
+def recall(reasoner: Reasoner, memory: Memory, tried: Sequence[str], settings: RacloSettings) -> Recalled:
+    """At most `queries` searches, none of them tried. Raises `ReasonerError`.
+
+    For another turn more of them are asked for, and what was tried is left out.
+    """
+    known = {query.casefold() for query in tried}
+    if not settings.abduction:
+        searches = [_search(cue) for cue in (memory.global_impression, memory.key_moment) if cue.strip()]
+        searches += [_search(_all_cues(memory))] if len(searches) < settings.queries else []
+        fresh = [query for query in dict.fromkeys(searches) if query.casefold() not in known]
+        return Recalled(tuple(fresh[: settings.queries]), "the cues as they were told")
+    reply = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries + len(known)))
+    fresh = [query for query in dict.fromkeys(reply.queries) if query.casefold() not in known]
+    return Recalled(
+        tuple(fresh[: settings.queries]), reply.thought, reply.anchors, reply.hypotheses, reply.chosen
+    )
+
+
+def _search(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST_SEARCH else plain[:LONGEST_SEARCH].rsplit(" ", 1)[0]
+
+
+def _all_cues(memory: Memory) -> str:
+    return " ".join(
+        (memory.auditory_memory, memory.before, memory.after, memory.key_moment, memory.global_impression)
+    )
+
 
 Found = list[tuple[CandidateVideo, WebVideo]]
 

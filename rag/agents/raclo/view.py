@@ -8,8 +8,8 @@ from typing import Any
 from localization.sampling import midpoints
 from rag.agents.raclo.records import CandidateVideo, RacloRun
 from rag.agents.runtime import trace
-from rag.agents.runtime.console import console_view, entry
-from rag.agents.runtime.page import (
+from rag.agents.runtime.trace import Step
+from rag.agents.runtime.view import (
     Block,
     Card,
     FrameStrip,
@@ -17,10 +17,11 @@ from rag.agents.runtime.page import (
     Section,
     Span,
     Table,
+    console_view,
+    entry,
     steps_section,
     token_line,
 )
-from rag.agents.runtime.trace import Step
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 

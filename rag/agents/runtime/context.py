@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rag.agents.runtime.frame_source import FrameSource, WebVideo, fetch_video
-from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.frame_source import FrameSource, RetryPolicy, WebVideo, fetch_video
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.errors import BudgetSpent, ReasonerUnreachable, WebError
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from corpora.records import Evidence, Frames
-from rag.agents.runtime.retry import RetryPolicy
-from rag.errors import NoTranscript, UnsupportedFile, WebError
+from rag.errors import (
+    DownloadTruncated,
+    NoTranscript,
+    RateLimited,
+    UnsupportedFile,
+    UsageError,
+    WebError,
+    WebTimeout,
+)
 from rag.reasoners.roles import VideoView
 from rag.web import Downloaded, SearchResult, Web
 
@@ -20,6 +28,73 @@ if TYPE_CHECKING:
 
     from rag.library import Library
     from rag.reasoners.roles import Reasoner
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBudget:
+    """Raises `UsageError` where the limits do not increase or a count is below 1."""
+
+    steps: tuple[tuple[float, int], ...]
+    """(seconds, frames): a video shorter than that many seconds gets that many frames; increasing."""
+    longest: int
+    """Frames of a video longer than every limit."""
+
+    def __post_init__(self) -> None:
+        limits = [seconds for seconds, _ in self.steps]
+        if limits != sorted(set(limits)) or min(self.longest, *(count for _, count in self.steps), 1) < 1:
+            raise UsageError("the limits of a frame budget increase, and each has at least one frame")
+
+    def frames(self, seconds: float) -> int:
+        """Number of frames for a video of some seconds."""
+        return next((count for limit, count in self.steps if seconds < limit), self.longest)
+
+
+RACLO = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
+SHOTFINDER = FrameBudget(((180.0, 64), (600.0, 128)), 192)
+
+
+def fixed_budget(count: int) -> FrameBudget:
+    """`count` frames of every video."""
+    return FrameBudget((), count)
+
+
+TRANSIENT = (RateLimited, WebTimeout, DownloadTruncated)
+"""Errors that a later attempt may not meet."""
+LONGEST_WAIT = 30.0
+"""Seconds between two attempts at most, whatever `retry_after` a web asks for."""
+FIRST_WAIT = 1.0
+
+Reply = TypeVar("Reply")
+
+
+class RetryPolicy:
+    """Makes each call at most `attempts` times; only `TRANSIENT` errors are retried.
+
+    `sleep`: waits the given seconds before the next attempt; None does not wait, for a web whose delays
+    are simulated. The wait is the error's `retry_after`, else it doubles from 1 s.
+    """
+
+    def __init__(self, attempts: int, sleep: Callable[[float], None] | None = None) -> None:
+        self._retrying = Retrying(
+            retry=retry_if_exception_type(TRANSIENT),
+            stop=stop_after_attempt(attempts),
+            wait=_seconds,
+            sleep=sleep or (lambda _: None),
+            reraise=True,
+        )
+
+    def call(self, request: Callable[[], Reply]) -> Reply:
+        """The reply. Raises the last `WebError`."""
+        return self._retrying.copy()(request)
+
+
+def _seconds(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome is not None else None
+    asked = getattr(error, "retry_after", None)
+    doubled = FIRST_WAIT * 2.0 ** (state.attempt_number - 1)
+    seconds = float(asked) if isinstance(asked, int | float) else doubled
+    return min(LONGEST_WAIT, max(0.0, seconds))
+
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
 """Path of a file and float64 (n,) seconds to decoded frames."""

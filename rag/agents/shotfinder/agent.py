@@ -19,11 +19,18 @@ from typing import Any
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.runtime.trace import Watch
-from rag.agents.shotfinder.constraints import Constraints, memory_of
+from rag.agents.shotfinder.constraints import Constraints, measures_of, memory_of
 from rag.agents.shotfinder.localizer import UNSEEN, Localizer
-from rag.agents.shotfinder.measurements import measures_of
-from rag.agents.shotfinder.records import NOTHING_LOOKED_AT, FoundShot, Look, ShotRequest, ShotRun, absence_of
-from rag.agents.shotfinder.settings import MAIN, ShotSettings
+from rag.agents.shotfinder.records import (
+    MAIN,
+    NOTHING_LOOKED_AT,
+    FoundShot,
+    Look,
+    ShotRequest,
+    ShotRun,
+    ShotSettings,
+    absence_of,
+)
 from rag.errors import FileProblem, QuestionError, ReasonerError, WebError
 from rag.reasoners.roles import IMAGINE_QUERIES, ImagineRequest, Reasoner
 from rag.relevance import content_words

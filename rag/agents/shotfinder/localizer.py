@@ -26,10 +26,16 @@ import numpy as np
 
 from localization.sampling import midpoints
 from rag.agents.runtime.frame_source import WebVideo
-from rag.agents.shotfinder.constraints import Check, Constraints, memory_of
-from rag.agents.shotfinder.measurements import Measures, Span, allowed_spans, why_none
-from rag.agents.shotfinder.records import FoundShot, Look
-from rag.agents.shotfinder.settings import ShotSettings
+from rag.agents.shotfinder.constraints import (
+    Check,
+    Constraints,
+    Measures,
+    Span,
+    allowed_spans,
+    memory_of,
+    why_none,
+)
+from rag.agents.shotfinder.records import FoundShot, Look, ShotSettings
 from rag.reasoners.roles import LOCATE, Located, LocateRequest, Reasoner
 
 if TYPE_CHECKING:

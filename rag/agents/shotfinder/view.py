@@ -8,8 +8,8 @@ from typing import Any
 
 from localization.sampling import midpoints
 from rag.agents.runtime import trace
-from rag.agents.runtime.console import console_view, entry, title_lines
-from rag.agents.runtime.page import (
+from rag.agents.runtime.trace import Step
+from rag.agents.runtime.view import (
     Block,
     Card,
     FrameStrip,
@@ -17,10 +17,12 @@ from rag.agents.runtime.page import (
     Section,
     Span,
     Tone,
+    console_view,
+    entry,
     steps_section,
+    title_lines,
     token_line,
 )
-from rag.agents.runtime.trace import Step
 from rag.agents.shotfinder.constraints import Check
 from rag.agents.shotfinder.records import FoundShot, Look, ShotRun
 from rag.rendering.shapes import plain

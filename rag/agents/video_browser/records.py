@@ -1,14 +1,108 @@
-"""What Video-Browser keeps while it works, and what it hands back."""
+"""What Video-Browser depends on (sections 4 and 5, appendix B.1), what it keeps while it works, and its result."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from corpora.records import Passage
 from rag.agents.runtime.trace import Step
+from rag.errors import UsageError
 from rag.reasoners.roles import KnownVideo, ReadWindow, SubQuestion, TriedQuery
 from rag.records import Answer, Question, Usage
 from rag.web import SearchResult
+
+Paradigm = Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"]
+Sparse = Literal["look", "stored"]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSettings:
+    """Defaults are the paper's main ones. Raises `UsageError` for values out of range."""
+
+    paradigm: Paradigm = "pyramidal"
+    """`direct` and `summarization` look at whole videos; `text-search` reads pages and the metadata of
+    results; `tool-free` asks at once."""
+    max_steps: int = 5
+    """T_max: search loops at most."""
+    videos: int = 3
+    """K: videos watched in each loop."""
+    results: int = 10
+    """Results taken of one query."""
+    queries: int = 3
+    """Queries of one loop at most."""
+    pages: int = 5
+    """Pages of text that `text-search` reads (section 3.4: 5 results)."""
+
+    # Stage I
+    select: bool = True
+    """False (w/o stage 1): the first K results as the search engine ranks them."""
+
+    # Stage II
+    localize: bool = True
+    """False (w/o stage 2): the analyst gets the whole video at `zoom_rate`, up to `whole_frames`."""
+    sparse: Sparse = "look"
+    """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame embeddings that the
+    library holds stand in for a look; no picture is shown to a model here."""
+    sparse_frames: int = 16
+    windows: int = 3
+    """Windows taken of one video at most."""
+    verified: float = 0.5
+    """Confidence of a localization from which its video counts as verified, not merely watched."""
+
+    # Stage III
+    zoom: bool = True
+    """False (w/o stage 3): the analyst gets the sparse frames of the windows; nothing is decoded."""
+    zoom_rate: float = 1.0
+    """Frames a second inside a window."""
+    window_frames: int = 32
+    """Frames of one window at most; a longer one is sampled evenly."""
+
+    whole_frames: int = 128
+    """Frames of a video for `direct`, `summarization`, and without stage 2, spread evenly."""
+    transcript: bool = True
+    """False (w/ Visual): nothing that is said is read."""
+    pictures: bool = True
+    """False (w/ Transcript): no frame is looked at."""
+    attempts: int = 3
+    """Tries of one call to the web that may succeed when repeated."""
+
+    def __post_init__(self) -> None:
+        for name, known in (("paradigm", get_args(Paradigm)), ("sparse", get_args(Sparse))):
+            if getattr(self, name) not in known:
+                raise UsageError(f"{name} {getattr(self, name)!r}: it is one of {', '.join(known)}")
+        counts = ("max_steps", "videos", "results", "queries", "pages", "sparse_frames", "windows")
+        for name in (*counts, "window_frames", "whole_frames", "attempts"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")
+        if self.zoom_rate <= 0 or not 0 <= self.verified <= 1:
+            raise UsageError("zoom_rate is above 0, verified in [0, 1]")
+        if not (self.transcript or self.pictures):
+            raise UsageError("transcript and pictures are both off: there is nothing to go by")
+
+
+MAIN = BrowserSettings()
+EFFICIENCY = BrowserSettings(max_steps=1, videos=3)
+ABLATION = BrowserSettings(max_steps=1, videos=2)
+
+SCALING: Mapping[str, tuple[int, ...]] = {
+    "videos": (1, 2, 3, 4, 5),
+    "loops": (1, 2, 3, 4, 5),
+    "frames": (4, 8, 16, 32, 64),
+}
+"""Axes of figure 3 and the values tried on each."""
+
+
+def scaling(axis: str, value: int) -> BrowserSettings:
+    """`videos`: T = 1, 16 frames. `loops`: K = 2, 16 frames. `frames`: K = 2, T = 1. Raises `UsageError`."""
+    if axis == "videos":
+        return replace(MAIN, max_steps=1, videos=value)
+    if axis == "loops":
+        return replace(MAIN, max_steps=value, videos=2)
+    if axis == "frames":
+        return replace(MAIN, max_steps=1, videos=2, sparse_frames=value)
+    raise UsageError(f"no axis {axis!r}; there are {', '.join(SCALING)}")
 
 
 @dataclass(frozen=True, slots=True)

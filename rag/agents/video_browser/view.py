@@ -7,8 +7,8 @@ from typing import Any
 
 from localization.sampling import midpoints
 from rag.agents.runtime import trace
-from rag.agents.runtime.console import console_view, entry, title_lines
-from rag.agents.runtime.page import (
+from rag.agents.runtime.trace import Step
+from rag.agents.runtime.view import (
     Block,
     Card,
     FrameStrip,
@@ -16,10 +16,12 @@ from rag.agents.runtime.page import (
     Section,
     Span,
     Table,
+    console_view,
+    entry,
     steps_section,
+    title_lines,
     token_line,
 )
-from rag.agents.runtime.trace import Step
 from rag.agents.video_browser.records import BrowseRun
 from rag.reasoners.roles import ReadWindow
 from rag.rendering.shapes import answer_shape, plain

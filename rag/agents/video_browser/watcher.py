@@ -8,32 +8,35 @@ windows. Stage III, which the analyst uses, reads those windows densely.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import Clip
+from corpora.records import Clip, Passage
 from localization.records import Window
 from localization.sampling import midpoints
-from rag.agents.runtime.frame_source import WebVideo
-from rag.agents.video_browser.records import BrowserMemory
-from rag.agents.video_browser.settings import BrowserSettings
+from rag.agents.runtime.frame_source import RetryPolicy, WebVideo
+from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
+from rag.errors import WebError
 from rag.reasoners.roles import (
     LOCATE,
+    OBSERVE,
     SELECT_CANDIDATES,
     Candidate,
     KnownVideo,
     Located,
     LocatedWindow,
     LocateRequest,
+    ObserveRequest,
     ReadWindow,
     Reasoner,
     SelectRequest,
     VideoView,
 )
-from rag.web import SearchResult
+from rag.web import SearchResult, Web
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -215,3 +218,82 @@ def _long_date(date: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= NOTED else text[:NOTED].rsplit(" ", 1)[0] + "…"
+
+
+PAGE_WORDS = 4000
+"""Characters of a page that are read."""
+OnError = Callable[[WebError, str], None]
+"""Called with an error and the operation that failed."""
+
+
+def look_at_whole(video: WebVideo, settings: BrowserSettings) -> ReadWindow:
+    """Direct visual inference: `whole_frames` spread evenly over the video. Raises `FileProblem`."""
+    return whole_window(video, settings.whole_frames, settings)
+
+
+def summarize(
+    reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: BrowserSettings
+) -> Summary:
+    """The same frames and words, put into words (figure 16). Raises `FileProblem` or `ReasonerError`."""
+    read = whole_window(video, settings.whole_frames, settings)
+    view = VideoView(
+        title=video.result.title,
+        start=0.0,
+        end=video.duration,
+        texts=read.texts,
+        frame_times=read.frame_times,
+        frame_vectors=read.frame_vectors,
+        frames=read.frames,
+    )
+    observation = reasoner.run(OBSERVE, ObserveRequest(memory.question, view))
+    passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, observation.caption)
+    return Summary(video.result.url, passage)
+
+
+def read_pages(
+    web: Web,
+    retry: RetryPolicy,
+    queries: Sequence[str],
+    results: Sequence[SearchResult],
+    settings: BrowserSettings,
+    *,
+    on_error: OnError,
+) -> list[Summary]:
+    """The best pages of text for the queries, and what the list of videos says; what fails is left out and
+    reported to `on_error`."""
+    found = dict.fromkeys(
+        url for query in queries for url in _page_urls(web, retry, query, settings, on_error)
+    )
+    pages = []
+    for url in list(found)[: settings.pages]:
+        try:
+            page = retry.call(partial(web.open, url))
+        except WebError as error:
+            on_error(error, url)
+            continue
+        pages.append(Summary(url, Passage(page.id or url, url, page.title, page.text[:PAGE_WORDS])))
+    listed = [Summary(result.url, metadata_passage(result)) for result in results[: settings.results]]
+    return [*pages, *listed]
+
+
+def metadata_passage(result: SearchResult) -> Passage:
+    """All that a list of results says of a video, as a passage."""
+    parts = {
+        "Channel": result.channel,
+        "Uploaded": result.upload_date,
+        "Tags": ", ".join(result.tags),
+        "Description": result.snippet,
+    }
+    text = ". ".join(f"{name}: {value}" for name, value in parts.items() if value)
+    return Passage(f"result:{result.id or result.url}", result.url, result.title, text or result.title)
+
+
+def _page_urls(
+    web: Web, retry: RetryPolicy, query: str, settings: BrowserSettings, on_error: OnError
+) -> Iterator[str]:
+    try:
+        page = retry.call(lambda: web.search(query, page_size=settings.pages))
+    except WebError as error:
+        on_error(error, f"the search for pages {query!r}")
+        return
+    yield from (result.url for result in page.results)

@@ -19,14 +19,25 @@ import numpy as np
 from corpora.records import Evidence, Frames
 from localization.belief import BeliefField
 from rag.agents.runtime.trace import RunTrace, Watch
-from rag.agents.video_detective.answering import answer_of, read_packs, together
-from rag.agents.video_detective.features import VideoFeatures, evenly, load_video_features
-from rag.agents.video_detective.packing import select, weak_evidence
-from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
-from rag.agents.video_detective.scoring import Scorer, described, facets_of, whole_question
-from rag.agents.video_detective.search import ErrorLog, Search, plain
-from rag.agents.video_detective.search_state import SearchState
-from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.agents.video_detective.evidence import answer_of, read_packs, select, together, weak_evidence
+from rag.agents.video_detective.features import (
+    Scorer,
+    VideoFeatures,
+    described,
+    evenly,
+    facets_of,
+    load_video_features,
+    whole_question,
+)
+from rag.agents.video_detective.records import (
+    PAPER,
+    DetectiveResult,
+    DetectiveSettings,
+    Look,
+    Planned,
+    Selected,
+)
+from rag.agents.video_detective.search import ErrorLog, Search, SearchState, plain
 from rag.agents.video_detective.view import record_step
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,16 +10,28 @@ import numpy as np
 
 from corpora.records import Clip, Evidence, Video
 from localization.affinity import affinity_graph, centred
-from localization.lexical import Source
+from localization.belief import hybrid_prior
+from localization.lexical import (
+    Source,
+    fused_score,
+    inverse_frequencies,
+    lexical_score,
+    raised,
+    semantic_score,
+)
 from localization.sampling import midpoints, nearest_frames
 from localization.segments import Segments, cut_segments, sampled
-from rag.agents.video_detective.settings import DetectiveSettings
+from rag.agents.video_detective.records import DetectiveSettings, Words
 from rag.errors import UsageError
+from rag.reasoners.roles import Facet, Facets, TimelineEvent
+from rag.records import Question
+from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from indexers.protocol import TextEncoder, TextTower
     from rag.library import Library
 
 SOURCES: dict[str, Source] = {"subtitle": "asr", "asr": "asr", "ocr": "ocr", "caption": "caption"}
@@ -120,3 +133,172 @@ def _frames(
     order = np.argsort(times, kind="stable")
     fresh = np.concatenate([[True], np.diff(times[order]) > 0])
     return times[order][fresh], vectors[order][fresh]
+
+
+FULL = 10.0
+"""Standard scores of words that are surely seen."""
+
+
+def whole_question(question: Question) -> tuple[Facet, ...]:
+    """Question and options as one facet: what is left without decomposition."""
+    text = " ".join([question.text, *question.options])
+    return (Facet("question", tuple(dict.fromkeys(tokens(text))), (text,)),)
+
+
+def facets_of(reply: Facets, question: Question) -> tuple[Facet, ...]:
+    """The facets of a reply; the whole question where it says nothing that can be looked for."""
+    found = tuple(facet for facet in reply.facets if facet.keywords or facet.queries)
+    return found or whole_question(question)
+
+
+def keyword_stems(facet: Facet) -> tuple[str, ...]:
+    """The stems of a facet's keywords, each once: a keyword of two words counts with both."""
+    return tuple(dict.fromkeys(stem for keyword in facet.keywords for stem in content_words(keyword)))
+
+
+def described(features: VideoFeatures, events: Sequence[TimelineEvent]) -> list[str]:
+    """e_i of each segment: the events that overlap it, else the nearest by midpoint (appendix E.5.1)."""
+    segments = features.segments
+    if not events:
+        return [""] * len(segments)
+    middles = np.array([(event.start + event.end) / 2 for event in events])
+    descriptions = []
+    for start, end, centre in zip(segments.starts, segments.ends, segments.centres, strict=True):
+        inside = [event.description for event in events if event.start < end and event.end > start]
+        nearest = events[int(np.argmin(np.abs(middles - centre)))].description
+        descriptions.append(" ".join(inside) if inside else nearest)
+    return descriptions
+
+
+@dataclass
+class _FacetQuery:
+    """A facet with what is compared of it."""
+
+    facet: Facet
+    stems: tuple[str, ...]
+    queries: NDArray[np.float64]
+    """(q, text dim) unit rows."""
+    typical: float | None
+    """Equation 9's mean over the video's own words; None where cosines are taken as they are."""
+
+
+class Scorer:
+    """The facets of one question against one video."""
+
+    def __init__(
+        self,
+        features: VideoFeatures,
+        facets: Sequence[Facet],
+        text_encoder: TextEncoder,
+        tower: TextTower | None,
+        settings: DetectiveSettings,
+    ) -> None:
+        self._features = features
+        self._encoder = text_encoder
+        self._scale = ImageScoreCalibrator(tower) if tower is not None and features.vectors.shape[1] else None
+        self._settings = settings
+        self._frequencies, self._unknown = inverse_frequencies(
+            content_words(text.text) for text in features.texts
+        )
+        self.facets = tuple(facets)
+        self._facet_queries = [self._compared(facet) for facet in facets]
+
+    def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Y_r^prior of each facet: float64 (k,) over the segments, at most 1. Equation 5.
+
+        `descriptions`: e_i of each segment, empty where it has none.
+        """
+        nodes = self._features.segments.vectors
+        rows = self._rows([text or " " for text in descriptions]) if any(descriptions) else None
+        found = []
+        for query in self._facet_queries:
+            visual = np.zeros((0, len(nodes)))
+            if self._scale is not None and query.facet.keywords:
+                visual = self._fits(query.facet.keywords, nodes.astype(np.float32))
+            events = [] if rows is None else [query.queries @ rows.T]
+            if self._settings.prior == "frames" and self._scale is not None and query.facet.queries:
+                events.append(self._best_frames(query.facet.queries))
+            semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
+            prior = hybrid_prior(visual, semantic, self._settings.prior_weight)
+            # What a look finds lies in [0, 1], and no prior may lie above what a look can find.
+            found.append(np.minimum(prior, 1.0))
+        return found
+
+    def _best_frames(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """(q, k): each text against the frame of each segment that fits it best; 0 where one has none."""
+        fits = self._fits(queries, self._features.vectors)
+        best = np.zeros((len(queries), len(self._features.segments)))
+        for node in range(best.shape[1]):
+            first, last = self._features.inside(node)
+            if last > first:
+                best[:, node] = fits[:, first:last].max(axis=1)
+        return best
+
+    def fit(self, facets: Sequence[Facet], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """How well frames fit facets, float64 (n,): the best of their keywords and descriptions.
+
+        `vectors`: unit float32 (n, d), one frame a row. All 0 where the library has no image encoder.
+        """
+        words = [word for facet in facets for word in (*facet.keywords, *facet.queries)]
+        if self._scale is None or not words or not len(vectors):
+            return np.zeros(len(vectors))
+        return np.asarray(self._fits(list(dict.fromkeys(words)), vectors).max(axis=0), np.float64)
+
+    def stored(self, node: int) -> list[Words]:
+        """What the library holds of a segment in words, scored: speech and text on the screen."""
+        return self.score([text for text in self._features.said(node) if SOURCES[text.kind] != "caption"])
+
+    def score(self, texts: Sequence[Evidence]) -> list[Words]:
+        """Each text with its best facet (equations 8 to 10, and the maximum of 11)."""
+        return [self._scored(text, row) for text, row in zip(texts, self._rows_of(texts), strict=True)]
+
+    def by_facet(self, words: str, source: Source) -> list[float]:
+        """s(e, f_r) of one text for each facet in order."""
+        return self._scores(words, self._rows([words])[0], source)
+
+    def covered(self, texts: Sequence[str], facet: Facet) -> float:
+        """Share of a facet's keyword stems that the texts hold, in [0, 1]."""
+        held = {stem for text in texts for stem in content_words(text)}
+        return lexical_overlap(keyword_stems(facet), held)
+
+    def _fits(self, words: Sequence[str], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(w, n): phi(w) against unit rows (n, d), calibrated or plain, to 6 decimals."""
+        assert self._scale is not None, "asked only where there are pictures"
+        rows = self._scale.encode(list(words))
+        if self._settings.prior == "frames":
+            return np.asarray(np.round(self._scale.level_z(rows, vectors) / FULL, 6), np.float64)
+        plain = rows.astype(np.float64) @ vectors.astype(np.float64).T
+        return np.asarray(np.round(plain, 6), np.float64)
+
+    def _compared(self, facet: Facet) -> _FacetQuery:
+        queries, rows = self._rows(facet.queries), self._features.text_rows
+        typical = None
+        if self._settings.evidence == "level" and len(queries) and len(rows):
+            typical = round(float((rows @ queries.T).max(axis=1).mean()), 6)
+        return _FacetQuery(facet, keyword_stems(facet), queries, typical)
+
+    def _scored(self, text: Evidence, row: NDArray[np.float64]) -> Words:
+        source = SOURCES[text.kind]
+        scores = self._scores(text.text, row, source)
+        best = max(range(len(scores)), key=lambda r: (scores[r], -r))
+        return Words(text.text, source, text.kind, scores[best], self.facets[best].name, text.start, text.end)
+
+    def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
+        held = set(content_words(text))
+        clip = self._settings.lexical_clip
+        scores = []
+        for query in self._facet_queries:
+            shared = lexical_score(held, query.stems, self._frequencies, self._unknown, clip=clip)
+            semantic = semantic_score(row, query.queries)
+            if query.typical is not None:
+                semantic = raised(semantic, query.typical)
+            scores.append(round(fused_score(shared, semantic, source), 6))
+        return scores
+
+    def _rows_of(self, texts: Sequence[Evidence]) -> NDArray[np.float64]:
+        return self._rows([text.text for text in texts])
+
+    def _rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        if not texts:
+            return np.zeros((0, self._encoder.dim))
+        return np.asarray(self._encoder.encode_text(list(texts)), np.float64)

@@ -14,6 +14,135 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+BASE_OPTIONS = 4
+SHARES = (
+    "similarity",
+    "alpha",
+    "prior_weight",
+    "retry_relevance",
+    "fallback_max_relevance",
+    "fallback_mean_relevance",
+    "flat_gap",
+    "duplicate",
+    "relaxed_duplicate",
+    "fallback_similarity",
+)
+POSITIVE = (
+    "rate",
+    "shortest",
+    "tau",
+    "neighbours",
+    "base_steps",
+    "window_frames",
+    "frames",
+    "nodes",
+    "frames_per_node",
+    "lexical_clip",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DetectiveSettings:
+    """Defaults are the paper's. Raises `ValueError` for values out of range."""
+
+    # Table 5: graph and propagation
+    rate: float = 1.0
+    """Frames a second that are segmented (table 8)."""
+    similarity: float = 0.82
+    """theta_sim: a segment ends where neighbouring frames are less alike."""
+    shortest: int = 10
+    """L_min, frames."""
+    likeness: Literal["centred", "plain"] = "centred"
+    """`plain`: equation 1 on the segments' own vectors, which share what the whole video looks like.
+    `centred`: on what is left of them without their mean."""
+    alpha: float = 0.6
+    """Weight of visual against temporal affinity."""
+    tau: float = 30.0
+    """Seconds after which temporal affinity has fallen to 1/e."""
+    neighbours: int = 8
+    iterations: int = 7
+    beta: float = 0.6
+    carried: Literal["surprise", "all"] = "surprise"
+    """What spreads over the graph. `all`: equation 13 to the letter, where the prior of every segment
+    that was not looked at is spread as well. `surprise`: what the looks found beyond the prior."""
+
+    # Table 6: observation
+    prior_weight: float = 0.5
+    """alpha of equation 5: keywords against frames, over descriptions against the timeline."""
+    prior: Literal["frames", "literal"] = "frames"
+    """`literal`: equation 5 by plain cosines, keywords against the segment's mean alone. The cosines of
+    some segments lie higher than those of others whatever the words are, and an event of a second
+    is lost in the mean of twenty. `frames`: standard scores over a fixed background
+    (`ImageScoreCalibrator`), a tenth of them, so that what is surely seen counts about 1; and events are held
+    against the segment's frames too, the better of frames and timeline counting."""
+    evidence: Literal["level", "literal"] = "level"
+    """`literal`: equation 9, whose cosine is well above 0 for any two sentences, so that every look
+    raises a belief. `level`: how far it is above the mean of the video's own words."""
+    base_steps: int = 10
+    steps_per_extra_option: int = 1
+    """For each option beyond four."""
+    turns: Literal["first", "round"] = "first"
+    """Which unresolved facet goes on, once each has had its anchor: the first until it is confirmed, or
+    all in turn. The paper says "select a facet"."""
+    window_frames: int = 9
+    """Frames of one look: those around the moment of the segment that fits the facet best."""
+    retry_relevance: float = 0.2
+    """A look that scores less for its facet has failed: the facet goes on at the next best segment of its
+    prior, not at a neighbour."""
+    fallback_max_relevance: float = 0.4
+    fallback_mean_relevance: float = 0.2
+    flat_gap: float = 0.15
+    """Evidence is weak where the best observed score is below `fallback_max_relevance` and either the
+    mean is below `fallback_mean_relevance` or best minus mean is below `flat_gap`. Then the frames are
+    spread evenly over the video."""
+
+    # Table 7: selection
+    frames: int = 32
+    nodes: int = 8
+    frames_per_node: int = 4
+    least_uniform: int = 4
+    """Frames spread over the whole video, as far as there are free places."""
+    suppression: float = 0.2
+    duplicate: float = 0.92
+    """A frame more like one already taken is left out."""
+    relaxed_duplicate: float = 0.95
+    """The same, for those left out, where places are still free."""
+    fallback_similarity: float = 0.90
+    """Last, free places go to the frames least like all taken, as long as they are less alike than this."""
+    lexical_clip: float = 3.0
+    """Z_lex of equation 8."""
+
+    # Table 3: what can be taken away
+    propagation: bool = True
+    facets: bool = True
+    """False: the question with its options is one facet."""
+    refinement: bool = True
+    """False: one look a facet, at its anchor."""
+    texts: bool = True
+    """False: no words reach the answer, and only captions count as evidence."""
+    sampling: Literal["belief", "uniform"] = "belief"
+    """`uniform`: frames and words from evenly spread places, in the same packs."""
+
+    def __post_init__(self) -> None:
+        if self.least_uniform < 0:
+            raise ValueError(f"least_uniform must not be negative, is {self.least_uniform}")
+        for name in SHARES:
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must lie in [0, 1], is {getattr(self, name)}")
+        for name in POSITIVE:
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be positive, is {getattr(self, name)}")
+        if not 0.0 <= self.beta < 1.0 or not 0.0 < self.suppression < 1.0 or self.iterations < 0:
+            raise ValueError("beta in [0, 1), suppression in (0, 1) and iterations >= 0")
+
+    def steps(self, options: int) -> int:
+        """B: looks at one question of so many options."""
+        return self.base_steps + self.steps_per_extra_option * max(0, options - BASE_OPTIONS)
+
+
+PAPER = DetectiveSettings()
+
+
 Policy = Literal["anchor", "retry", "neighbour", "gap"]
 """Why a segment was looked at: best prior of a facet (policy I); the next best after a failed look;
 equation 6; equation 7."""

@@ -6,9 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rag.agents.runtime.console import entry
-from rag.agents.runtime.page import Bars, Block, Card, FrameStrip, Page, Section, Span, Table, token_line
 from rag.agents.runtime.trace import RunTrace, Step
+from rag.agents.runtime.view import (
+    Bars,
+    Block,
+    Card,
+    FrameStrip,
+    Page,
+    Section,
+    Span,
+    Table,
+    entry,
+    token_line,
+)
 from rag.agents.video_detective.records import DetectiveResult, Look, Pack, Planned, Selected
 from rag.rendering.shapes import answer_shape, plain
 from rag.rendering.terminal import clock, counted, duration, excerpt, visible

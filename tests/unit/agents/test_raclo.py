@@ -10,16 +10,13 @@ import pytest
 from corpora.records import SoundTrack
 from localization.sampling import midpoints
 from rag.agents.raclo.agent import run_raclo
-from rag.agents.raclo.audio import measured_lines
-from rag.agents.raclo.records import CUE_SETS, RacloRun, cues_of, only_cues
-from rag.agents.raclo.settings import PAPER, RacloSettings, sweep
-from rag.agents.raclo.verification import second_judge
+from rag.agents.raclo.records import CUE_SETS, PAPER, RacloRun, RacloSettings, cues_of, only_cues, sweep
+from rag.agents.raclo.verification import measured_lines, second_judge
 from rag.agents.raclo.view import result_json, result_lines, result_page, step_lines
 from rag.agents.runtime.context import NOTHING_FOUND
-from rag.agents.runtime.frame_budget import RACLO, fixed_budget
-from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.runtime.page import render_page
+from rag.agents.runtime.frame_source import RACLO, FrameSource, fixed_budget
 from rag.agents.runtime.trace import Step
+from rag.agents.runtime.view import render_page
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.statements import positioned_statements, statements

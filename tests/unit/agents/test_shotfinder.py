@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from corpora.records import SoundTrack, Tone
-from rag.agents.runtime.frame_budget import SHOTFINDER, fixed_budget
-from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.runtime.page import render_page
+from rag.agents.runtime.frame_source import SHOTFINDER, FrameSource, fixed_budget
+from rag.agents.runtime.view import render_page
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import (
     Constraints,
@@ -21,8 +20,7 @@ from rag.agents.shotfinder.constraints import (
     read_constraint,
     vertical_resolution,
 )
-from rag.agents.shotfinder.records import ShotRequest, ShotRun
-from rag.agents.shotfinder.settings import MAIN, ShotSettings, sweep
+from rag.agents.shotfinder.records import MAIN, ShotRequest, ShotRun, ShotSettings, sweep
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagine_queries import imagine_queries

@@ -12,12 +12,10 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence
-from rag.agents.runtime.frame_source import FrameSource
-from rag.agents.runtime.page import render_page
-from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.frame_source import FrameSource, RetryPolicy
+from rag.agents.runtime.view import render_page
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.records import BrowseRun
-from rag.agents.video_browser.settings import ABLATION, EFFICIENCY, MAIN, BrowserSettings, scaling
+from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, BrowserSettings, BrowseRun, scaling
 from rag.agents.video_browser.view import result_json, result_page, step_lines
 from rag.errors import BudgetSpent, NoTranscript, PageGone, ReplyInvalid, UsageError, WebError, WebTimeout
 from rag.library import Library

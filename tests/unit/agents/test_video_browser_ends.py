@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.agents.runtime.frame_source import FrameSource, fetch_video
-from rag.agents.runtime.retry import RetryPolicy
+from rag.agents.runtime.frame_source import FrameSource, RetryPolicy, fetch_video
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.settings import EFFICIENCY
+from rag.agents.video_browser.records import EFFICIENCY
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
 from rag.reasoners.roles import Observation
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web

@@ -12,11 +12,9 @@ import pytest
 
 from rag.agents.runtime.trace import Step
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.features import evenly
-from rag.agents.video_detective.packing import weak_evidence
-from rag.agents.video_detective.records import DetectiveResult
-from rag.agents.video_detective.scoring import described, facets_of, keyword_stems, whole_question
-from rag.agents.video_detective.settings import PAPER, DetectiveSettings
+from rag.agents.video_detective.evidence import weak_evidence
+from rag.agents.video_detective.features import described, evenly, facets_of, keyword_stems, whole_question
+from rag.agents.video_detective.records import PAPER, DetectiveResult, DetectiveSettings
 from rag.agents.video_detective.view import record_json
 from rag.errors import BudgetSpent, UsageError
 from rag.library import Library

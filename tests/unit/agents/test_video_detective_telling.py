@@ -13,8 +13,8 @@ import pytest
 from rag._cli import agent_display
 from rag._cli.agent_display import ColorDisplay
 from rag._cli.main import main
-from rag.agents.runtime.page import render_page
 from rag.agents.runtime.trace import RunTrace, Step, TraceWriter
+from rag.agents.runtime.view import render_page
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
 from rag.agents.video_detective.view import (

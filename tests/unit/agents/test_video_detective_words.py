@@ -9,9 +9,9 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.video_detective.agent import VideoDetective
+from rag.agents.video_detective.evidence import cited_texts, texts_of
 from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
-from rag.agents.video_detective.wording import cited_texts, texts_of
 from rag.library import Library
 from rag.reasoners.embedded.observe import without_quotations
 from rag.records import Question, VideoCitation

@@ -20,7 +20,7 @@ from eval.tasks.browsecomp.solvers import VARIANTS
 from eval.tasks.browsecomp.task import BrowseCompTask
 from eval.tasks.jsonl import read_records, write_records
 from eval.workbench.web import WebPlan, plan_web
-from rag.agents.video_browser.settings import EFFICIENCY
+from rag.agents.video_browser.records import EFFICIENCY
 from rag.errors import UsageError
 from rag.reasoners.roles import OpenAnswer, Reading
 from rag.settings import Settings

@@ -14,7 +14,7 @@ from eval.tasks.longvideo.dataset import LongInput
 from eval.tasks.longvideo.scorer import LongVideoScorer
 from eval.tasks.longvideo.solvers import Uniform, output_of_reply
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.settings import PAPER
+from rag.agents.video_detective.records import PAPER
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import ChosenOption
 from rag.records import Question, Usage

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rag.agents.video_browser.agent import run_video_browser
-from rag.agents.video_browser.settings import BrowserSettings
+from rag.agents.video_browser.records import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.settings import PAPER
+from rag.agents.video_detective.records import PAPER
 from rag.errors import ReplayUnknown
 from tests.fakes import detective_world
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web

@@ -1,0 +1,350 @@
+"""From the final belief to what the answering reasoner sees: packs of frames and words, 32 frames in all.
+
+VideoDetective, section 3.4, appendix C and table 7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corpora.records import Evidence, Frames
+from localization.belief import BeliefField
+from localization.records import Window
+from localization.selection import distinct, diverse, graph_nms
+from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
+from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
+from rag.questions import option_label
+from rag.reasoners.embedded.observe import without_quotations
+from rag.reasoners.embedded.rewriting import rewrite_question
+from rag.reasoners.roles import AnchorEvent, ChosenOption, OpenAnswer, Reading, ReadWindow
+from rag.records import Answer, Question, ScoredOption, Usage, VideoCitation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    ReadFrames = Callable[[str, NDArray[np.float64]], Frames | None]
+
+
+def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
+    """Why the looks found too little to choose frames by; empty where they found enough (table 6)."""
+    best = max(scores, default=0.0)
+    if best >= settings.fallback_max_relevance:
+        return ""
+    mean = sum(scores) / len(scores) if scores else 0.0
+    if mean < settings.fallback_mean_relevance:
+        return f"weak evidence: best score {best:.2f}, mean {mean:.2f}"
+    if best - mean < settings.flat_gap:
+        return f"flat evidence: best score {best:.2f} lies {best - mean:.2f} above the mean"
+    return ""
+
+
+def select(
+    features: VideoFeatures,
+    field: BeliefField,
+    priors: Sequence[NDArray[np.float64]],
+    observed: Mapping[int, Sequence[Words]],
+    scorer: Scorer,
+    settings: DetectiveSettings,
+    fallback: str,
+) -> Selected:
+    """The packs in time order; with a `fallback` or uniform sampling, of evenly spread frames.
+
+    `priors`: for each facet float64 (k,), the prior of each segment in [0, 1]. `observed`: by segment, the
+    words that looks found there. `fallback`: why the evidence is weak, from `weak_evidence`.
+    """
+    if fallback or settings.sampling == "uniform":
+        return Selected(_evenly_packed(features, field, observed, scorer, settings), fallback)
+    nodes = graph_nms(
+        field.belief, field.graph, list(priors), count=settings.nodes, suppression=settings.suppression
+    )
+    frames = _frames(features, nodes, settings)
+    home = {index: features.segments.at(float(features.times[index])) for index in frames}
+    shown = sorted({*nodes, *home.values()})
+    packs = [
+        Pack(
+            node=node,
+            start=float(features.segments.starts[node]),
+            end=float(features.segments.ends[node]),
+            times=tuple(float(features.times[index]) for index in sorted(frames) if home[index] == node),
+            words=_words_of(node, observed, scorer, settings) if node in nodes else None,
+            belief=round(float(field.belief[node]), 6),
+            chosen=node in nodes,
+        )
+        for node in shown
+    ]
+    return Selected(tuple(packs), "")
+
+
+def uniform_frames(features: VideoFeatures, count: int) -> list[int]:
+    """Frames spread evenly over the whole video."""
+    return evenly(features.times, 0.0, float(features.segments.ends[-1]), count)
+
+
+def best_words(words: Sequence[Words]) -> Words | None:
+    """e_i^best of equation 14; the earliest of equals."""
+    return max(words, key=lambda w: (w.score, -w.start, w.text), default=None)
+
+
+def _words_of(
+    node: int, observed: Mapping[int, Sequence[Words]], scorer: Scorer, settings: DetectiveSettings
+) -> Words | None:
+    """Of a segment that was never looked at, speech and text on the screen are known all the same."""
+    if not settings.texts:
+        return None
+    return best_words(observed[node] if node in observed else scorer.stored(node))
+
+
+def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
+    """At most `frames` indices: those of the packs first, then what fills free places (table 7)."""
+    rows, room = features.vectors, settings.frames
+    wanted: list[int] = []
+    for node in nodes:
+        start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
+        wanted += evenly(features.times, start, end, settings.frames_per_node)
+    wanted = list(dict.fromkeys(wanted))
+    if not rows.shape[1]:
+        return wanted[:room]
+    taken = distinct(wanted, rows, similarity=settings.duplicate)[:room]
+    for candidates, similarity, most in (
+        (wanted, settings.relaxed_duplicate, room),
+        (uniform_frames(features, settings.least_uniform), settings.duplicate, settings.least_uniform),
+    ):
+        free = min(most, room - len(taken))
+        taken += distinct(candidates, rows, similarity=similarity, taken=taken)[:free]
+    coarse = list(range(0, len(features.times), 2))
+    free = room - len(taken)
+    return taken + diverse(coarse, rows, free, similarity=settings.fallback_similarity, taken=taken)
+
+
+def _evenly_packed(
+    features: VideoFeatures,
+    field: BeliefField,
+    observed: Mapping[int, Sequence[Words]],
+    scorer: Scorer,
+    settings: DetectiveSettings,
+) -> tuple[Pack, ...]:
+    """Evenly spread frames in packs of `frames_per_node`, each with the best words of their segments."""
+    frames = uniform_frames(features, settings.frames)
+    packs = []
+    for at in range(0, len(frames), settings.frames_per_node):
+        times = [float(features.times[index]) for index in frames[at : at + settings.frames_per_node]]
+        nodes = list(dict.fromkeys(features.segments.at(time) for time in times))
+        words = [found for node in nodes if (found := _words_of(node, observed, scorer, settings))]
+        packs.append(
+            Pack(
+                node=nodes[0],
+                start=times[0],
+                end=min(times[-1] + 1.0 / settings.rate, float(features.segments.ends[-1])),
+                times=tuple(times),
+                words=best_words(words),
+                belief=round(float(np.max(field.belief[nodes])), 6),
+                chosen=False,
+            )
+        )
+    return tuple(packs)
+
+
+SPOKEN = ("subtitle", "asr")
+MAX_GAP = 2.0
+"""Seconds of silence between two cues after which they are two sentences."""
+MOST_CUES = 8
+"""Cues beyond a pack, on either side, that the sentence at its edge may take."""
+MOST_TEXTS = 32
+"""Of those of one pack; the nearest to its best line."""
+
+_CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+
+
+def evidence_of(video_id: str, words: Words) -> Evidence:
+    """Words of a video as evidence."""
+    return Evidence(video_id, words.start, words.end, words.kind, words.text)
+
+
+def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
+    """All that is stored of a pack in words, its sentences whole, and of its caption what was seen.
+
+    What a caption quotes of speech and screen is listed apart. Empty where no words are
+    shown of the pack.
+    """
+    words = pack.words
+    if words is None:
+        return ()
+    inside = [text for text in features.texts if text.start < pack.end and text.end > pack.start]
+    if len(inside) > MOST_TEXTS:
+        middle = (words.start + words.end) / 2
+        inside = sorted(inside, key=lambda text: abs((text.start + text.end) / 2 - middle))[:MOST_TEXTS]
+    texts = dict.fromkeys(inside)
+    for kind in SPOKEN:
+        spoken = sorted((text for text in features.texts if text.kind == kind), key=_place)
+        held = [at for at, text in enumerate(spoken) if text in texts]
+        if held:
+            texts |= dict.fromkeys(spoken[_opening(spoken, held[0]) : _closing(spoken, held[-1]) + 1])
+    if words.kind == "caption":
+        seen = without_quotations(words.text)
+        caption = evidence_of(features.video.video_id, words)
+        if seen:
+            texts[Evidence(caption.video_id, caption.start, caption.end, caption.kind, seen)] = None
+    return tuple(sorted(texts, key=_place))
+
+
+def cited_texts(answer: str, texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Those that an answer quotes; all where it quotes none."""
+    said = _folded(answer)
+    held = [text for text in texts if (words := _folded(text.text)) and (words in said or said in words)]
+    return tuple(held or texts)
+
+
+def _opening(spoken: Sequence[Evidence], at: int) -> int:
+    """Where the sentence that goes on at `at` begins; `at` where speech has no stops near it."""
+    for begin in range(at, max(-1, at - MOST_CUES), -1):
+        if begin == 0 or not _goes_on(spoken[begin - 1], spoken[begin]):
+            return begin
+    return at
+
+
+def _closing(spoken: Sequence[Evidence], at: int) -> int:
+    """Where the sentence that is open at `at` ends; `at` where speech has no stops near it."""
+    for end in range(at, min(len(spoken), at + MOST_CUES)):
+        if end == len(spoken) - 1 or not _goes_on(spoken[end], spoken[end + 1]):
+            return end
+    return at
+
+
+def _goes_on(one: Evidence, other: Evidence) -> bool:
+    return other.start - one.end <= MAX_GAP and not _CLOSED.search(one.text.rstrip())
+
+
+def _place(text: Evidence) -> tuple[float, float, str, str]:
+    return text.start, text.end, text.kind, text.text
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+NO_ANSWER = "What was seen of the video supports no answer."
+SPAN = 0.001
+"""Seconds; the shortest window that is an interval."""
+
+
+def read_packs(
+    question: Question,
+    features: VideoFeatures,
+    packs: Sequence[Pack],
+    event: str,
+    read_frames: ReadFrames | None,
+    *,
+    must_choose: bool,
+) -> Reading:
+    """What is laid before the answering reasoner: one window a pack, in time order (appendix C.2).
+
+    `event`: what must be seen to answer. `read_frames`: decodes, for a reasoner that reads pixels.
+    """
+    return Reading(
+        question=question,
+        # What the scene looks like, by rule: a language model is shown only the event.
+        rewritten=rewrite_question(question),
+        anchor=AnchorEvent(description=event),
+        windows=tuple(
+            _window(features, pack, _texts(question, features, pack), read_frames) for pack in packs
+        ),
+        passages=(),
+        must_choose=must_choose,
+        searched_by_option=True,
+    )
+
+
+def answer_of(
+    question: Question,
+    reply: ChosenOption | OpenAnswer,
+    reading: Reading,
+    usage: Usage,
+    timings: Mapping[str, float],
+    details: Mapping[str, Any],
+) -> Answer:
+    """The answer made of a reply and the reading it cites."""
+    said = reply.text if isinstance(reply, OpenAnswer) else None
+    cited = tuple(_citation(reading.windows[index], said) for index in sorted(set(reply.windows)))
+    shared: dict[str, Any] = {
+        "question": question,
+        "explanation": reply.explanation,
+        "citations": cited,
+        "usage": usage,
+        "timings": timings,
+        "details": details,
+    }
+    if isinstance(reply, OpenAnswer):
+        matched = bool(reply.text.strip())
+        text = reply.text if matched else NO_ANSWER
+        return Answer(choice=None, text=text, confidence=reply.confidence, matched=matched, **shared)
+    labels = [option_label(index) for index in range(len(question.options))]
+    if reply.choice not in labels:
+        return Answer(choice=None, text=NO_ANSWER, confidence=0.0, matched=False, **shared)
+    at = labels.index(reply.choice)
+    scores = reply.scores or tuple(float(index == at) for index in range(len(labels)))
+    return Answer(
+        choice=reply.choice,
+        text=question.options[at],
+        confidence=reply.confidence,
+        matched=True,
+        options=tuple(map(ScoredOption, labels, question.options, scores)),
+        **shared,
+    )
+
+
+def together(first: Usage, second: Usage) -> Usage:
+    """What two stretches cost."""
+    roles = {role: dict(row) for role, row in first.by_role.items()}
+    for role, row in second.by_role.items():
+        held = roles.setdefault(role, {})
+        for key, value in row.items():
+            held[key] = held.get(key, 0.0) + value
+    return Usage(
+        calls=first.calls + second.calls,
+        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+        completion_tokens=first.completion_tokens + second.completion_tokens,
+        image_tokens=first.image_tokens + second.image_tokens,
+        seconds=first.seconds + second.seconds,
+        by_role=roles,
+    )
+
+
+def _texts(question: Question, features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
+    """The best line of a pack, which options are weighed by (equation 14); an open answer quotes, and
+    must have whole sentences to quote."""
+    if not question.options:
+        return texts_of(features, pack)
+    return (evidence_of(features.video.video_id, pack.words),) if pack.words is not None else ()
+
+
+def _window(
+    features: VideoFeatures, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
+) -> ReadWindow:
+    times = np.array(pack.times, np.float64)
+    index = np.searchsorted(features.times, times - 1e-6)
+    video = features.video
+    pictured = bool(features.vectors.shape[1]) and len(times) > 0
+    return ReadWindow(
+        path=features.path,
+        title=video.title,
+        clip=features.clip_at(pack.start),
+        window=Window(video.video_id, pack.start, max(pack.end, pack.start + SPAN), pack.belief),
+        retrieval_score=min(1.0, max(0.0, pack.belief)),
+        texts=texts,
+        frame_times=times if pictured else None,
+        frame_vectors=features.vectors[index] if pictured else None,
+        frames=read_frames(features.path, times) if read_frames is not None and len(times) else None,
+    )
+
+
+def _citation(read: ReadWindow, said: str | None) -> VideoCitation:
+    """`said`: an open answer, which is cited by what it quotes."""
+    window = read.window
+    texts = read.texts if said is None else cited_texts(said, read.texts)
+    return VideoCitation(read.path, window.video_id, window.start, window.end, read.retrieval_score, texts)
