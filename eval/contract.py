@@ -17,8 +17,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from eval.runs.records import Output, Query, TaskInput, make_sample, output_of, score_of
-from eval.runs.samples import canonical, check_sample
+from eval.runs.records import (
+    Output,
+    Query,
+    TaskInput,
+    canonical,
+    check_sample,
+    make_sample,
+    output_of,
+    score_of,
+)
 from eval.task import LocalizingSolver, Prepared, ScorerOptions, Task
 from rag.errors import UsageError
 from rag.settings import Settings

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import cluster_interval
+from eval.metrics.intervals import Estimate, cluster_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import cluster_interval, cluster_places, drawn_totals, percentiles
+from eval.metrics.intervals import Estimate, cluster_interval, cluster_places, drawn_totals, percentiles
 from eval.metrics.scored import Scored
 
 BINS = 10

@@ -21,14 +21,28 @@ other harnesses report, agree in large samples; a test compares.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
-
-from eval.metrics.estimate import Estimate
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval and n."""
+
+    value: float
+    n: int
+    """Values that it is the mean of, or was computed from."""
+    clusters: int
+    """Videos that they come from."""
+    low: float | None
+    """95 % interval; None for an amount of one video."""
+    high: float | None
+
 
 LEVEL = 0.95
 RESAMPLES = 5000

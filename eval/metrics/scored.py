@@ -1,12 +1,14 @@
-"""A sample beside its query and what the retrieval measures said of it: what every other measure reads."""
+"""A sample beside its query with its retrieval scored, and the measures that read one field of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from eval.runs.records import Query, Sample
+from eval.trec import RunRow
+from rag.errors import ExtraMissing
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def score_samples(
     clip_success: Mapping[str, float],
     passage_success: Mapping[str, float],
 ) -> list[Scored]:
-    """`pairs`: all samples of one run. The success measures by query id, of `eval.metrics.success`."""
+    """`pairs`: all samples of one run. The success measures by query id, of `eval.metrics.scored`."""
     clips = any(sample.clips for _, sample in pairs)
     passages = any(sample.passages for _, sample in pairs)
     localizes = any(sample.gold_window_found is not None for _, sample in pairs)
@@ -85,3 +87,48 @@ def score_samples(
         )
         for query, sample in pairs
     ]
+
+
+def correct(scored: Scored) -> float | None:
+    """Accuracy: whether the right option was chosen (EgoFact, 4.1); no answer is a wrong one.
+
+    None for a sample that could not be judged.
+    """
+    return None if unjudged(scored) else float(scored.sample.correct)
+
+
+def unjudged(scored: Scored) -> str:
+    """Why the sample could not be judged; empty where it was judged."""
+    return str(scored.sample.evidence.get("unjudged", ""))
+
+
+def parse_failure(scored: Scored) -> float:
+    """1 where a reply could not be read: a score that parsing alone lowers must show it."""
+    return float(scored.sample.parse_failure)
+
+
+CLIPS_AT = 5
+PASSAGES_AT = 6
+"""As many as EgoFact retrieves (3.2 and D.2.3)."""
+
+
+def success(qrels: Mapping[str, str], run: Iterable[RunRow], k: int) -> dict[str, float]:
+    """Success@k of each query of `qrels`: 1 where its one gold item is among the first k of `run`, else 0.
+
+    Computed by ir-measures, that is trec_eval's own `success`; a query without a line in the run counts 0.
+    Raises `ExtraMissing` without ir-measures.
+    """
+    try:
+        import ir_measures
+    except ImportError as error:
+        raise ExtraMissing(
+            "ir-measures not installed; install it with: pip install 'offline-video-rag[eval]'"
+        ) from error
+    if not qrels:
+        return {}
+    judged = [ir_measures.Qrel(query_id, doc_id, 1) for query_id, doc_id in qrels.items()]
+    ranked = [ir_measures.ScoredDoc(row.query_id, row.doc_id, row.score) for row in run]
+    found = dict.fromkeys(qrels, 0.0)
+    for metric in ir_measures.iter_calc([ir_measures.Success @ k], judged, ranked):
+        found[metric.query_id] = float(metric.value)
+    return found

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from eval.metrics.accuracy import correct, parse_failure, unjudged
 from eval.metrics.calibration import brier
-from eval.metrics.ceiling import oracle_iou, own_ceiling
-from eval.metrics.coverage import covers_event
-from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import Quantity, cluster_interval
-from eval.metrics.iou import THRESHOLDS, corpus_iou, found_iou, recall_at_one
-from eval.metrics.scored import Measure, Scored
-from eval.metrics.success import CLIPS_AT, PASSAGES_AT
-from eval.metrics.understanding import event_shown, judged
+from eval.metrics.intervals import Estimate, Quantity, cluster_interval
+from eval.metrics.localization import (
+    THRESHOLDS,
+    corpus_iou,
+    covers_event,
+    event_shown,
+    found_iou,
+    judged,
+    oracle_iou,
+    own_ceiling,
+    recall_at_one,
+)
+from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, correct, parse_failure, unjudged
 
 
 def _clip_found(scored: Scored) -> float | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html, output_folder
-from eval.reports.layout import csv_text
+from eval.reports.tables import csv_text
 from eval.runs.records import Query, Sample
 from rag.errors import FileProblem, UsageError
 from rag.rendering.terminal import clock, visible

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eval.metrics.accuracy import correct
-from eval.metrics.tables import families
-from eval.reports.calibration import calibration_table, draw_reliability, reliability_table
-from eval.reports.layout import Table
-from eval.reports.localization import localization_table
-from eval.reports.rows import Section, named_systems
-from eval.reports.spec import ReportSpec
-from eval.reports.tables import by_family, measured, system_lines
+from eval.metrics.calibration import BINS, brier, expected_calibration_error, reliability
+from eval.metrics.localization import ORACLE_SECONDS, THRESHOLDS, oracle_iou
+from eval.metrics.scored import correct
+from eval.metrics.tables import MEASURES, estimate, families
+from eval.reports.drawing import COLOURS, draw, percent_axis
+from eval.reports.spec import ReportSpec, Section, named_systems, shown
+from eval.reports.tables import Table, by_family, measured, percent, percent_range, record, system_lines
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def generic_tables(section: Section) -> list[Table]:
@@ -50,3 +53,121 @@ GENERIC = ReportSpec(
     draw=generic_figures,
     note="Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers.",
 )
+
+
+WITHIN = (
+    *(f"R@1 IoU>={threshold}" for threshold in THRESHOLDS),
+    "mIoU",
+    "ceiling of mIoU",
+    "event coverage>=0.8",
+)
+OVER_CORPUS = (*(f"corpus R@1 IoU>={threshold}" for threshold in THRESHOLDS), "corpus mIoU")
+
+
+def localization_table(section: Section) -> Table:
+    """R@1 at IoU 0.3, 0.5 and 0.7, mIoU and coverage, with what windows of their length can reach."""
+    measures = WITHIN + OVER_CORPUS
+    body, records = [], []
+    for row in section.rows:
+        figures = {name: estimate(MEASURES[name], row.samples) for name in measures}
+        if all(each is None for each in figures.values()):
+            continue
+        body.append((row.label, *(percent_range(each) for each in figures.values()), str(len(row.samples))))
+        records += [record(each, system=row.label, measure=name) for name, each in figures.items()]
+    if body:
+        ceiling = _oracle(section)
+        body.append((f"oracle {ORACLE_SECONDS:g} s", *(ceiling.get(name, "–") for name in measures), ""))
+        oracle = estimate(oracle_iou, section.rows[0].samples)
+        records.append(record(oracle, system=f"oracle {ORACLE_SECONDS:g} s", measure="mIoU"))
+    return Table(
+        name="localization",
+        title="Localization",
+        note=(
+            "Percent. Within the gold clip, whether or not it was retrieved; over the corpus, the window of "
+            "the first clip, 0 where that is another. The ceiling is what windows of the lengths found could "
+            f"reach; the oracle is the best placed window of {ORACLE_SECONDS:g} s."
+        ),
+        head=("system", *measures, "n"),
+        body=tuple(body),
+        records=tuple(records),
+    )
+
+
+def _oracle(section: Section) -> dict[str, str]:
+    """What a 5-second window could reach, by measure."""
+    reachable = (oracle_iou(scored) for scored in section.rows[0].samples)
+    best = [iou for iou in reachable if iou is not None]
+    reached = {
+        f"R@1 IoU>={threshold}": percent(sum(iou >= threshold - 1e-9 for iou in best) / len(best))
+        for threshold in THRESHOLDS
+    }
+    return reached | {
+        "mIoU": percent(sum(best) / len(best)),
+        "ceiling of mIoU": percent(sum(best) / len(best)),
+    }
+
+
+def calibration_table(section: Section) -> Table:
+    """Expected calibration error and Brier score by system."""
+    body, records = [], []
+    for row in section.rows:
+        error, score = expected_calibration_error(row.samples), estimate(brier, row.samples)
+        mean = sum(scored.sample.confidence for scored in row.samples) / len(row.samples)
+        body.append((row.label, percent_range(error), percent_range(score), f"{100 * mean:.1f}"))
+        records.append(record(error, system=row.label, measure="expected calibration error"))
+        records.append(record(score, system=row.label, measure="Brier score"))
+    return Table(
+        name="calibration",
+        title="Calibration",
+        note=f"Percent; lower is better. {BINS} bins of equal width.",
+        head=("system", "expected calibration error", "Brier score", "mean confidence"),
+        body=tuple(body),
+        records=tuple(records),
+    )
+
+
+def reliability_table(section: Section) -> Table:
+    """The bins of every system, as drawn in the diagram. For its CSV alone."""
+    records = [
+        record(
+            each.accuracy, system=row.label, bin_low=each.low, bin_high=each.high, confidence=each.confidence
+        )
+        for row in section.rows
+        for each in reliability(row.samples)
+    ]
+    return Table("reliability", "Reliability", "", (), (), tuple(records))
+
+
+def draw_reliability(section: Section, folder: Path) -> list[str]:
+    """The reliability diagram alone; gives its name."""
+    rows = shown(section)
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(rows), squeeze=False, sharey=True)
+        for number, (row, axes) in enumerate(zip(rows, panels[0], strict=True)):
+            bins = reliability(row.samples)
+            axes.plot([0, 100], [0, 100], color="#999999", linewidth=0.8, linestyle="--")
+            axes.bar(
+                [50 * (each.low + each.high) for each in bins],
+                [100 * each.accuracy.value for each in bins],
+                [95 * (each.high - each.low) for each in bins],
+                color=COLOURS[number % len(COLOURS)],
+                alpha=0.6,
+            )
+            axes.plot(
+                [100 * each.confidence for each in bins],
+                [100 * each.accuracy.value for each in bins],
+                marker="o",
+                linestyle="none",
+                color="#222222",
+                markersize=3,
+            )
+            for each in bins:
+                axes.annotate(str(each.accuracy.n), (50 * (each.low + each.high), 2), ha="center", fontsize=7)
+            axes.set_xlim(0, 100)
+            axes.set_xlabel("confidence (%)")
+            axes.set_title(row.label)
+            percent_axis(axes, "right (%)")
+
+    draw(folder / "reliability.png", (1.0 + 4.0 * len(rows), 4), paint)
+    return ["reliability.png"]

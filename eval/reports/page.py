@@ -1,21 +1,27 @@
-"""A report: one Markdown page, a folder of CSV and PNG for each benchmark. Same runs, same bytes.
+"""Reports on disk: the report of each task with its tables and figures, and one overview of all tasks.
 
-Times are apart, in `timings.md` and `timings.csv`: they alone differ between equal runs.
-"""
+`write_report`: a Markdown page, and a folder of CSV and PNG for each task; times are apart, in
+`timings.md` and `timings.csv`, which alone differ between equal runs. `write_overview`: every system
+with n, interval, tokens, seconds and the papers' figures, as Markdown, HTML and CSV; its seconds are of
+the machine that ran."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from statistics import median
 
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
-from eval.reports.layout import Table, csv_text, markdown_table
-from eval.reports.rows import Section
-from eval.reports.sections import gather
+from eval.metrics.intervals import Estimate
+from eval.metrics.tables import estimate
+from eval.reports.sections import gather, made_with
+from eval.reports.spec import Compared, Row, Section
+from eval.reports.tables import Cell, Table, csv_text, markdown_table, percent_range, record
 from eval.resumable import whole_lines
-from eval.runs.paths import plain_name, run_folders
+from eval.runs.folder import plain_name, run_folders
 from rag.errors import UsageError
 
 
@@ -137,3 +143,175 @@ def seconds_of(folder: Path) -> Iterator[float]:
                 yield float(entry["seconds"])
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path}: holds a line that is no timing: {line[:40]!r}; delete it") from error
+
+
+MARK = "paper, other data"
+TITLE = "All benchmarks"
+NOTE = (
+    "Percent, with 95 % intervals by drawing 5,000 times whole clusters of queries, which are said with each "
+    "benchmark; n counts answers. Tokens are as each benchmark's report says: counted where no language "
+    f"model ran. A column marked “{MARK}” repeats what the paper printed of the measure on its left, on "
+    "other videos, questions and models: it is there to be looked at, not to be compared."
+)
+STYLE = """
+body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:96rem;padding:0 1rem;color:#1c1f26}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2.2rem}.quiet{color:#667}
+table{border-collapse:collapse;width:100%}th,td{padding:.25rem .8rem .25rem 0;text-align:left;
+border-bottom:1px solid #e3e6ea;vertical-align:top}td.number,th.number{text-align:right}
+td.paper,th.paper{color:#8a5a00;background:#fdf8ee;padding-left:.6rem}
+.bar{position:relative;background:#eef1f5;height:.7rem;min-width:8rem;border-radius:2px}
+.bar i{position:absolute;left:0;top:0;bottom:0;background:#2f7ed8;border-radius:2px}
+.bar b{position:absolute;top:.28rem;height:.14rem;background:#1c1f26}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """One measure of one system, and what the paper printed of it."""
+
+    of: Compared
+    found: Estimate | None
+    paper: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    system: str
+    figures: tuple[_Figure, ...]
+    tokens: float
+    seconds: float | None
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return f"{self.tokens:,.0f}", "–" if self.seconds is None else f"{self.seconds:.2f}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        cells = [self.system]
+        for figure in self.figures:
+            cells.append(percent_range(figure.found, n=True))
+            if figure.of.printed:
+                cells.append(figure.paper or "–")
+        return (*cells, *self.ends)
+
+
+def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
+    """Write the page in its forms into `out`; gives the files, the Markdown first.
+
+    A folder that holds runs counts as them. Raises `UsageError` for runs that cannot be reported together,
+    and for an `out` that must not be written into (`corpora.outputs`).
+    """
+    allowed = policy or OverwritePolicy()
+    check_output_folder(out, allowed)
+    sections = gather(run_folders(folders))
+    parts = [(section, _lines(section)) for section in sections]
+    files = {
+        "overview.md": "\n".join(_markdown(parts)),
+        "overview.html": "\n".join(_html(parts)),
+        "overview.csv": csv_text([entry for section, lines in parts for entry in _records(section, lines)]),
+    }
+    try:
+        with output_folder(out, allowed) as draft:
+            for name, text in files.items():
+                atomic_write_text(draft / name, text)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    return [out / name for name in files]
+
+
+def _lines(section: Section) -> list[_Line]:
+    return [_line(row, section.spec.compared) for row in section.rows]
+
+
+def _line(row: Row, measures: Sequence[Compared]) -> _Line:
+    seconds = [value for folder in row.folders for value in seconds_of(folder)]
+    tokens = [sum(scored.sample.tokens.values()) for scored in row.samples]
+    return _Line(
+        system=row.label,
+        figures=tuple(
+            _Figure(one, estimate(one.measure, row.samples), one.printed(row.system) if one.printed else "")
+            for one in measures
+        ),
+        tokens=sum(tokens) / max(1, len(tokens)),
+        seconds=median(seconds) if seconds else None,
+    )
+
+
+def _head(section: Section) -> tuple[str, ...]:
+    head = ["system"]
+    for one in section.spec.compared:
+        head.append(f"{one.label}, %")
+        if one.printed:
+            head.append(f"{one.label}: {MARK}")
+    return (*head, "tokens a query", "median seconds")
+
+
+def _about(section: Section) -> str:
+    clusters = len({query.cluster for query in section.queries})
+    held = f"{len(section.queries)} queries in {clusters} clusters: {section.spec.labels.clusters}."
+    return f"{held} {section.spec.paper_note}".strip()
+
+
+def _below(section: Section) -> Iterator[str]:
+    """What each measure counts, and what the runs were made with."""
+    for one in section.spec.compared:
+        about = one.about or section.spec.labels.right
+        yield f"{one.label.capitalize()}: {about}"
+    yield from made_with(section)
+
+
+def _markdown(parts: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
+    yield f"# {TITLE}\n"
+    yield f"{NOTE}\n"
+    for section, lines in parts:
+        yield f"## {section.benchmark}\n"
+        yield f"{_about(section)}\n"
+        yield markdown_table(_head(section), [line.cells for line in lines])
+        for line in _below(section):
+            yield f"{line}\n"
+
+
+def _records(section: Section, lines: Sequence[_Line]) -> Iterator[dict[str, Cell]]:
+    for line in lines:
+        for figure in line.figures:
+            keys = {"benchmark": section.benchmark, "system": line.system, "measure": figure.of.label}
+            yield record(figure.found, **keys) | {
+                "tokens": line.tokens,
+                "median_seconds": line.seconds,
+                "paper": figure.paper,
+            }
+
+
+def _html(parts: Sequence[tuple[Section, list[_Line]]]) -> Iterator[str]:
+    yield "<!doctype html><html lang=en><meta charset=utf-8>"
+    yield f"<title>{TITLE}</title><style>{STYLE}</style><h1>{TITLE}</h1><p>{escape(NOTE)}</p>"
+    for section, lines in parts:
+        yield f"<h2>{escape(section.benchmark)}</h2><p class=quiet>{escape(_about(section))}</p><table><tr>"
+        for name in _head(section):
+            kind = "paper" if name.endswith(MARK) else "" if name == "system" else "number"
+            yield f"<th class='{kind}'>{escape(name)}</th>"
+        yield "</tr>"
+        for line in lines:
+            yield f"<tr><td>{escape(line.system)}</td>"
+            for figure in line.figures:
+                found_text = escape(percent_range(figure.found, n=True))
+                yield f"<td class=number>{found_text}{_bar(figure.found)}</td>"
+                if figure.of.printed:
+                    yield f"<td class=paper>{escape(figure.paper or '–')}</td>"
+            yield "".join(f"<td class=number>{escape(cell)}</td>" for cell in line.ends)
+            yield "</tr>"
+        yield "</table>"
+        for line_below in _below(section):
+            yield f"<p class=quiet>{escape(line_below)}</p>"
+    yield "</html>\n"
+
+
+def _bar(found: Estimate | None) -> str:
+    """The share as a bar, its interval as a line on it."""
+    if found is None:
+        return ""
+    reach = ""
+    if found.low is not None and found.high is not None:
+        wide = 100 * (found.high - found.low)
+        reach = f"<b style='left:{100 * found.low:.1f}%;width:{wide:.1f}%'></b>"
+    return f"<div class=bar><i style='width:{100 * found.value:.1f}%'></i>{reach}</div>"

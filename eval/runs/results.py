@@ -9,12 +9,10 @@ from typing import Any
 
 from corpora.outputs import atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
-from eval.metrics.scored import Measure, Scored, score_samples
-from eval.metrics.success import CLIPS_AT, PASSAGES_AT, success
+from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, score_samples, success
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.runs.folder import Run
-from eval.runs.records import Query, Sample
-from eval.runs.samples import canonical
+from eval.runs.records import Query, Sample, canonical
 from eval.trec import escape_id, read_run, run_lines
 from rag.errors import UsageError
 

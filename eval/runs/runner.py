@@ -13,9 +13,8 @@ from corpora.outputs import OverwritePolicy
 from eval.resumable import map_os_errors
 from eval.runs.folder import Run, RunWriter, queries_text, read_run_folder, rewrite_samples
 from eval.runs.manifest import identity_of
-from eval.runs.records import Query, Sample, make_sample, output_of
+from eval.runs.records import Query, Sample, check_sample, make_sample, output_of
 from eval.runs.results import write_results, write_retrieval
-from eval.runs.samples import check_sample
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
 from eval.tasks import find_solver
 from rag.errors import UsageError

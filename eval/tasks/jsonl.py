@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -9,11 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpora.outputs import atomic_write_text
-from eval.hashing import file_hash
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of the bytes, 64 hex digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of the UTF-8 bytes, 64 hex digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 Record = TypeVar("Record")
 NAMED = 3

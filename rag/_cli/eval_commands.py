@@ -1,20 +1,67 @@
-"""`rag eval`: run solvers on tasks, measure and report them; and `rag eval list`."""
+"""`rag eval`: list tasks and solvers, report runs; the other commands are in `eval_run` and `eval_show`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag._cli import eval_failures, eval_report, eval_run, eval_score, eval_show
-from rag._cli.options import Config, Json, Verbose
+from rag._cli import eval_commands as eval_report
+from rag._cli import eval_run, eval_show
+from rag._cli import eval_run as eval_score
+from rag._cli import eval_show as eval_failures
+from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import start
 
 if TYPE_CHECKING:
     from eval.task import Task
+
+
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Run folders of 'rag eval run', or folders that hold some."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the report goes.")] = Path(
+        "report"
+    ),
+    everything: Annotated[
+        bool, typer.Option("--all", help="One page for all benchmarks, beside what the papers printed.")
+    ] = False,
+    force: Force = False,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Write report.md, and CSV and PNG of each table and figure; with --all, one page in three forms.
+
+    Runs of one system are pooled over seeds.
+    """
+    session = start(None, config, as_json, verbose, None)
+    policy = session.overwrite_policy(force, *runs)
+    if everything:
+        from eval.reports.page import write_overview
+
+        files = write_overview(runs, out, policy)
+    else:
+        from eval.reports.page import write_report
+
+        files = write_report(runs, out, policy)
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.eval.report/1", {"files": files}))
+    else:
+        from rag.rendering.terminal import visible
+
+        print_lines(visible(os.fspath(path)) for path in files)
+    return 0
+
 
 app = typer.Typer(help="Run evaluations and report them.", rich_markup_mode=None)
 

@@ -1,24 +1,113 @@
-"""`rag eval run`: answer a task's queries with one solver after another, into run folders."""
+"""`rag eval run` and `rag eval score`: solvers run on a task, and stored runs scored again."""
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
 from corpora.outputs import RECORDING, claim_appended
-from rag._cli.eval_progress import RunProgress
+from rag._cli.eval_show import prepare_task
 from rag._cli.options import Config, Force, Json, Record, Replay, Verbose
-from rag._cli.output import print_json, print_lines
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.runs.runner import Done
     from eval.task import Task
+
+
+class RunProgress:
+    """A bar with the time left where a person watches, else a line every ten seconds.
+
+    Until the first query is asked a line says that the data are being made, and how much of them is. The
+    first answer opens what the others find open, so the time left is reckoned from the answers after it.
+    """
+
+    def __init__(self, preparing: str = "", interval: float = 10.0) -> None:
+        self._preparing = preparing
+        self._asking = threading.Event()
+        self._interval = interval
+        self._bar: Any = None
+        self._task: Any = None
+        self._label = ""
+        self._made = ""
+        self._total = self._done = 0
+        self._first = self._said = time.monotonic()
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._say_preparing, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._asking.set()
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _say_preparing(self) -> None:
+        from rag.rendering.terminal import duration
+
+        pause, started = self._interval, time.monotonic()
+        while not self._asking.wait(pause):
+            pause = min(2 * pause, 60.0)
+            took = duration(time.monotonic() - started)
+            made = f": {self._made}" if self._made else ""
+            echo_stderr(f"{self._preparing}: the first use renders and indexes its data{made}; {took} so far")
+
+    def made(self, step: str) -> None:
+        """Of the data, before the first query: `drew 3 of 48 videos`."""
+        self._made = step
+
+    def start(self, label: str, total: int) -> None:
+        """Begin a bar of `total` queries."""
+        self._asking.set()
+        self._label, self._total = label, total
+        self._first = self._said = time.monotonic()
+        if total and sys.stderr.isatty():
+            self._bar = _rich_bar()
+            self._task = self._bar.add_task(label, total=total)
+            self._bar.start()
+
+    def advance(self) -> None:
+        """Count one query."""
+        self._done += 1
+        if self._done == 1:
+            self._first = time.monotonic()
+        if self._bar is not None:
+            self._bar.advance(self._task)
+        elif time.monotonic() - self._said >= self._interval:
+            self._said = time.monotonic()
+            echo_stderr(self.line())
+
+    def line(self) -> str:
+        """`localized, seed 0: 120 of 396, about 40 s left`; after one answer the time left is unknown."""
+        from rag.rendering.terminal import duration
+
+        line = f"{self._label}: {self._done} of {self._total}"
+        if self._done < 2:
+            return line
+        took = time.monotonic() - self._first
+        left = took * (self._total - self._done) / (self._done - 1)
+        return f"{line}, about {duration(left)} left"
+
+
+def _rich_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+
 
 Benchmark = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A name of 'rag eval list', or MODULE:FACTORY of your own.")
@@ -101,7 +190,7 @@ def _due(
     benchmark: str, names: Sequence[str], seeds: Sequence[int], out: Path | None, limit: int | None
 ) -> list[tuple[Path, str, int]]:
     """Folder, system and seed of every run, each folder looked into before any work is done."""
-    from eval.runs.paths import default_place, folder_name, require_same_run
+    from eval.runs.folder import default_place, folder_name, require_same_run
 
     place = default_place(benchmark) if out is None else out
     due = [(place / folder_name(name, seed), name, seed) for name in names for seed in seeds]
@@ -142,3 +231,47 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     folders = [each.folder for each in done]
     place = folders[0] if len(folders) == 1 else folders[0].parent
     yield f"tables and figures, each with its interval: rag eval report {visible(os.fspath(place))}"
+
+
+def score(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder that holds some.")],
+    judge: Annotated[
+        str | None, typer.Option("--judge", metavar="NAME", help="Another judge of the benchmark.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", metavar="X", help="Another threshold of the judge.")
+    ] = None,
+    data: Data = None,
+    record: Record = None,
+    replay: Replay = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Score the samples of complete runs again, with the settings, judge and threshold given now.
+
+    The stored outputs stay; scores, figures and the run's scorer are replaced.
+    """
+    flags = {"reasoner.record": record, "reasoner.replay": replay}
+    session = start(None, config, as_json, verbose, None, flags)
+    from eval.runs.folder import read_run_folder, run_folders
+    from eval.runs.runner import Done, score_again
+    from eval.task import ScorerOptions
+
+    options = ScorerOptions(judge, threshold)
+    done: list[Done] = []
+    for folder in run_folders([run]):
+        held = read_run_folder(folder)
+        with RunProgress(held.identity["benchmark"]) as progress:
+            task, prepared = prepare_task(held, data, session.settings, progress.made)
+            made = score_again(task, prepared, folder, options)
+        right = sum(sample.correct for sample in made.samples)
+        identity = made.identity
+        done.append(Done(folder, identity["system"], identity["seed"], 0, len(made.samples), right))
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.eval.score/1", {"runs": done}))
+    else:
+        print_lines(run_lines(task, done))
+    return 0

@@ -1,4 +1,4 @@
-"""`rag eval show`: one query of a run: what was asked, what the system saw and chose, and a picture of it."""
+"""`rag eval show` and `rag eval failures`: what a system saw and chose, of one query or all failed ones."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rag._cli.session import start
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
+    from corpora.outputs import OverwritePolicy
     from eval.reports.spec import Labels
     from eval.runs.folder import Run
     from eval.runs.progress import ProgressCallback
@@ -49,7 +50,7 @@ def show(
     """Explain one sample of a run: question, options, gold, what the system saw, and a picture."""
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder
-    from eval.runs.samples import canonical
+    from eval.runs.records import canonical
 
     held = read_run_folder(run)
     query, sample = _find(held, query_id)
@@ -98,8 +99,8 @@ def prepare_task(
 
 def _ask_again(task: Task[Any], prepared: Prepared[Any], run: Run, query: Query, sample: Sample) -> bool:
     """Whether the solver gives the same sample as in the run."""
+    from eval.runs.records import sample_line
     from eval.runs.runner import answer_query
-    from eval.runs.samples import sample_line
     from eval.task import ScorerOptions
     from eval.tasks import find_solver
 
@@ -119,7 +120,7 @@ def _draw(
     policy: OverwritePolicy,
 ) -> Path | None:
     """None, with a line why, where there is nothing to draw from."""
-    from eval.reports.explanation import draw_explanation
+    from eval.reports.drawing import draw_explanation
     from eval.runs.records import ClipWindow
 
     gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
@@ -216,3 +217,69 @@ def _option_lines(query: Query, sample: Sample) -> Iterator[str]:
         score = f"{sample.scores[place]:.2f}  " if sample.scores else ""
         truth = f"  ({query.truth[place]})" if query.truth else ""
         yield f"{mark} {letter}. {score}{excerpt(text, width())}{truth}"
+
+
+def failures(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder that holds some.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="Where the page goes; of several runs, each in a folder of its own."
+        ),
+    ] = Path("failures"),
+    data: Data = None,
+    force: Force = False,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+) -> int:
+    """Write failures.html and failures.csv: each failed sample by its stage, by rule, with a picture."""
+    session = start(None, config, as_json, verbose, None)
+    from eval.runs.folder import read_run_folder, run_folders
+
+    folders = run_folders([run])
+    policy = session.overwrite_policy(force, run)
+    files: list[Path] = []
+    unsupported: list[UsageError] = []
+    for folder in folders:
+        held = read_run_folder(folder)
+        try:
+            files += _write(
+                held, data, session.settings, out if len(folders) == 1 else out / _own_folder(held), policy
+            )
+        except UsageError as error:
+            if len(folders) == 1:
+                raise
+            unsupported.append(error)
+            echo_stderr(str(error))
+    if not files:
+        raise UsageError(f"no run in {run} supports failure analysis") from unsupported[0]
+    if session.as_json:
+        from rag.rendering.shapes import report_shape
+
+        print_json(report_shape("rag.eval.failures/1", {"files": files}))
+    else:
+        from rag.rendering.terminal import visible
+
+        print_lines(visible(os.fspath(path)) for path in files)
+    return 0
+
+
+def _own_folder(run: Run) -> Path:
+    from eval.runs.folder import folder_name, plain_name
+
+    identity = run.identity
+    return Path(plain_name(identity["benchmark"])) / folder_name(identity["system"], identity["seed"])
+
+
+def _write(run: Run, data: Path | None, settings: Settings, out: Path, policy: OverwritePolicy) -> list[Path]:
+    """Raises `UsageError` where the task has no failure analysis."""
+    from functools import partial
+
+    from eval.reports.failures import write_failures
+
+    task, prepared = prepare_task(run, data, settings)
+    if not run.complete:
+        done, due = len(run.samples), len(run.queries)
+        echo_stderr(f"{run.folder}: {done} of {due} queries are answered; the others are left out")
+    return write_failures(run, partial(task.failure, prepared), task.frame_reader(prepared), out, policy)

@@ -14,7 +14,8 @@ import pytest
 from eval import tasks
 from eval.reports import page
 from eval.runs.progress import indexing, rendering
-from rag._cli import eval_commands, eval_progress
+from rag._cli import eval_commands
+from rag._cli import eval_run as eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
 from tests.fakes import toy_benchmark

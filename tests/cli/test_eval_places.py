@@ -11,7 +11,7 @@ import pytest
 
 from corpora.records import Frames
 from eval.reports.failures import Failure
-from eval.runs.paths import run_folders
+from eval.runs.folder import run_folders
 from eval.runs.records import Query, Sample
 from eval.task import Prepared
 from eval.tasks import open_task

@@ -14,8 +14,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from eval.reports.overview import write_overview
-from eval.reports.page import write_report
+from eval.reports.page import write_overview, write_report
 from eval.runs.records import Sample
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared, ScorerOptions

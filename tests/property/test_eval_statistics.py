@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.metrics.coverage import covered
-from eval.metrics.holm import holm
 from eval.metrics.intervals import cluster_interval
-from eval.metrics.iou import temporal_iou
-from eval.metrics.mcnemar import mcnemar_p
-from eval.metrics.permutation import sign_flip_p
+from eval.metrics.localization import covered, temporal_iou
+from eval.metrics.pairing import holm, mcnemar_p, sign_flip_p
 
 spans = st.tuples(st.integers(0, 60), st.integers(1, 60)).map(
     lambda pair: (pair[0] / 2, (pair[0] + pair[1]) / 2)

@@ -11,25 +11,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.metrics.accuracy import correct, parse_failure
 from eval.metrics.calibration import expected_calibration_error
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, number, restricted, sample_field, tokens
+from eval.metrics.scored import (
+    Measure,
+    Scored,
+    correct,
+    number,
+    parse_failure,
+    restricted,
+    sample_field,
+    tokens,
+)
 from eval.metrics.tables import estimate
 from eval.reports.drawing import COLOURS, draw, draw_sweeps, percent_axis
-from eval.reports.layout import NOTHING, Cell, Table, percent, percent_range, record
-from eval.reports.rows import Row, Section, ordered_rows, sweep_points
-from eval.reports.spec import Compared, Labels, ReportSpec, printed_figure
+from eval.reports.spec import (
+    Compared,
+    Labels,
+    ReportSpec,
+    Row,
+    Section,
+    ordered_rows,
+    printed_figure,
+    sweep_points,
+)
 from eval.reports.tables import (
+    NOTHING,
     PAIR_HEAD,
+    Cell,
     Column,
     Line,
+    Table,
     by_family,
     compare_rows,
     holm_adjusted,
     measured,
     pair_cells,
     pair_record,
+    percent,
+    percent_range,
+    record,
     system_lines,
 )
 from eval.tasks.browsecomp.dataset import LEVELS

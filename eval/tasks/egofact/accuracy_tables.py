@@ -6,14 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.metrics.accuracy import correct, parse_failure
-from eval.metrics.estimate import Estimate
+from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired
-from eval.metrics.scored import Scored
+from eval.metrics.scored import Scored, correct, parse_failure
 from eval.metrics.tables import estimate, families, of_family
-from eval.reports.layout import Cell, Table, percent, percent_range, record
-from eval.reports.rows import Row, Section
-from eval.reports.tables import compare_rows, holm_adjusted, pair_cells
+from eval.reports.spec import Row, Section
+from eval.reports.tables import (
+    Cell,
+    Table,
+    compare_rows,
+    holm_adjusted,
+    pair_cells,
+    percent,
+    percent_range,
+    record,
+)
 from eval.tasks.egofact.paper import ACCURACY, BASELINE, MARK, METHODS, QUERY_COUNTS, REMARKS
 
 SERIES = ("localization", "video-split")

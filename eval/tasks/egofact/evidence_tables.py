@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eval.metrics.estimate import Estimate
-from eval.metrics.scored import Measure, Scored
-from eval.metrics.success import CLIPS_AT, PASSAGES_AT
+from eval.metrics.intervals import Estimate
+from eval.metrics.localization import event_shown, judged
+from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored
 from eval.metrics.tables import CASES, MEASURES, estimate, families
-from eval.metrics.understanding import event_shown, judged
-from eval.reports.layout import Cell, Table, percent, percent_range, record
-from eval.reports.rows import Row, Section
+from eval.reports.spec import Row, Section
+from eval.reports.tables import Cell, Table, percent, percent_range, record
 from eval.tasks.egofact.letters import LETTERS, chose_fact, letter_shares
 from eval.tasks.egofact.paper import MARK, REMARKS, UNDERSTANDING
 

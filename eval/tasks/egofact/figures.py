@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.metrics.estimate import Estimate
+from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure
 from eval.metrics.tables import CASES, estimate, families
-from eval.reports.calibration import draw_reliability
 from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
-from eval.reports.rows import Section, named_systems, shown
+from eval.reports.generic import draw_reliability
+from eval.reports.spec import Section, named_systems, shown
 from eval.tasks.egofact.accuracy_tables import SERIES, family_name, window_points
 from eval.tasks.egofact.evidence_tables import RETRIEVALS, UNDERSTANDINGS, case_estimates
 from eval.tasks.egofact.letters import chose_fact, letter_shares

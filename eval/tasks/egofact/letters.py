@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eval.metrics.estimate import Estimate
-from eval.metrics.intervals import cluster_interval
+from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.scored import Scored
 
 LETTERS = "ABCDEF"

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from eval.hashing import file_hash
 from eval.tasks.egofact.records import ClipRow, EgoFact, PassageRow, Query
 from eval.tasks.egofact.schema import Manifest, PassageLine, QueryLine, VideoLine
 from eval.tasks.egofact.writing import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS
+from eval.tasks.jsonl import file_hash
 from rag.errors import UsageError
 
 SHOWN = 20

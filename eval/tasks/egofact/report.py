@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from eval.metrics.accuracy import correct
-from eval.reports.calibration import calibration_table, reliability_table
-from eval.reports.layout import Table
-from eval.reports.localization import localization_table
-from eval.reports.rows import Section, named_systems
-from eval.reports.spec import Compared, Labels, ReportSpec, printed_figure
+from eval.metrics.scored import correct
+from eval.reports.generic import calibration_table, localization_table, reliability_table
+from eval.reports.spec import Compared, Labels, ReportSpec, Section, named_systems, printed_figure
+from eval.reports.tables import Table
 from eval.tasks.egofact.accuracy_tables import accuracy_table, paper_accuracy_table, query_table, window_table
 from eval.tasks.egofact.evidence_tables import (
     letters_table,

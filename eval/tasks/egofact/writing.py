@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from corpora.outputs import atomic_write_text
-from eval.hashing import file_hash
 from eval.tasks.egofact.records import ClipRow, PassageRow, Query
+from eval.tasks.jsonl import file_hash
 
 VIDEOS, PASSAGES, QUERIES = "videos.jsonl", "passages.jsonl", "queries.jsonl"
 CANDIDATES, MANIFEST = "candidates.jsonl", "manifest.json"

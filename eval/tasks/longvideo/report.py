@@ -10,15 +10,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eval.metrics.accuracy import correct
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, restricted, sample_field, tokens
+from eval.metrics.scored import Measure, Scored, correct, restricted, sample_field, tokens
 from eval.metrics.tables import estimate, families
 from eval.reports.drawing import COLOURS, draw, percent_axis
-from eval.reports.layout import NOTHING, Cell, Table, percent
-from eval.reports.rows import Row, Section, ordered_rows
-from eval.reports.spec import Compared, Labels, ReportSpec, printed_figure
-from eval.reports.tables import Column, by_family, measured, paired_table, system_lines
+from eval.reports.spec import Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
+from eval.reports.tables import (
+    NOTHING,
+    Cell,
+    Column,
+    Table,
+    by_family,
+    measured,
+    paired_table,
+    percent,
+    system_lines,
+)
 from eval.tasks.longvideo.dataset import KINDS
 
 MARK = "paper, other data"

@@ -11,23 +11,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from eval.metrics.accuracy import correct
 from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, flag, sample_field
+from eval.metrics.scored import Measure, Scored, correct, flag, sample_field
 from eval.metrics.tables import estimate, of_family
 from eval.reports.drawing import draw_agreement, draw_bars, draw_sweeps
-from eval.reports.layout import NOTHING, Cell, Table, p_text, percent_range, record
-from eval.reports.rows import Row, Section, ordered_rows, sweep_points
-from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, printed_figure
+from eval.reports.spec import (
+    RIGHT,
+    Compared,
+    Labels,
+    ReportSpec,
+    Row,
+    Section,
+    ordered_rows,
+    printed_figure,
+    sweep_points,
+)
 from eval.reports.tables import (
+    NOTHING,
+    Cell,
     Line,
+    Table,
     agreement_table,
     by_family,
     category_lines,
     failure_table,
     holm_adjusted,
     measured,
+    p_text,
+    percent_range,
+    record,
     system_lines,
 )
 from eval.tasks.rvms.dataset import GROUPS, TASKS

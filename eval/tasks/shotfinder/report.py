@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.metrics.accuracy import correct, unjudged
 from eval.metrics.agreement import Agreement, agreement_of
-from eval.metrics.iou import found_iou, recall_at_one
+from eval.metrics.localization import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, number, restricted, sample_field, tokens
+from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens, unjudged
 from eval.metrics.tables import estimate, of_family
 from eval.reports.drawing import (
     COLOURS,
@@ -27,13 +26,23 @@ from eval.reports.drawing import (
     n_text,
     percent_axis,
 )
-from eval.reports.layout import NOTHING, Table
-from eval.reports.rows import Row, Section, ordered_rows, sweep_points
-from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, printed_figure
+from eval.reports.spec import (
+    RIGHT,
+    Compared,
+    Labels,
+    ReportSpec,
+    Row,
+    Section,
+    ordered_rows,
+    printed_figure,
+    sweep_points,
+)
 from eval.reports.tables import (
+    NOTHING,
     Column,
     Line,
     Lines,
+    Table,
     agreement_table,
     by_family,
     category_lines,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.runs.records import Sample
-from eval.runs.samples import sample_line
+from eval.runs.records import Sample, sample_line
 from eval.tasks import open_task
 from eval.tasks.browsecomp.construction import FULL, TargetPlan, check_questions, plan_targets
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Source, load_rows

@@ -7,18 +7,23 @@ from dataclasses import replace
 import pytest
 
 from eval.metrics.calibration import brier, expected_calibration_error, reliability
-from eval.metrics.ceiling import best_iou, oracle_iou, own_ceiling
-from eval.metrics.coverage import covered, covers_event
-from eval.metrics.holm import holm
 from eval.metrics.intervals import cluster_interval, draws
-from eval.metrics.iou import corpus_iou, found_iou, recall_at_one, temporal_iou
-from eval.metrics.mcnemar import mcnemar_p
-from eval.metrics.pairing import compare
-from eval.metrics.permutation import sign_flip_p
-from eval.metrics.scored import Scored
-from eval.metrics.success import success
+from eval.metrics.localization import (
+    best_iou,
+    corpus_iou,
+    covered,
+    covers_event,
+    event_shown,
+    found_iou,
+    judged,
+    oracle_iou,
+    own_ceiling,
+    recall_at_one,
+    temporal_iou,
+)
+from eval.metrics.pairing import compare, holm, mcnemar_p, sign_flip_p
+from eval.metrics.scored import Scored, success
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
-from eval.metrics.understanding import event_shown, judged
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
 from eval.tasks.egofact.letters import chose_fact, letter_shares
 from eval.trec import RunRow

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.metrics.estimate import Estimate
-from eval.reports.calibration import draw_reliability
-from eval.reports.layout import amount_range, csv_text, markdown_table, p_text, percent_range
+from eval.metrics.intervals import Estimate
+from eval.reports.generic import draw_reliability
 from eval.reports.page import write_report
 from eval.reports.sections import gather
-from eval.runs.paths import folder_name
+from eval.reports.tables import amount_range, csv_text, markdown_table, p_text, percent_range
+from eval.runs.folder import folder_name
 from eval.tasks.egofact.accuracy_tables import family_name
 from eval.tasks.egofact.paper import ACCURACY, METHODS, QUERY_COUNTS
 from rag.errors import UsageError

@@ -9,12 +9,23 @@ from typing import Any
 
 import pytest
 
-from eval.runs.folder import read_run_folder
-from eval.runs.paths import folder_name
-from eval.runs.records import Output, PassageScore, Score, make_sample, output_of, score_of
+from eval.runs.folder import folder_name, read_run_folder
+from eval.runs.records import (
+    Output,
+    PassageScore,
+    Score,
+    canonical,
+    check_sample,
+    make_sample,
+    output_of,
+    query_line,
+    read_queries,
+    read_samples,
+    sample_line,
+    score_of,
+)
 from eval.runs.results import write_retrieval
 from eval.runs.runner import answer_query, score_again
-from eval.runs.samples import canonical, check_sample, query_line, read_queries, read_samples, sample_line
 from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
 from eval.trec import read_run

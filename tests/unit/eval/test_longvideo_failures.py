@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from eval.runs.records import Output, Query, Sample, make_sample
-from eval.runs.samples import check_sample
+from eval.runs.records import Output, Query, Sample, check_sample, make_sample
 from eval.tasks.longvideo.dataset import LongInput
 from eval.tasks.longvideo.scorer import LongVideoScorer
 from eval.tasks.longvideo.solvers import Uniform, output_of_reply

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.runs.records import Output, make_sample
-from eval.runs.samples import check_sample
+from eval.runs.records import Output, check_sample, make_sample
 from eval.tasks.longvideo.dataset import query_of, read_table, read_tables
 from eval.tasks.longvideo.scorer import LongVideoScorer
 from eval.tasks.longvideo.task import open_tables

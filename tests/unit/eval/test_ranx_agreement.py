@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.metrics.success import success
+from eval.metrics.scored import success
 from eval.trec import read_run, run_lines
 
 

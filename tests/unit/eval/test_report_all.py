@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from eval.reports.overview import MARK, write_overview
+from eval.reports.page import MARK, write_overview
 from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
 from eval.tasks import open_task

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from eval.metrics.estimate import Estimate
+from eval.metrics.intervals import Estimate
 from eval.reports.drawing import grouped_bars, legend_below, lines_apart, n_text
 
 ONE, OTHER = Estimate(1.0, 18, 2, 0.2, 1.0), Estimate(1.0, 10, 2, 0.2, 1.0)

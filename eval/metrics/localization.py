@@ -1,0 +1,136 @@
+"""Temporal localization in the gold clip and over the corpus, and what the frames read there show.
+
+IoU of [a, b) and [c, d) is the length of what they share over the length of what they span together.
+R@1, IoU >= m is the share of queries whose first window reaches m; mIoU is the mean. Within the gold
+clip, the window found in it counts whether or not the clip was retrieved; over the corpus, the window of
+the first clip counts, and is 0 where that is another clip. A query without a window counts 0 in a run
+that has windows.
+
+Gao et al., TALL, ICCV 2017 (R@n, IoU=m); over a corpus: Escorcia et al., arXiv:1907.12763."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from eval.metrics.scored import Measure, Scored
+
+THRESHOLDS = (0.3, 0.5, 0.7)
+_HAIR = 1e-9
+
+
+def temporal_iou(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """0.0 where they do not meet. Raises `ValueError` for an empty or reversed interval."""
+    for start, end in (first, second):
+        if not end > start:
+            raise ValueError(f"no interval: [{start}, {end})")
+    shared = min(first[1], second[1]) - max(first[0], second[0])
+    if shared <= 0:
+        return 0.0
+    return shared / (max(first[1], second[1]) - min(first[0], second[0]))
+
+
+def found_iou(scored: Scored) -> float | None:
+    """Within the gold clip."""
+    if not scored.localizes or not scored.query.has_window:
+        return None
+    window = scored.sample.gold_window_found
+    return 0.0 if window is None else temporal_iou(window, scored.query.window)
+
+
+def corpus_iou(scored: Scored) -> float | None:
+    """Of the window of the first clip retrieved."""
+    if not scored.ranks_windows or not scored.query.has_window:
+        return None
+    sample = scored.sample
+    if not sample.clips or sample.clips[0].clip_id != scored.query.video:
+        return 0.0
+    for window in sample.windows:
+        if window.clip_id == scored.query.video:
+            return temporal_iou((window.start, window.end), scored.query.window)
+    return 0.0
+
+
+def recall_at_one(threshold: float, iou: Callable[[Scored], float | None] = found_iou) -> Measure:
+    """The measure R@1, IoU >= `threshold`; a hair of rounding is forgiven."""
+
+    def reaches(scored: Scored) -> float | None:
+        value = iou(scored)
+        return None if value is None else float(value >= threshold - _HAIR)
+
+    return reaches
+
+
+ORACLE_SECONDS = 5.0
+"""The paper's window (4.1)."""
+
+
+def best_iou(event: tuple[float, float], length: float) -> float:
+    """The highest IoU of `event` with any window of `length` seconds: min(w, d) / max(w, d).
+
+    5 s on an event of 2.5 s reach 0.5, and no method lifts R@1 at IoU 0.7 there. Holds while the clip is at
+    least as long as the window.
+    """
+    duration = event[1] - event[0]
+    if not (duration > 0 and length > 0):
+        raise ValueError(f"event of {duration} s, window of {length} s")
+    return min(duration, length) / max(duration, length)
+
+
+def oracle_iou(scored: Scored) -> float | None:
+    """Of a 5-second window: it depends on the query alone."""
+    if not scored.query.has_window:
+        return None
+    return best_iou(scored.query.window, ORACLE_SECONDS)
+
+
+def own_ceiling(scored: Scored) -> float | None:
+    """Of a window as long as the one found; for lengths chosen by query too."""
+    if not scored.localizes or not scored.query.has_window:
+        return None
+    window = scored.sample.gold_window_found
+    return 0.0 if window is None else best_iou(scored.query.window, window[1] - window[0])
+
+
+ENOUGH = 0.8
+
+
+def covered(window: tuple[float, float], event: tuple[float, float]) -> float:
+    """Share of `event` inside `window`, in [0, 1]. Raises `ValueError` for an empty event.
+
+    Unlike IoU it does not punish a window for being longer than the event, so it says whether the event can
+    be seen at all; it is read beside the window's length.
+    """
+    if not event[1] > event[0]:
+        raise ValueError(f"no interval: [{event[0]}, {event[1]})")
+    return max(0.0, min(window[1], event[1]) - max(window[0], event[0])) / (event[1] - event[0])
+
+
+def covers_event(scored: Scored) -> float | None:
+    """1 where at least `ENOUGH` of the gold event is covered, a hair of rounding forgiven."""
+    if not scored.localizes or not scored.query.has_window:
+        return None
+    window = scored.sample.gold_window_found
+    return 0.0 if window is None else float(covered(window, scored.query.window) >= ENOUGH - 1e-9)
+
+
+def judged(scored: Scored) -> float | None:
+    """Video understanding, where the gold clip was retrieved: 1 where it was judged right, else 0.
+
+    Given the question and what was read of the gold clip, a judge says whether that is enough to answer
+    (EgoFact, 3.3 and D.1).
+    """
+    if not scored.clip_found or scored.sample.understood is None:
+        return None
+    return float(scored.sample.understood)
+
+
+def event_shown(scored: Scored) -> float | None:
+    """Understanding without a judge, where the gold clip was retrieved and a frame of it was read.
+
+    1 where such a frame is within the time in which the deciding object shows in use (`seen`; the whole
+    event where that is not known).
+    """
+    if not scored.clip_found or not scored.sample.gold_frames:
+        return None
+    start, end = scored.query.seen or scored.query.window
+    return float(any(start <= time < end for time in scored.sample.gold_frames))
