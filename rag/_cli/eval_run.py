@@ -15,7 +15,7 @@ import typer
 
 from corpora.outputs import RECORDING, claim_appended
 from rag._cli.eval_show import prepare_task
-from rag._cli.options import Config, Force, Json, Record, Replay, Verbose
+from rag._cli.options import Config, Data, Force, Json, Record, Replay, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import start
 from rag.errors import UsageError
@@ -111,10 +111,6 @@ def _rich_bar() -> Any:
 
 Benchmark = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A name of 'rag eval list', or MODULE:FACTORY of your own.")
-]
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="DIR", help="The benchmark's data. Default: a folder of its name here."),
 ]
 
 

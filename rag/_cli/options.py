@@ -92,3 +92,7 @@ Replay = Annotated[
         "--replay", metavar="FILE", help="Replay the calls recorded in this file; no model is contacted."
     ),
 ]
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", help="The benchmark's data. Default: a folder of its name here."),
+]
