@@ -2,5 +2,10 @@
 
 import sys
 
-if sys.platform == "win32":
-    raise ImportError("offline-video-rag runs on Linux and macOS; on Windows, run it in WSL")
+UNSUPPORTED_PLATFORM = "offline-video-rag runs on Linux and macOS; on Windows, run it in WSL"
+
+
+def require_posix() -> None:
+    """Raise `ImportError` on Windows: for modules that use what it does not have."""
+    if sys.platform == "win32":
+        raise ImportError(UNSUPPORTED_PLATFORM)

@@ -6,9 +6,10 @@ import importlib.util
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
 from indexers.digests import fingerprint, folder_digest
@@ -17,9 +18,6 @@ from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import find_weights, readable_size
 from indexers.protocol import Disabled
 from indexers.settings import AsrSettings, EncoderSettings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 RATE = 16_000
 """Samples a second that Whisper hears."""

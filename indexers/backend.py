@@ -10,15 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
 from indexers.protocol import ImageEncoder
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 BATCHES = (8, 16, 32)
 MIN_COSINE = 0.999
@@ -37,11 +35,12 @@ class Opener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A backend and batch size chosen by measurement, and the note that says why."""
+    """A backend and batch size chosen by measurement; a library stores and keeps them in `meta`."""
 
     backend: str
     batch: int
     note: str
+    """What was measured, in one line."""
 
 
 @dataclass(frozen=True, slots=True)

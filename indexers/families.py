@@ -1,4 +1,4 @@
-"""Families of image encoders: what one is, and how it is registered as an extension.
+"""Families of image encoders: what one is, which files its model folders have, how it is registered.
 
 A family is one module with an `ImageEncoderFamily`, and an entry point in the group `rag.image_encoders`
 under the family's name; docs/how-to/image-encoder.md builds one. Modules of families are cheap to import:
@@ -13,11 +13,39 @@ from typing import TYPE_CHECKING, Protocol
 
 from corpora.entry_points import find_entry_point, load_entry_point
 from indexers.models.catalogue import Model
-from indexers.models.layout import FolderLayout
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from indexers.protocol import ImageEncoder, TextTower
+
+Alternatives = tuple[tuple[str, ...], ...]
+"""Satisfied by any one of its members, each of which is a set of files."""
+
+CONFIG: Alternatives = (("config.json",),)
+PREPROCESSOR: Alternatives = (("preprocessor_config.json",), ("processor_config.json",))
+TOKENIZER: Alternatives = (
+    ("tokenizer.json",),
+    ("vocab.json", "merges.txt"),
+    ("spiece.model",),
+    ("vocab.txt",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLayout:
+    """Files that a model cannot do without."""
+
+    required: tuple[Alternatives, ...] = ()
+    tensors: str = "model.safetensors"
+    """The safetensors file, whole or in parts by its index; empty where the weights have another form."""
+
+
+TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
+SENTENCE = FolderLayout((CONFIG, TOKENIZER))
+WHISPER = FolderLayout(
+    (CONFIG, (("tokenizer.json",),), (("vocabulary.txt",), ("vocabulary.json",)), (("model.bin",),)), ""
+)
+
 
 GROUP = "rag.image_encoders"
 TORCH_BACKENDS = ("torch-fp32", "torch-bf16")

@@ -9,9 +9,8 @@ from typing import Any
 
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid
-from indexers.families import EncoderSource, ImageEncoderFamily
+from indexers.families import TRANSFORMERS, EncoderSource, ImageEncoderFamily
 from indexers.folders import model_type
-from indexers.models.layout import TRANSFORMERS
 from indexers.numpy_text_encoder import open_image_text
 from indexers.preprocess import read_preprocessing
 from indexers.tensors import Tensors, weight_files

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
 from indexers.protocol import Disabled
 from indexers.settings import OcrSettings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PACKAGES = ("rapidocr", "onnxruntime", "cv2")
 INSTALL = "pip install 'offline-video-rag[ocr]'"

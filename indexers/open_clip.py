@@ -14,22 +14,18 @@ import warnings
 from collections.abc import Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
-from indexers.families import EncoderSource, ImageEncoderFamily
+from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.folders import read_json
-from indexers.models.layout import FolderLayout
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
 from indexers.protocol import unit_rows
-from indexers.torch_backend import TorchImageEncoder, in_dtype
-from indexers.torchvision_guard import guard_torchvision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_dtype
 
 CONFIG = "open_clip_config.json"
 WEIGHTS = ("open_clip_model.safetensors", "model.safetensors")

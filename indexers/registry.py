@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from indexers.models.lookup import Resolution
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
+    from indexers.backend import Measured
     from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder, TextTower
 
 DEFAULT_BATCH = 16
@@ -24,16 +24,6 @@ ALIASES = {"imagebind": "imagebind-huge"}
 PATH_STARTS = ("/", "./", "../", "~")
 HUB_KINDS = {"hf": "clip", "openclip": "openclip"}
 """Prefixes of names on a hub, which a path tells apart from a folder of one's own, and their families."""
-
-
-@dataclass(frozen=True, slots=True)
-class BackendChoice:
-    """Chosen once for a library, stored in `meta`, kept for its life."""
-
-    backend: str
-    batch: int
-    note: str
-    """What was measured, in one line."""
 
 
 def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
@@ -62,7 +52,7 @@ def open_image_encoder(
     return family.open_image(source, backend=backend or family.backends[0], batch=batch or DEFAULT_BATCH)
 
 
-def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
+def choose_backend(name: str, settings: EncoderSettings) -> Measured:
     """The fastest backend and batch that keep the vectors, measured here and now.
 
     `settings.backend` and `settings.batch`, where set, narrow what is tried.
@@ -72,9 +62,7 @@ def choose_backend(name: str, settings: EncoderSettings) -> BackendChoice:
     from indexers.backend import measure
 
     family, source = _open_source(name, settings)
-    opener = partial(family.open_image, source)
-    found = measure(opener, family.backends, settings.backend, settings.batch)
-    return BackendChoice(found.backend, found.batch, found.note)
+    return measure(partial(family.open_image, source), family.backends, settings.backend, settings.batch)
 
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
@@ -107,7 +95,7 @@ def open_word_counter(name: str, settings: EncoderSettings | None = None) -> Cal
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
     """
-    from indexers.sentence_folder import read_sentence_folder
+    from indexers.folders import read_sentence_folder
     from indexers.tokens import word_counter
 
     folder = _sentence_folder(name, settings or EncoderSettings())

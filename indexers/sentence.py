@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import WeightsInvalid
+from indexers.folders import Role, prompt, read_sentence_folder
 from indexers.protocol import unit_rows
-from indexers.sentence_folder import Role, prompt, read_sentence_folder
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
 from indexers.torch_backend import quiet_transformers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 BATCH = 16
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)

@@ -47,3 +47,9 @@ class AsrSettings(SettingsSection):
     """A name of `rag models list`."""
     language: str = ""
     """Language spoken, as in `en`; empty lets the model tell."""
+
+
+FRAME_MEASURES = "pictures/1"
+"""Of frames (`indexers.shots`)."""
+SOUND_MEASURES = "sound/1"
+"""Of audio (`indexers.soundtrack`)."""

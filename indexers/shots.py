@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Frames, Shot
-from indexers.colour import ColourFigures, colour_figures, tone_of
-from indexers.style import STATISTICS, StylePrompts, image_statistics, style_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from indexers.frame_measures import (
+    STATISTICS,
+    ColourFigures,
+    StylePrompts,
+    colour_figures,
+    image_statistics,
+    style_of,
+    tone_of,
+)
 
 THUMB_HEIGHT, THUMB_WIDTH = 18, 32
 COLOURS = 5

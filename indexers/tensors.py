@@ -11,14 +11,11 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.errors import WeightsInvalid
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NUMPY_TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 

@@ -11,15 +11,13 @@ import string
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexers.errors import WeightsInvalid
 from indexers.folders import model_type, read_json, text_settings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"

@@ -1,22 +1,22 @@
-"""What every torch encoder stands on: a quiet start of transformers, and the step from pixels to vectors."""
+"""What every torch encoder stands on: quiet imports, and the step from pixels to vectors."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
 from indexers.digests import fingerprint
 from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder, TextTower
-from indexers.torchvision_guard import guard_torchvision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 BACKENDS = ("torch-fp32", "torch-bf16")
 
@@ -103,3 +103,43 @@ class TorchImageEncoder(ImageEncoder):
         if self._text is None:
             self._text = self._open_text()
         return self._text.encode_text(texts)
+
+
+SCHEMAS = (
+    "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+    "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+)
+SYMPTOM = "operator torchvision::nms does not exist"
+
+_declared: list[Any] = []
+"""The Library object: its operators vanish with it."""
+
+
+def guard_torchvision() -> bool:
+    """Make torchvision importable; call before the first import of transformers, open_clip or imagebind.
+
+    Some torchvision wheels need CUDA libraries; without them `import torchvision` ends in "operator
+    torchvision::nms does not exist" and takes every import that touches it down. Declaring the two
+    operators lets the rest import; detection operators themselves stay unavailable, and say so when called.
+
+    True where the guard had to step in; False where torchvision is absent or sound.
+    """
+    if importlib.util.find_spec("torchvision") is None or _declared:
+        return bool(_declared)
+    try:
+        importlib.import_module("torchvision")
+    except RuntimeError as error:
+        if SYMPTOM not in str(error):
+            raise
+    else:
+        return False
+    for module in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+        del sys.modules[module]
+    import torch
+
+    library = torch.library.Library("torchvision", "FRAGMENT")
+    for schema in SCHEMAS:
+        library.define(schema)
+    _declared.append(library)
+    importlib.import_module("torchvision")
+    return True

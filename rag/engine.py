@@ -41,7 +41,7 @@ class Engine:
         meta = self.reader.meta
         if meta is None or meta.image_encoder is None:
             return None
-        from indexers.cached_text import CachedTextEncoder
+        from indexers.protocol import CachedTextEncoder
         from indexers.registry import open_text_tower
 
         tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
@@ -51,7 +51,7 @@ class Engine:
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """Queries into the space of passages and spans. Raises as `tower` does."""
-        from indexers.cached_text import CachedTextEncoder
+        from indexers.protocol import CachedTextEncoder
         from indexers.registry import open_query_encoder
 
         meta = self.reader.meta

@@ -358,7 +358,7 @@ def _run_checks(library: Library) -> Iterable[Check]:
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
-    from rag.indexing.missing import is_gone
+    from rag.indexing.planning import is_gone
 
     absent = [
         path

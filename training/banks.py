@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexers.bundled.space import TextSpace
+    from indexers.bundled.encoder import TextSpace
 
 __all__ = ["Banks", "read_banks"]
 

@@ -26,8 +26,7 @@ from eval.workbench.wording import (
     predicate,
     prop_name,
 )
-from indexers.bundled.encoder import SENTENCES
-from indexers.bundled.space import TextSpace
+from indexers.bundled.encoder import SENTENCES, TextSpace
 from indexers.digests import fingerprint
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from training.ranking import ranks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexers.bundled.space import TextSpace
+    from indexers.bundled.encoder import TextSpace
 
 __all__ = ["Seen", "figures", "render_clips"]
 

@@ -1,5 +1,7 @@
-"""Opening a media file so that nothing else is opened: plain files, known containers, the `file` protocol; and
-the times of its packets."""
+"""Opens a media file so that nothing else is opened, and tells the times of its packets.
+
+Only plain files, known containers and the `file` protocol are taken.
+"""
 
 from __future__ import annotations
 

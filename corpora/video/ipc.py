@@ -1,8 +1,8 @@
 """The watched subprocess as its parent sees it, and the messages between the two.
 
-No pickle: a message is two little-endian lengths (header u32, raw u64), the header, and the arrays named in it under
-`arrays` as [dtype, shape], one after another. The subprocess is started at the first request, ended when it
-is stuck, and started again after a crash.
+It is started at the first request, ended when it is stuck, and started again after a crash. Messages hold no
+pickle: two little-endian lengths (header u32, raw u64), a JSON header, and the arrays named in it under
+`arrays` as [dtype, shape], one after another.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import corpora.errors as errors
+from corpora import require_posix
+
+require_posix()
 
 _HEAD = struct.Struct("<IQ")
 _MOST_HEADER = 64 * 2**20

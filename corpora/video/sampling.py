@@ -1,4 +1,4 @@
-"""From decoded frames to batches of samples: which are taken, how they are scaled; the same for every decoder.
+"""From decoded frames to batches of samples, the same for every decoder: which are taken, and how scaled.
 
 The grid is T_k = k / rate, and step k is [T_k - EPSILON, T_{k+1} - EPSILON). The first frame that starts
 within a step is its sample, at the frame's own time. A step in which no frame starts has the frame that

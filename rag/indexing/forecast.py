@@ -14,7 +14,7 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
-from rag.indexing.missing import find_missing, prune_refusal
+from rag.indexing.planning import find_missing, prune_refusal
 from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
 from rag.settings import Settings
 from rag.store.scan_cache import ScanCache

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from corpora.records import Problem
 from corpora.scan import Scan
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.missing import below, is_gone
-from rag.indexing.planning import Group, row_of
+from rag.indexing.planning import Group, below, is_gone, row_of
 from rag.indexing.report import Progress, reason_of
 from rag.store.writing import Writer
 

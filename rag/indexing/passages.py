@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.passages import Document, chunk, read_documents
 from corpora.records import Passage
@@ -17,9 +17,6 @@ from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.store.writing import Writer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PASSAGES_PER_CALL = 512
 PASSAGE_BYTES_PER_SECOND = 1_000

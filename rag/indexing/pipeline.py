@@ -15,14 +15,18 @@ from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, ocr_line, open_ocr
 from rag.errors import FileProblem, LibraryError
-from rag.indexing.backfill import backfill_measurements, unmeasured
 from rag.indexing.encoders import SelectedEncoders, select_encoders
-from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
+from rag.indexing.measuring import (
+    Measuring,
+    backfill_measurements,
+    measure_fingerprints,
+    off_lines,
+    unmeasured,
+)
 from rag.indexing.media import MediaContext, index_media
-from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND, PassageIndexer
-from rag.indexing.planning import Group, Plan, make_plan
+from rag.indexing.planning import Group, Plan, make_plan, prune_refusal, remove_missing
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.indexing.stages import Stages

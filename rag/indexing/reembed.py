@@ -8,10 +8,8 @@ from corpora.records import Problem, Video
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
-from rag.indexing.clip_audio import clip_audio
-from rag.indexing.clips import cut_clips
+from rag.indexing.clips import Prefetcher, clip_audio, cut_clips
 from rag.indexing.encoders import check_text_encoder_match, open_configured_encoder, reference
-from rag.indexing.prefetch import Prefetcher
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings

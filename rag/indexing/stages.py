@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from corpora.records import Evidence
 from indexers.asr import Asr
@@ -15,9 +15,6 @@ from indexers.protocol import ImageEncoder, TextEncoder
 from rag.indexing.clips import CutClip
 from rag.indexing.measuring import Measuring
 from rag.store.records import ClipFrames
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 OCR_SHORT_SIDE = 720
 TEXTS_PER_CALL = 256

@@ -8,7 +8,6 @@ non-inheritable, so a subprocess that is spawned never carries the lock on.
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import socket
@@ -18,8 +17,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
+from corpora import UNSUPPORTED_PLATFORM
 from rag.errors import LibraryBusy
 from rag.store.error_mapping import write_errors
+
+try:
+    import fcntl
+except ImportError as error:
+    raise ImportError(UNSUPPORTED_PLATFORM) from error
 
 NO_FLOCK = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL}
 

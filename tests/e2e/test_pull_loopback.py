@@ -14,9 +14,8 @@ import pytest
 from huggingface_hub import constants
 from safetensors.numpy import load_file, save
 
-from indexers.models.catalogue import known_model
+from indexers.models.catalogue import PINS, Pin, known_model
 from indexers.models.lookup import find_weights, home_folder
-from indexers.models.pins import PINS, Pin
 from indexers.models.pull import pull
 from indexers.models.verify import verify
 from indexers.settings import EncoderSettings

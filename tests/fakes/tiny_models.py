@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from indexers.torchvision_guard import guard_torchvision
+from indexers.torch_backend import guard_torchvision
 
 WORDS = (
     "a the of in on and with man woman hand cat dog drill lamp red blue green house tree car is eating food "

@@ -7,7 +7,7 @@ import sys
 
 PROBE = "try:\n import torchvision\nexcept RuntimeError as error:\n print(error)"
 GUARDED = (
-    "from indexers.torchvision_guard import guard_torchvision\n"
+    "from indexers.torch_backend import guard_torchvision\n"
     "first, second = guard_torchvision(), guard_torchvision()\n"
     "import torchvision, transformers.models.clip.modeling_clip, sentence_transformers\n"
     "print(first, second)"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, get_args
 
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
-from indexers.colour import tone_of
+from indexers.frame_measures import tone_of
 from rag.errors import UsageError
 from rag.reasoners.roles import ConstraintKind, Memory
 

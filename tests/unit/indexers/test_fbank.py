@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.fbank import mel_filters, mel_log_fbank
-from indexers.imagebind import audio_inputs, clip_pairs, moments
+from indexers.imagebind import audio_inputs, clip_pairs, mel_filters, mel_log_fbank, moments
 
 
 def sound(seconds: float) -> NDArray[np.float32]:

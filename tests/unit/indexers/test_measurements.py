@@ -10,10 +10,18 @@ from corpora.records import Frames
 from eval.workbench.sound import melody
 from eval.workbench.speech import murmured
 from eval.workbench.video import Line
-from indexers.colour import colour_figures, tone_of
+from indexers.frame_measures import (
+    PROMPTS,
+    STATISTICS,
+    STYLES,
+    StylePrompts,
+    colour_figures,
+    image_statistics,
+    style_of,
+    tone_of,
+)
 from indexers.shots import cut_times, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
-from indexers.style import PROMPTS, STATISTICS, STYLES, StylePrompts, image_statistics, style_of
 from rag.indexing.measuring import packed, unpacked
 
 

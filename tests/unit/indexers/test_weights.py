@@ -13,10 +13,15 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from indexers.models.catalogue import catalogue, known_model
-from indexers.models.checks import check_safetensors
-from indexers.models.lookup import AUTO_ORDER, find_weights, home_folder, readable_size, resolve_image_encoder
-from indexers.models.pins import PINS
+from indexers.models.catalogue import PINS, catalogue, known_model
+from indexers.models.lookup import (
+    AUTO_ORDER,
+    check_safetensors,
+    find_weights,
+    home_folder,
+    readable_size,
+    resolve_image_encoder,
+)
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from rag.indexing.missing import empty_folders, find_missing, is_gone, prune_refusal
+from rag.indexing.planning import empty_folders, find_missing, is_gone, prune_refusal
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def lstat(_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("rag.indexing.missing.os.lstat", lstat)
+    monkeypatch.setattr("rag.indexing.planning.os.lstat", lstat)
 
 
 @pytest.mark.parametrize(

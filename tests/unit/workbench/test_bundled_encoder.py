@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from eval.workbench.marker import write_marker
-from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS, open_bundled
-from indexers.bundled.space import TextSpace
+from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS, TextSpace, open_bundled
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.registry import open_query_encoder, open_text_tower, resolve_image_encoder
 from indexers.settings import EncoderSettings

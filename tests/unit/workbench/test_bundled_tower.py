@@ -10,8 +10,7 @@ from torch import nn
 
 from eval.workbench.catalogue import KINDS
 from eval.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
-from indexers.bundled.encoder import DIM, SIZE, VOCABULARY, WEIGHTS
-from indexers.bundled.tower import readings, vectors
+from indexers.bundled.encoder import DIM, SIZE, VOCABULARY, WEIGHTS, readings, vectors
 from indexers.tensors import Tensors
 from training.captions import ACTS
 from training.export import folded, vocabulary

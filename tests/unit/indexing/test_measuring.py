@@ -16,8 +16,7 @@ from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE
 from rag.errors import UnreadableFile
-from rag.indexing.backfill import backfill_measurements
-from rag.indexing.measuring import Measuring
+from rag.indexing.measuring import Measuring, backfill_measurements
 from rag.indexing.planning import Group
 from rag.indexing.report import Silent
 from rag.store.dump import dump

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from indexers.numpy_layers import activation, attention, erf
+from indexers.numpy_text_encoder import activation, attention, erf
 from rag.errors import WeightsInvalid
 
 

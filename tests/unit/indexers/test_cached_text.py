@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.cached_text import CachedTextEncoder
+from indexers.protocol import CachedTextEncoder
 
 
 class Counting:

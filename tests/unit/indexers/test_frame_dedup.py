@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.frame_dedup import DEDUP_THRESHOLD, DedupBatcher, encode_frames, representative_frames
+from indexers.frame_dedup import DEDUP_THRESHOLD, encode_frames, representative_frames
 from indexers.protocol import ImageEncoder
 
 SHAPE = (48, 60)
@@ -99,56 +99,14 @@ def test_no_frames_give_no_rows() -> None:
     assert encode_frames(CountingEncoder(), frames(noise(0)[:0])).shape == (0, 12)
 
 
-def clips() -> list[NDArray[np.uint8]]:
-    """Of many lengths and two sizes, one empty, each beginning with the picture the last one ended with."""
-    pieces = [
-        np.concatenate([still(seed, 2), noise(seed + 1, length)]) for seed, length in enumerate((1, 6, 2, 9))
-    ]
-    return [*pieces, pieces[0][:0], noise(20, 5, (64, 40)), still(21, 7)]
-
-
-@pytest.mark.parametrize("reuse", [True, False])
-def test_a_clip_has_the_same_vectors_in_any_company(reuse: bool) -> None:
-    batcher: DedupBatcher[int] = DedupBatcher(CountingEncoder(), reuse=reuse)
-    done = []
-    for key, images in enumerate(clips()):
-        done += batcher.feed(key, [frames(images)])
-    done += batcher.finish()
-    assert [clip.key for clip in done] == list(range(len(clips())))
-    for clip, images in zip(done, clips(), strict=True):
-        alone = encode_frames(CountingEncoder(), frames(images), reuse=reuse)
-        assert np.array_equal(clip.vectors, alone)
-        assert clip.encoded == len(np.unique(representative_frames(images)) if reuse else images)
-
-
-def test_batches_are_full_across_clips() -> None:
+def test_batches_are_full_of_frames_that_differ() -> None:
     encoder = CountingEncoder()
-    batcher: DedupBatcher[int] = DedupBatcher(encoder)
-    for key in range(5):
-        batcher.feed(key, [frames(noise(key, 3))])
-    batcher.finish()
-    assert len(encoder.batches) == 4  # 15 pictures in batches of 4
-    assert all(len(batch) == 4 for batch in encoder.batches)
-
-
-def test_a_clip_comes_out_as_soon_as_its_batch_is_full() -> None:
-    batcher: DedupBatcher[str] = DedupBatcher(CountingEncoder())
-    assert batcher.feed("a", [frames(noise(0, 3))]) == []
-    assert [clip.key for clip in batcher.feed("b", [frames(noise(1, 2))])] == ["a"]
-    assert [clip.key for clip in batcher.finish()] == ["b"]
-    assert batcher.finish() == []
-
-
-def test_parts_of_a_clip_are_one_clip() -> None:
-    images = np.concatenate([still(0, 6), noise(1, 3)])
-    batcher: DedupBatcher[int] = DedupBatcher(CountingEncoder())
-    done = batcher.feed(0, [frames(images[:2]), frames(images[2:2]), frames(images[2:])]) + batcher.finish()
-    assert np.array_equal(done[0].vectors, encode_frames(CountingEncoder(), frames(images)))
-    assert done[0].encoded == 4
+    encode_frames(encoder, frames(np.concatenate([still(0, 6), noise(1, 7)])))
+    assert len(encoder.batches) == 2  # one still frame and seven others, in batches of 4
 
 
 def test_a_clip_starts_afresh() -> None:
     encoder = CountingEncoder()
-    batcher: DedupBatcher[int] = DedupBatcher(encoder)
-    done = batcher.feed(0, [frames(still(0, 4))]) + batcher.feed(1, [frames(still(0, 4))]) + batcher.finish()
-    assert [clip.encoded for clip in done] == [1, 1]
+    first, second = (encode_frames(encoder, frames(still(0, 4))) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert len(encoder.batches) == 2

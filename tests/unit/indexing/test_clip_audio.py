@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip, Video
 from indexers.protocol import ImageEncoder
-from rag.indexing.clip_audio import AUDIO_RATE, audio_embeddings
+from rag.indexing.clips import AUDIO_RATE, audio_embeddings
 from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, Meta
