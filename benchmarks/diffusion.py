@@ -16,9 +16,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from localization.affinity import affinity_graph, normalized
 from localization.belief import BETA, ITERATIONS, BeliefField, diffused
-from localization.segments import unit_rows
+from localization.graph import affinity_graph, normalized, unit_rows
 
 
 def milliseconds(call: Callable[[], object], repeat: int) -> list[float]:

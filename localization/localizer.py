@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localization.anchored import Position, anchored_window, shifted
 from localization.events import (
+    Position,
+    anchored_window,
     centred,
     event_windows,
     most_salient_window,
     most_salient_windows,
     paired_event,
+    shifted,
 )
-from localization.records import Window
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity
-from localization.windows import Span, best_windows
+from localization.windows import Span, Window, best_windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,6 +29,17 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window of a video, half-open [start, end) in seconds, with the score that chose it."""
+
+    video_id: str
+    start: float
+    end: float
+    score: float
+
+
 TIME_STEP = 1e-6
 """Times closer than this are equal: a frame at `start + w` less half a step is outside."""
 MIN_FILL = 0.5

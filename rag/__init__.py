@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rag import errors, records
 
 if TYPE_CHECKING:
-    from localization.records import Window
+    from localization.windows import Window
     from rag.answering import Pipeline
     from rag.errors import RagError
     from rag.indexing.report import IndexReport
@@ -80,7 +80,7 @@ _MODULES = {
     "Removed": "rag.store.records",
     "Settings": "rag.settings",
     "Stats": "rag.store.records",
-    "Window": "localization.records",
+    "Window": "localization.windows",
     "load_settings": "rag.settings",
     "open_web": "rag.web",
 }

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from corpora.records import Evidence, Frames
-from localization.records import Window
 from localization.sampling import frames_inside, midpoints
+from localization.windows import Window
 from rag.citations import cite
 from rag.errors import FileProblem
 from rag.questions import option_label

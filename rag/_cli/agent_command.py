@@ -165,7 +165,7 @@ class AgentCommand(ABC, Generic[Run, Env]):
         self.prepare()
         from rag.agents.runtime.trace import TraceWriter
         from rag.agents.runtime.view import render_page
-        from rag.reasoners.token_counting import token_count_method
+        from rag.reasoners.wrappers import token_count_method
 
         view = self.view
         with self.open() as environment:

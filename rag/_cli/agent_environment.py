@@ -152,9 +152,9 @@ def open_library(session: Session, web: Path) -> Library | None:
 
 def open_reasoner(session: Session, library: Library | None) -> tuple[Reasoner, str]:
     """The reasoner of the settings with token counts of its embedded parts, and how it counts, for
-    `rag.reasoners.token_counting.token_count_method`."""
+    `rag.reasoners.wrappers.token_count_method`."""
     from rag.reasoners import open_reasoner
-    from rag.reasoners.token_counting import with_token_counts
+    from rag.reasoners.wrappers import with_token_counts
 
     if library is not None:
         return with_token_counts(library.engine.reasoner)

@@ -79,7 +79,7 @@ def open_reasoner(
         routed[part] = opened[identity]
     if len(opened) == 1:
         return routed["analyst"]
-    from rag.reasoners.routing import RoutedReasoner
+    from rag.reasoners.wrappers import RoutedReasoner
 
     return RoutedReasoner(routed)
 

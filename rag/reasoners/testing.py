@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Clip, Evidence, Frames, Passage
-from localization.records import Window
+from localization.windows import Window
 from rag.reasoners.roles import (
     ANCHOR_EVENT,
     ANSWER_CHOICE,

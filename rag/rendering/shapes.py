@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from corpora.records import Evidence, Shot
-from localization.records import Window
+from localization.windows import Window
 from rag.records import (
     Answer,
     Citation,

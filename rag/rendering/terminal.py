@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from corpora.records import Evidence, Problem, Shot
-from localization.records import Window
+from localization.windows import Window
 from rag.records import Answer, Citation, PassageCitation, PassageHit, ScoredOption, VideoCitation, VideoHit
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

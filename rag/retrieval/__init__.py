@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.retrieval.results import RelevantSpan, RetrievedClip, RetrievedPassage
+from rag.retrieval.ranking import RelevantSpan, RetrievedClip, RetrievedPassage
 from rag.retrieval.retriever import Kind, Retriever
 
 __all__ = ["Kind", "RelevantSpan", "RetrievedClip", "RetrievedPassage", "Retriever"]

@@ -13,16 +13,14 @@ import numpy as np
 
 from corpora.records import Clip, Evidence
 from indexers.protocol import TextEncoder, TextTower
-from localization.anchored import Position
+from localization.events import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video
-from localization.records import Window
+from localization.windows import Window
 from rag.records import PassageHit, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import FrameCache, joined_frames, similarity_to
-from rag.retrieval.fusion import fuse
-from rag.retrieval.results import RelevantSpan, RetrievedClip, RetrievedPassage
+from rag.retrieval.ranking import RelevantSpan, RetrievedClip, RetrievedPassage, TextHits, fuse, text_hits
 from rag.retrieval.shots import resolved
-from rag.retrieval.texts import TextHits, text_hits
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames

@@ -18,8 +18,7 @@ from corpora.records import AudioClass, Shot, Video, vertical_resolution
 from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter, UnmeasuredVideos, VideoHit
-from rag.relevance import ImageScoreCalibrator, logistic
-from rag.relevance.image_relevance import MIDDLE, SLOPE
+from rag.relevance import ImageScoreCalibrator, image_relevance
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -226,7 +225,7 @@ def seen_spans(frames: Sequence[ClipFrames], text: str, calibrator: ImageScoreCa
     z = calibrator.level_z(calibrator.encode([text]), rows)[0]
     half = SEEN_SECONDS / 2
     means = _means_around(times, z, half)
-    relevance = np.array([round(logistic(SLOPE * (mean - MIDDLE)), 6) for mean in means.tolist()])
+    relevance = np.array([image_relevance(mean) for mean in means.tolist()])
     places = np.flatnonzero(relevance >= SEEN_FROM)
     if not len(places):
         best = int(relevance.argmax())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rag.errors import QuestionError
 from rag.records import VideoHit
-from rag.retrieval.fusion import fuse
+from rag.retrieval.ranking import fuse
 from rag.web.engine import RRF_K, Ranked, SearchEngine
 
 if TYPE_CHECKING:

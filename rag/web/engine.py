@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 
-from rag.retrieval.fusion import fuse
+from rag.retrieval.ranking import fuse
 from rag.web.bm25 import Bm25
 from rag.web.words import words
 

@@ -16,7 +16,7 @@ from rag.reasoners import open_reasoner
 from rag.reasoners.protocol import BadReply, Reasoner
 from rag.reasoners.roles import ANSWER_CHOICE, PLAN, ChosenOption, PlanRequest
 from rag.reasoners.testing import OPEN, ReasonerContract
-from rag.reasoners.token_counting import TokenCountingReasoner
+from rag.reasoners.wrappers import TokenCountingReasoner
 from rag.records import Usage
 from rag.settings import Settings
 from tests.fakes.chat_server import chat_server, say

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Frames
-from localization.records import Window
+from localization.windows import Window
 from rag.answering import NOTHING_MATCHES, STAGES, Context, Pipeline, Rewriting, answer_question
 from rag.errors import DamagedFile
 from rag.questions import parse_question

@@ -14,8 +14,7 @@ from PIL import Image
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.llm.endpoint import MAX_REPLY_BYTES
-from rag.reasoners.llm.openai_client import OpenAIClient
+from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
 from rag.reasoners.testing import CHOICE, OPEN, reading

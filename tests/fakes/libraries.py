@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.records import Clip, Evidence, Passage, Problem
-from localization.records import Window
+from localization.windows import Window
 from rag.errors import QuestionError, ReasonerUnreachable
 from rag.library import Check
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit

@@ -11,10 +11,24 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from localization.affinity import affinity_graph, normalized, temporal_affinity, visual_affinity
-from localization.belief import BeliefField, Carried, closed_form, diffused, strongest
-from localization.segments import cut_segments, unit_rows
-from localization.selection import distinct, diverse, graph_nms
+from localization.belief import (
+    BeliefField,
+    Carried,
+    closed_form,
+    diffused,
+    distinct,
+    diverse,
+    graph_nms,
+    strongest,
+)
+from localization.graph import (
+    affinity_graph,
+    cut_segments,
+    normalized,
+    temporal_affinity,
+    unit_rows,
+    visual_affinity,
+)
 
 quick = settings(max_examples=60)
 

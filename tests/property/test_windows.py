@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localization.anchored import Method, Position, anchored_window, shifted
+from localization.events import Method, Position, anchored_window, shifted
 from localization.windows import MIN_FILL, best_window, best_windows, span_mean, window_scores
 
 EIGHTH = 0.125

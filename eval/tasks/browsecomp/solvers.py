@@ -17,7 +17,7 @@ from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, SCALING, BrowserSettings, scaling
 from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.token_counting import with_token_counts
+from rag.reasoners.wrappers import with_token_counts
 from rag.records import Question
 
 if TYPE_CHECKING:

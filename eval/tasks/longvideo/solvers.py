@@ -37,7 +37,7 @@ from rag.reasoners.roles import (
     Observation,
     ObserveRequest,
 )
-from rag.reasoners.token_counting import TokenCountingReasoner, with_token_counts
+from rag.reasoners.wrappers import TokenCountingReasoner, with_token_counts
 from rag.records import Question, SearchFilter, Usage
 from rag.relevance import content_words
 

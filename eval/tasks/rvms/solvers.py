@@ -33,7 +33,7 @@ from rag.agents.runtime.trace import Step
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError
 from rag.reasoners.roles import SELECT_CANDIDATES, Memory, SelectRequest
-from rag.reasoners.token_counting import with_token_counts
+from rag.reasoners.wrappers import with_token_counts
 from rag.records import Usage
 from rag.web import MockWeb, SearchResult
 

@@ -19,7 +19,7 @@ from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, 
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest
-from rag.reasoners.token_counting import with_token_counts
+from rag.reasoners.wrappers import with_token_counts
 
 OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
 METADATA = "metadata-only"

@@ -29,7 +29,7 @@ from rag.reasoners.roles import (
     VerifyRequest,
     VideoView,
 )
-from rag.reasoners.routing import RoutedReasoner
+from rag.reasoners.wrappers import RoutedReasoner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

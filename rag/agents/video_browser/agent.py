@@ -70,7 +70,7 @@ def run_video_browser(
     `failures`. Raises `UsageError` for stored frames without a library.
 
     `watch`: called with each step. `wait`: sleeps between retries; None does not. `reasoner`: with token
-    counts where no language model reports them (`rag.reasoners.token_counting`).
+    counts where no language model reports them (`rag.reasoners.wrappers`).
     """
     if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
         raise UsageError("stored frame embeddings need a library that holds the web's videos")

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Evidence, Frames
-from localization.belief import BeliefField
-from localization.records import Window
-from localization.selection import distinct, diverse, graph_nms
+from localization.belief import BeliefField, distinct, diverse, graph_nms
+from localization.windows import Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.questions import option_label

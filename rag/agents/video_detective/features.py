@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Clip, Evidence, Video
-from localization.affinity import affinity_graph, centred
 from localization.belief import hybrid_prior
+from localization.graph import Segments, affinity_graph, centred, cut_segments, sampled
 from localization.lexical import (
     Source,
     fused_score,
@@ -20,7 +20,6 @@ from localization.lexical import (
     semantic_score,
 )
 from localization.sampling import midpoints, nearest_frames
-from localization.segments import Segments, cut_segments, sampled
 from rag.agents.video_detective.records import DetectiveSettings, Words
 from rag.errors import UsageError
 from rag.reasoners.roles import Facet, Facets, TimelineEvent

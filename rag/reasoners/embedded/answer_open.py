@@ -22,11 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
-from rag.reasoners.embedded.question_parts import without_source_sentences
-from rag.reasoners.embedded.rewriting import parts
-from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
-from rag.reasoners.embedded.text_lines import speech_question
-from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.embedded.rewriting import parts, without_source_sentences
+from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speech_question
 from rag.reasoners.roles import OpenAnswer, Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from rag.reasoners.embedded.phrases import entities, names, query_words
-from rag.reasoners.embedded.statements import sentences_of, statements
+from rag.reasoners.embedded.phrases import entities, names, query_words, sentences_of, statements
 from rag.reasoners.roles import Hypothesis, ImaginedQueries, ImagineRequest
 
 LONGEST_QUERY = 8

@@ -1,6 +1,6 @@
 """Whether an answer is right, by rules that are said with every verdict.
 
-After exact and normalized match (`rag.reasoners.matching`), in this order:
+After exact and normalized match (`rag.reasoners.roles.judge`), in this order:
 a number or a denial that differs makes it wrong; a run of its words that is the
 truth, or nearly so, makes it right (`token_f1`); a sentence of the same sense
 makes it right (`embedding`). A rule of words is no judge of facts: report it
@@ -13,13 +13,12 @@ import re
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.agreement import agreement
-from rag.reasoners.matching import normalized, token_f1
 from rag.reasoners.roles import JudgeRequest, Verdict
-from rag.reasoners.roles.judge import matched_verdict
+from rag.reasoners.roles.judge import matched_verdict, normalized, token_f1
 from rag.relevance import content_words, numbers
 
 if TYPE_CHECKING:
-    from rag.reasoners.embedded.vectors import SentenceVectors
+    from rag.reasoners.embedded.scoring import SentenceVectors
 
 LEAST_F1 = 0.8
 LEAST_COSINE = 0.92

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.question_parts import decompose
-from rag.reasoners.embedded.rewriting import declarative, parts
-from rag.reasoners.embedded.statements import statements
-from rag.reasoners.embedded.text_lines import ScoredLine, rank_lines, speech_question
-from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
+from rag.reasoners.embedded.phrases import statements
+from rag.reasoners.embedded.rewriting import declarative, decompose, parts
+from rag.reasoners.embedded.scoring import ZeroShotScorer
+from rag.reasoners.embedded.sentences import ScoredLine, rank_lines, speech_question
 from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
-from rag.relevance import content_words
+from rag.relevance import content_words, image_relevance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rag.reasoners.embedded.vectors import SentenceVectors
+    from rag.reasoners.embedded.scoring import SentenceVectors
 
 LEAST = 0.2
 """Relevance below which the video is said not to hold it."""
@@ -174,7 +173,7 @@ def _by_frames(request: LocateRequest, scorer: ZeroShotScorer) -> list[_Stretch]
         end = min(view.end, float(after), float(times[at]) + LONGEST_STEP)
         if end > start:
             reason = f"{event}: the frame at {times[at]:.1f} s fits (z = {scores[at]:.2f})"
-            stretches.append(_Stretch(start, end, relevance_of(float(scores[at])), reason))
+            stretches.append(_Stretch(start, end(float(scores[at])), reason))
     return stretches
 
 
@@ -232,7 +231,7 @@ def _frame(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVect
     scores = frame_scores(request.query, request.memory, view, scorer)
     seen = np.zeros(len(times)) if scores is None or len(scores) != len(times) else scores
     relevance = (
-        np.array([relevance_of(float(z)) for z in seen]) if scores is not None else np.zeros(len(times))
+        np.array([image_relevance(float(z)) for z in seen]) if scores is not None else np.zeros(len(times))
     )
     sound = request.memory.auditory_memory if request.memory is not None else ""
     bonus = np.zeros(len(times))

@@ -1,9 +1,10 @@
-"""A stretch looked at: its words, the nearest wordings of its frames, and which keywords are not there.
+"""What an interval of a video shows: its text, the nearest labels of its frames, and missing keywords.
 
-Where more is said or shown than a caption has room for, it tells what comes nearest the question.
+Where more is said or shown than a caption has room for, it quotes what is nearest to the question.
 No image is described freely. What the caption says of the frames is a list of
-wordings that they come near to (`zero_shot`), and of the facets' own words those
-that reach a relevance of one half and come nearer than all of those; both under "seems to show".
+labels that they are near to (`scoring`), and of the facets' own words those
+that reach a relevance of one half and are nearer than all of those; both under "seems to show".
+The timeline has chapters and lines as they are, and frames by their nearest labels.
 """
 
 from __future__ import annotations
@@ -12,14 +13,27 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rag.reasoners.embedded.locate import event_text
-from rag.reasoners.embedded.text_lines import ScoredLine, lines, rank_lines, relevances
-from rag.reasoners.embedded.zero_shot import ZeroShotScorer
-from rag.reasoners.roles import Facet, Observation, ObserveRequest, VideoView
+from rag.reasoners.embedded.scoring import ZeroShotScorer
+from rag.reasoners.embedded.sentences import ScoredLine, lines, rank_lines, relevances
+from rag.reasoners.roles import (
+    Facet,
+    Observation,
+    ObserveRequest,
+    Timeline,
+    TimelineEvent,
+    TimelineRequest,
+    VideoView,
+)
 from rag.relevance import content_words
 
 if TYPE_CHECKING:
-    from rag.reasoners.embedded.vectors import SentenceVectors
+    from numpy.typing import NDArray
+
+    from rag.reasoners.embedded.scoring import SentenceVectors
+
 
 SUPPORTED = 0.5
 MAX_SPOKEN_LINES, MAX_SCREEN_LINES = 6, 4
@@ -118,3 +132,51 @@ def _reasoning(met: int, queries: int, missing: int, keywords: int) -> str:
     return (
         f"{met} of {queries} events are shown or said, {keywords - missing} of {keywords} keywords are there."
     )
+
+
+MOST_TIMELINE_LINES = 400
+LEAST_LENGTH = 0.001
+
+
+def timeline(request: TimelineRequest, scorer: ZeroShotScorer) -> Timeline:
+    """By start. Neighbouring frames with the same wordings are one event."""
+    view = request.view
+    events = [*_frame_events(view, scorer), *_line_events(view)]
+    return Timeline(
+        events=tuple(sorted(events, key=lambda event: (event.start, event.end, event.description)))
+    )
+
+
+def _frame_events(view: VideoView, scorer: ZeroShotScorer) -> list[TimelineEvent]:
+    labels = scorer.labels_each(view)
+    if labels is None or view.frame_times is None:
+        return []
+    edges = _edges(view.frame_times, view)
+    events: list[TimelineEvent] = []
+    for at, label in enumerate(labels):
+        text = label.text()
+        if not text or edges[at + 1] - edges[at] < LEAST_LENGTH:
+            continue
+        start, end = float(edges[at]), float(edges[at + 1])
+        if events and events[-1].description == text and events[-1].end >= start - LEAST_LENGTH:
+            events[-1] = TimelineEvent(start=events[-1].start, end=end, description=text)
+        else:
+            events.append(TimelineEvent(start=start, end=end, description=text))
+    return events
+
+
+def _edges(times: NDArray[np.float64], view: VideoView) -> NDArray[np.float64]:
+    """(n + 1,) half-way between neighbouring frames; the view's own at both ends."""
+    inner = (np.asarray(times[1:], np.float64) + np.asarray(times[:-1], np.float64)) / 2
+    edges = np.concatenate([[view.start], inner, [view.end]])
+    return np.asarray(np.round(np.clip(edges, view.start, view.end), 6), np.float64)
+
+
+def _line_events(view: VideoView) -> list[TimelineEvent]:
+    return [
+        TimelineEvent(
+            start=max(0.0, line.start), end=max(line.end, line.start + LEAST_LENGTH), description=line.text
+        )
+        for line in lines(view)[:MOST_TIMELINE_LINES]
+        if line.kind != "tag" and line.text and view.start <= line.start < view.end
+    ]

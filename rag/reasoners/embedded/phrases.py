@@ -1,4 +1,9 @@
-"""Entities out of plain text by rules: quoted words, names, numbers, and runs of words that carry meaning."""
+"""Plain descriptions by rules: their statements, names, keywords and search words.
+
+A description in the first person becomes plain statements: "I vaguely recall there was maybe a red kite" and
+"I am looking for a clip of a red kite" both describe a red kite; compared with frames or sent to a search
+engine, the other words are noise. Keywords are quoted words, names, numbers, and runs of content words.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,86 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rag.relevance import content_words, lexical_overlap
+
+EDGE = 0.12
+"""Share of a video that counts as its beginning, and as its end."""
+WHOLE = (0.0, 1.0)
+"""The share [from, until) of a statement about no particular part."""
+
+_BEGINNING = re.compile(
+    r"\b(?:begins?|began|starts?|started|opens?|opened) with\b"
+    r"|\b(?:at|in) the (?:very )?(?:start|beginning)\b",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"\b(?:ends?|ended|finish(?:es|ed)|closed|closes) with\b|\b(?:at|in) the (?:very )?end\b"
+    r"|\bthe (?:last|final|closing) (?:scene|shot|image|frame|part)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
+_RECORDING = r"(?:video\ )?(?:shot|clip|video|segment|scene|moment|footage|film|movie|picture|frame)s?"
+_COGNITION = r"(?:remember|recall|think|believe|guess|suppose|know|imagine|see|saw|notice|noticed|hear|heard)"
+_OPENINGS = re.compile(
+    rf"""^(?:
+      (?:and|but|so|then|well|later|afterwards|finally|(?:just\ )?(?:before|after)\ (?:that|this))\b
+      # Clauses about the speaker: "from what I recall", "if I am not mistaken", "I vaguely remember that".
+    | (?:in|as|from|if|to)\b[^,.]{{0,30}}\b(?:remember|recall|memory|recollection|mistaken|tell|know)\b
+      (?:\ (?:right|correctly|well))?
+    | i\b(?:\ \w+){{0,3}}?\ {_COGNITION}\b(?:\ (?:that|how|watching|seeing|hearing))?
+      # Requests: "I am looking for a clip of", "please show me the shot where".
+    | (?:please\ )?(?:i\b[^,.]{{0,20}}?\b(?:need|want|like|look\w*|search\w*)|find|show|give|search|look)\b
+      [^,.]{{0,30}}?\b{_RECORDING}\b(?:\ (?:of|that|which|where|in\ which|with|showing|shows?))*
+      # The recording as the subject: "this frame shows how".
+    | (?:the|this|that|one)\ (?:\w+\ )?{_RECORDING}(?:\ i\ {_COGNITION})?
+      \ (?:shows?|showed|features?|featured|has|had|is|was|describes?)\b(?:\ how)?
+      # Where in the recording: "in the background", "in the first minutes of the film".
+    | (?:in|at|during|for)\ the\ (?:\w+\ )?
+      (?:seconds?|minutes?|moments?|background|foreground|start|beginning|middle|end)\b
+      (?:\ of\ (?:this|the)\ \w+)?
+      # Existential and copular openings.
+    | (?:it|this|that|there)\ (?:was|were|is|are|had|felt|seemed|began|started|opened|ended)\b
+      (?:\ (?:with|like|by))?
+    )[\s,:]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HEDGES = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|vaguely|faintly|somewhat|i (?:think|guess|suppose|believe)|"
+    r"(?:something|rather) like|sort of|kind of|or so)\b,?\s*",
+    re.IGNORECASE,
+)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, without the space around them."""
+    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+
+
+def statements(text: str) -> list[str]:
+    """The sentences of a text as plain statements, in order; a sentence that states nothing is left out."""
+    return [plain for plain, _ in positioned_statements(text)]
+
+
+def positioned_statements(text: str) -> list[tuple[str, tuple[float, float]]]:
+    """Each statement with the share [from, until) of the video that it is about.
+
+    "It began with ..." and "it ended with ..." are about an edge; all else is about the whole.
+    """
+    found = []
+    for sentence in sentences_of(text):
+        plain, before = sentence.strip(), ""
+        while plain != before:
+            before, plain = plain, _OPENINGS.sub("", _HEDGES.sub("", plain), count=1)
+        plain = " ".join(plain.split()).strip(" ,;:").replace(" .", ".")
+        if content_words(plain):
+            found.append((plain, _share(sentence)))
+    return found
+
+
+def _share(sentence: str) -> tuple[float, float]:
+    if _BEGINNING.search(sentence):
+        return 0.0, EDGE
+    return (1 - EDGE, 1.0) if _END.search(sentence) else WHOLE
+
 
 _POINTING = frozenset({"another", "same", "different", "second"})
 """Words that part one thing from another, and are no search for either."""

@@ -12,15 +12,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
-from rag.reasoners.embedded.question_parts import decompose, refers_back
-from rag.reasoners.embedded.rewriting import declarative, parts
-from rag.reasoners.embedded.sentences import split_sentences
-from rag.reasoners.embedded.text_lines import relevances
+from rag.reasoners.embedded.rewriting import declarative, decompose, parts, refers_back
+from rag.reasoners.embedded.sentences import relevances, split_sentences
 from rag.reasoners.roles import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.relevance import content_words
 
 if TYPE_CHECKING:
-    from rag.reasoners.embedded.vectors import SentenceVectors
+    from rag.reasoners.embedded.scoring import SentenceVectors
 
 MIN_RELEVANCE = 0.5
 """Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones lie above)."""

@@ -1,19 +1,113 @@
-"""What to look for, read off a question by rules: scene, event, anchor, and one passage query per option.
+"""What to look for, read from a question by rules: scene, event, anchor, queries, parts and facets.
 
 The forms are those of EgoFact's prompts (D.2.3 and D.2.4): "In a video where
 SCENE, [before|after EVENT,] what is the object that EVENT?". A question in
-another form loses its question word and is taken as it stands.
+another form loses its question word and is taken as it is.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from rag.reasoners.roles import AnchorEvent, RewrittenQuestion
+from rag.questions import option_label
+from rag.reasoners.embedded.phrases import entities
+from rag.reasoners.embedded.sentences import split_sentences
+from rag.reasoners.roles import AnchorEvent, Facets, RewrittenQuestion
 from rag.records import Question
 from rag.relevance import content_words
+
+MIN_WORDS = 2
+"""Words of meaning that a part must have to be looked for by itself."""
+MOST_PARTS = 5
+
+_ELSEWHERE = r"in (?:another|a second|the other|a different)"
+_ASKS = r"(?:what|which|whom?|where|when|how(?: many| much| long)?)"
+_HARD = re.compile(rf";\s+|,?\s+and (?=(?:{_ELSEWHERE}|then|{_ASKS})\b)", re.IGNORECASE)
+_SOFT = re.compile(rf",\s+(?=(?:then|afterwards|later|{_ELSEWHERE}|{_ASKS})\b)", re.IGNORECASE)
+_OPENS = re.compile(r"^(?:in|after|before|when|while|during|at|on|for|from|by)\b", re.IGNORECASE)
+"""A clause that says where or when: "In the video where X", "After she leaves"."""
+_BACK = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|its|their|this|these|those|the same|"
+    r"that (?!(?:is|are|was|were|has|have|can)\b)\w+|such)\b",
+    re.IGNORECASE,
+)
+_NAMING = re.compile(r"\b(?:video|film|clip|channel|upload\w*|recording)s?\b", re.IGNORECASE)
+_NOUN = r"person|man|woman|player|actor|actress|object|thing|tool|item|place|room|video|film|team|animal|dish"
+_NESTED = re.compile(
+    rf"^(?P<head>.*?)\b(?P<noun>the (?:\w+ ){{0,2}}?(?:{_NOUN})) "
+    rf"(?P<clause>(?:who|that|which|where) .+?)(?P<tail> {_ELSEWHERE} \w+\b.*|\?)$",
+    re.IGNORECASE,
+)
+
+
+def decompose(question: str) -> list[str]:
+    """At most five parts in the order in which they must be found; the question itself where it is one part.
+
+    Sentences, then clauses that ask for something of their own; a part that says too little is joined
+    to the one before it. A person or thing told by a clause ("the tool that he buys in another
+    video") is a part before what is asked of it.
+    """
+    parts: list[str] = []
+    for sentence in split_sentences(" ".join(question.split())):
+        for clause in _HARD.split(sentence):
+            parts += _clauses(clause)
+    parts = _joined(parts)
+    parts = [piece for part in parts for piece in _unnested(part)]
+    if len(parts) > MOST_PARTS:
+        parts = [*parts[: MOST_PARTS - 1], " ".join(parts[MOST_PARTS - 1 :])]
+    return parts or [question.strip() or "the question"]
+
+
+def without_source_sentences(question: str) -> str:
+    """A question without the sentences before it that only say which video is meant.
+
+    "The channel X uploaded a video in May. In it, what is poured?" asks for no channel.
+    """
+    sentences = split_sentences(" ".join(question.split()))
+    if len(sentences) < 2 or not sentences[-1].endswith("?"):
+        return question
+    kept = [sentence for sentence in sentences[:-1] if not _NAMING.search(sentence)]
+    return " ".join([*kept, sentences[-1]])
+
+
+def refers_back(part: str) -> bool:
+    """Whether a part speaks of something that an earlier one must find."""
+    return bool(_BACK.search(part))
+
+
+def _clauses(text: str) -> list[str]:
+    """Parted before what is asked, but not from where or when it is asked."""
+    found: list[str] = []
+    for clause in _SOFT.split(text):
+        clause = clause.strip(" ,;")
+        if found and _OPENS.match(found[-1]):
+            found[-1] = f"{found[-1]}, {clause}"
+        elif clause:
+            found.append(clause)
+    return found
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """A part that says too little goes with the one before it."""
+    found: list[str] = []
+    for part in parts:
+        if found and len(content_words(part)) < MIN_WORDS:
+            found[-1] = f"{found[-1].rstrip('.')}. {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _unnested(part: str) -> list[str]:
+    found = _NESTED.match(part)
+    if found is None or len(content_words(found["clause"])) < MIN_WORDS:
+        return [part]
+    if len(content_words(found["head"])) < MIN_WORDS and len(content_words(found["tail"])) < MIN_WORDS:
+        return [part]
+    return [f"{found['noun']} {found['clause']}", f"{found['head']}{found['noun']}{found['tail']}"]
+
 
 _SCENE = re.compile(
     r"^\s*in (?:a|an|the|this|one) (?:short |egocentric |first-person )?(?:video|clip|recording|film)"
@@ -228,3 +322,74 @@ def _lower(text: str) -> str:
         "this",
     }
     return text[:1].lower() + text[1:] if known else text
+
+
+MOST_KEYWORDS = 5
+LONGEST_FILLER = 6
+"""Words of an option that may stand for the "something" of the question's event."""
+
+_COUNTED = re.compile(r"\bhow (?:many times|often) (?:does|do|did) ", re.IGNORECASE)
+_SIDES = {"before": "just before", "after": "just after"}
+_PLACES = (
+    (r"\b(?:at the (?:start|beginning)|in the beginning|opening|first)\b", "look at the beginning first"),
+    (r"\b(?:at the end|in the end|finally|closing|last)\b", "look at the end first"),
+    (r"\bhow (?:many times|often)\b|\bhow many\b", "look at all places where it happens, and count them"),
+    (r"\border\b|\bsequence\b|\bfirst\b.*\bthen\b", "find each event, then compare their times"),
+)
+
+
+def decompose_facets(asked: Question) -> Facets:
+    """The question's own facet and one an option; words that all options share set none of them apart."""
+    question = replace(asked, text=_COUNTED.sub("how does ", asked.text))
+    taken = parts(question.text)
+    event = declarative(taken.core)
+    told = event if content_words(event.replace("something", "")) else taken.scene or question.text
+    if taken.event:
+        told = (
+            f"{told}, {taken.position} {taken.event}"
+            if taken.position != "within"
+            else f"{taken.event}, {told}"
+        )
+    # A scene is found by all that it shows together; each word of it is seen in many others.
+    scene = (taken.scene,) if len(content_words(taken.scene)) > 1 else ()
+    keywords: dict[str, tuple[str, ...]] = {}
+    events: dict[str, str] = {}
+    stems = [set(content_words(option)) for option in question.options]
+    common = set.intersection(*stems) if len(stems) > 1 else set()
+    for index, option in enumerate(question.options):
+        label = option_label(index)
+        own = tuple(
+            word for word in entities(option, MOST_KEYWORDS) if not set(content_words(word)) <= common
+        )
+        if own:
+            keywords[label] = own
+        events[label] = option_event(question, option) or option
+    return Facets(
+        query_keywords=(
+            *scene,
+            *entities(" ".join([taken.scene, taken.event, taken.core]), 2 * MOST_KEYWORDS),
+        ),
+        option_keywords=keywords,
+        semantic_queries=events,
+        general_semantic_query=told or question.text or "the question",
+        temporal_plan=_plan(taken.position, taken.event, asked.text),
+        vlm_query=parts(asked.text).asked or asked.text,
+    )
+
+
+def option_event(question: Question, option: str) -> str:
+    """The event that shows an option to be right: put into the question's event, or as it stands."""
+    body = " ".join(option.split()).rstrip(". ")
+    if two_hop(option):
+        return statement(question, option)
+    event = declarative(parts(question.text).core)
+    short = len(body.split()) <= LONGEST_FILLER
+    if "something" in event and short and content_words(event.replace("something", "")):
+        return event.replace("something", body[:1].lower() + body[1:], 1)
+    return statement(question, option)
+
+
+def _plan(position: str, event: str, text: str) -> str:
+    if position in _SIDES:
+        return f"find “{event}” first, then watch what comes {_SIDES[position]} it"
+    return next((plan for cue, plan in _PLACES if re.search(cue, text, re.IGNORECASE)), "")

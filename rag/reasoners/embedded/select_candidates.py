@@ -12,7 +12,7 @@ from rag.reasoners.roles import Candidate, SelectedCandidates, SelectRequest
 from rag.relevance import content_words, lexical_overlap
 
 if TYPE_CHECKING:
-    from rag.reasoners.embedded.vectors import SentenceVectors
+    from rag.reasoners.embedded.scoring import SentenceVectors
 
 OVERLAP, WHOLE, PLACE = 0.6, 0.3, 0.05
 """Weights beside the cosine: shared words, the whole question, and a high place in the search."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.locate import event_text, frame_scores
-from rag.reasoners.embedded.statements import WHOLE, positioned_statements, statements
-from rag.reasoners.embedded.text_lines import rank_lines
-from rag.reasoners.embedded.zero_shot import ZeroShotScorer, relevance_of
+from rag.reasoners.embedded.phrases import WHOLE, positioned_statements, statements
+from rag.reasoners.embedded.scoring import ZeroShotScorer
+from rag.reasoners.embedded.sentences import rank_lines
 from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, VerifyRequest, VideoVerdict, VideoView
-from rag.relevance import content_words
+from rag.relevance import content_words, image_relevance
 
 if TYPE_CHECKING:
-    from rag.reasoners.embedded.vectors import SentenceVectors
+    from rag.reasoners.embedded.scoring import SentenceVectors
 
 MATCHES = 0.5
 WHOLE_ENOUGH = 0.6
@@ -113,7 +113,7 @@ def _moment_fit(
     alone = frame_scores(memory.key_moment, Memory(key_moment=memory.key_moment), view, scorer)
     beside = frame_scores(memory.key_moment, replace(memory, auditory_memory=""), view, scorer)
     if alone is not None and beside is not None:
-        by_frames: float | None = relevance_of((float(alone.max()) + float(beside.max())) / 2)
+        by_frames: float | None = image_relevance((float(alone.max()) + float(beside.max())) / 2)
     else:
         spoken = [by_lines for part in moment if (by_lines := _by_lines(part, view, vectors)) is not None]
         by_frames = sum(spoken) / len(spoken) if spoken else None

@@ -3,27 +3,101 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.llm.budget import Budget
-from rag.reasoners.llm.exchanges import ExchangeInput
 from rag.reasoners.llm.messages import ChatClient, ChatReply
-from rag.reasoners.llm.replies import parse_reply
-from rag.reasoners.llm.usage import UsageCounter, estimated_image_tokens, estimated_text_tokens
+from rag.reasoners.llm.recording import ExchangeInput
+from rag.reasoners.llm.usage import Budget, UsageCounter, estimated_image_tokens, estimated_text_tokens
 from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from rag.reasoners.llm.recording import Recording
     from rag.reasoners.protocol import ReplyT, RequestT, Role
     from rag.records import Usage
     from rag.settings import ReasonerSettings
+
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+# Reasoning models that have no channel of their own put their thinking in front of the reply.
+THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+
+LONGEST_INT = 300
+"""Digits, with the sign; a float holds 308, and Python reads no more than 4,300."""
+
+
+def parse_reply(text: str, model: type[Reply]) -> Reply:
+    """The first JSON object in `text` as `model`, without any coercion; else `BadReply`."""
+    found = first_object(text)
+    try:
+        return model.model_validate_json(json.dumps(found), strict=True)
+    except RecursionError as error:
+        raise BadReply("the JSON is nested too deeply") from error
+    except ValidationError as error:
+        faults = [f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()[:3]]
+        raise BadReply("; ".join(faults)) from error
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """The first balanced JSON object, whatever stands around it (prose, a code fence); else `BadReply`.
+
+    Numbers outside JSON (NaN, Infinity), numbers that no float can hold, and repeated keys are refused.
+    """
+    text = THINKING.sub("", text)
+    start = text.find("{")
+    if start < 0:
+        raise BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_float, parse_int=_int
+    )
+    try:
+        found, _ = decoder.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise BadReply(f"the JSON does not parse: {error.msg} at character {error.pos - start}") from error
+    except RecursionError as error:
+        raise BadReply("the JSON is nested too deeply") from error
+    result: dict[str, Any] = found
+    return result
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Where in the reply, on one short line: an unknown key is the model's own text."""
+    name = ".".join(map(str, location)) or "the object"
+    return "".join(letter if letter.isprintable() else "?" for letter in name[:60])
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(keys) != len(set(keys)):
+        raise BadReply("the JSON object repeats a key")
+    return dict(pairs)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise BadReply("a number in the JSON is too large")
+    return number
+
+
+def _int(digits: str) -> int:
+    if len(digits) > LONGEST_INT:
+        raise BadReply("a number in the JSON is too large")
+    return int(digits)
+
+
+def _no_constant(name: str) -> Any:
+    raise BadReply(f"{name} is not a JSON number")
+
 
 REPLY_EXCERPT = 2000
 """Characters of a bad reply that are shown to the model again; a runaway reply is not fed back whole."""

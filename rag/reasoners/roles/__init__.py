@@ -13,7 +13,7 @@ from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, Hypothesis, Ima
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest, Verdict
 from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.match_frame import MATCH_FRAME, FrameMatch, MatchRequest
-from rag.reasoners.roles.memory import ConstraintKind, Memory
+from rag.reasoners.roles.material import ConstraintKind, Memory, VideoView
 from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
 from rag.reasoners.roles.plan import PLAN, KnownVideo, Plan, PlanRequest, SubQuestion, TriedQuery
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
@@ -26,7 +26,6 @@ from rag.reasoners.roles.select_candidates import (
 )
 from rag.reasoners.roles.timeline import TIMELINE, Timeline, TimelineEvent, TimelineRequest
 from rag.reasoners.roles.verify_video import VERIFY_VIDEO, Consensus, VerifyRequest, VideoVerdict
-from rag.reasoners.roles.views import VideoView
 
 __all__ = [
     "ANCHOR_EVENT",

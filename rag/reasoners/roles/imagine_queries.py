@@ -8,8 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.material import check_numbers, check_queries
-from rag.reasoners.roles.memory import Memory, memory_text
+from rag.reasoners.roles.material import Memory, check_numbers, check_queries, memory_text
 
 
 @dataclass(frozen=True, slots=True)

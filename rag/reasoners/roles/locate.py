@@ -8,8 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.memory import Memory, memory_text
-from rag.reasoners.roles.views import VideoView, check_inside, view_item
+from rag.reasoners.roles.material import Memory, VideoView, check_inside, memory_text, view_item
 
 MAY_BE_NOWHERE = (
     "the video may not hold it at all. Then relevant is false, windows is empty and frame is null"

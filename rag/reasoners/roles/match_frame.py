@@ -8,8 +8,7 @@ from pydantic import Field
 
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.memory import ConstraintKind
-from rag.reasoners.roles.views import VideoView, view_item
+from rag.reasoners.roles.material import ConstraintKind, VideoView, view_item
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
 from rag.reasoners.roles.decompose_facets import Facet
-from rag.reasoners.roles.views import VideoView, view_item
+from rag.reasoners.roles.material import VideoView, view_item
 from rag.records import Question
 
 

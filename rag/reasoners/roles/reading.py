@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpora.records import Clip, Evidence, Frames, Passage
-from localization.records import Window
+from localization.windows import Window
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.material import check_numbers
+from rag.reasoners.roles.material import check_numbers, said
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
-from rag.reasoners.roles.views import said
 from rag.records import Question
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.views import VideoView, check_inside, view_item
+from rag.reasoners.roles.material import VideoView, check_inside, view_item
 from rag.records import Question
 
 

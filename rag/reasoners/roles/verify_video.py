@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from rag.reasoners.protocol import Reply, Role, RoleCall
-from rag.reasoners.roles.memory import Memory, memory_text
-from rag.reasoners.roles.views import VideoView, view_item
+from rag.reasoners.roles.material import Memory, VideoView, memory_text, view_item
 
 
 @dataclass(frozen=True, slots=True)

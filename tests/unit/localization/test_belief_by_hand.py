@@ -7,11 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from localization.affinity import affinity_graph, centred, neighbours_of, normalized
-from localization.belief import BeliefField, diffused, hybrid_prior, strongest
+from localization.belief import BeliefField, diffused, distinct, diverse, graph_nms, hybrid_prior, strongest
+from localization.graph import affinity_graph, centred, cut_segments, neighbours_of, normalized, sampled
 from localization.lexical import fused_score, inverse_frequencies, lexical_score, raised, semantic_score
-from localization.segments import cut_segments, sampled
-from localization.selection import distinct, diverse, graph_nms
 
 
 def test_one_frame_a_second_out_of_two() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpora.records import Clip, Evidence, EvidenceKind
-from localization.records import Window
+from localization.windows import Window
 from rag.citations import citation_window
 from rag.reasoners.roles import ReadWindow
 

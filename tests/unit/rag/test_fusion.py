@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.fusion import fuse
+from rag.retrieval.ranking import fuse
 
 
 def test_first_everywhere_is_one() -> None:

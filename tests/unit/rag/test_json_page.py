@@ -18,7 +18,7 @@ from eval.runs.runner import Done
 from eval.workbench.corpus import CorpusReport, recorded_fields
 from eval.workbench.web_files import WebReport
 from indexers.models.verify import FileCheck, ModelRow, Verification
-from localization.records import Window
+from localization.windows import Window
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed

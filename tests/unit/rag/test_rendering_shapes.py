@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpora.records import Clip, Evidence, Passage
-from localization.records import Window
+from localization.windows import Window
 from rag.records import (
     Answer,
     PassageCitation,

@@ -20,12 +20,12 @@ from rag.reasoners.roles import (
     ObserveRequest,
     VideoView,
 )
-from rag.reasoners.routing import RoutedReasoner
 from rag.reasoners.testing import INPUTS, OPEN, VIEW, reading
-from rag.reasoners.token_counting import (
+from rag.reasoners.wrappers import (
     COUNTED_AS,
     IMAGE_TOKENS,
     MEASURED_AS,
+    RoutedReasoner,
     TokenCountingReasoner,
     count_tokens,
     counted_tokens,

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from rag.reasoners.embedded.answer_choice import TEMPERATURE, TEMPERATURE_BY_OPTION, answer_choice
-from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.reasoners.testing import read_window, reading
 from rag.records import Question

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from corpora.records import Passage
 from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
-from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles import OpenAnswer, Reading, ReadPassage
 from rag.records import Question
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence
-from localization.records import Window
-from rag.reasoners.embedded.temporal_options import answer_over_time, asks_for_count, asks_for_order
-from rag.reasoners.embedded.vectors import SentenceVectors
+from localization.windows import Window
+from rag.reasoners.embedded.answer_choice import answer_over_time, asks_for_count, asks_for_order
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from corpora.records import Clip, Evidence
-from localization.records import Window
+from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_choice, windows_in_scene
-from rag.reasoners.embedded.vectors import SentenceVectors
-from rag.reasoners.embedded.zero_shot import ZeroShotScorer
+from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator

@@ -6,15 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from rag.reasoners.embedded.decompose_facets import decompose_facets
 from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.embedded.locate import asking_sentences
-from rag.reasoners.embedded.phrases import content_runs, entities, names, query_words
+from rag.reasoners.embedded.phrases import content_runs, entities, names, query_words, statements
 from rag.reasoners.embedded.plan import plan
-from rag.reasoners.embedded.question_parts import decompose, refers_back, without_source_sentences
+from rag.reasoners.embedded.rewriting import (
+    decompose,
+    decompose_facets,
+    refers_back,
+    without_source_sentences,
+)
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.select_candidates import days_in, select_candidates
-from rag.reasoners.embedded.statements import statements
-from rag.reasoners.embedded.vectors import SentenceVectors
 from rag.reasoners.roles import (
     Candidate,
     ImagineRequest,

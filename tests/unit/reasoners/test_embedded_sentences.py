@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.records import Clip, Evidence, Passage
-from localization.records import Window
+from localization.windows import Window
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.sentences import (
     MOST_SENTENCES,

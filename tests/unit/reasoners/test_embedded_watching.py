@@ -9,12 +9,10 @@ import pytest
 
 from corpora.records import Evidence
 from rag.reasoners.embedded.locate import locate
-from rag.reasoners.embedded.observe import MAX_SPOKEN_LINES, observe
-from rag.reasoners.embedded.text_lines import speech_question
-from rag.reasoners.embedded.timeline import timeline
-from rag.reasoners.embedded.vectors import SentenceVectors
+from rag.reasoners.embedded.observe import MAX_SPOKEN_LINES, observe, timeline
+from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
+from rag.reasoners.embedded.sentences import speech_question
 from rag.reasoners.embedded.verify_video import match_frame, verify_video
-from rag.reasoners.embedded.zero_shot import ZeroShotScorer
 from rag.reasoners.roles import (
     Facet,
     LocateRequest,

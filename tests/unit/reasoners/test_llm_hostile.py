@@ -10,12 +10,10 @@ import httpx
 import pytest
 
 from rag.errors import SettingsError
-from rag.reasoners.llm.endpoint import NotAChatReply, _chat_only
-from rag.reasoners.llm.exchanges import Exchange, ExchangeInput
 from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.llm.openai_client import _retry_after
-from rag.reasoners.llm.recording import HEAD, open_recording
-from rag.reasoners.llm.replies import first_object
+from rag.reasoners.llm.openai_client import NotAChatReply, _chat_only, _retry_after
+from rag.reasoners.llm.reasoner import first_object
+from rag.reasoners.llm.recording import HEAD, Exchange, ExchangeInput, open_recording
 from rag.reasoners.protocol import BadReply
 from rag.settings import ReasonerSettings
 

@@ -15,10 +15,9 @@ import pytest
 from rag.errors import ReasonerUnreachable, ReplayUnknown, ReplyInvalid, SettingsError
 from rag.reasoners import open_reasoner
 from rag.reasoners.llm import open_llm_reasoner
-from rag.reasoners.llm.exchanges import Exchange
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.llm.recording import HEAD, open_recording
+from rag.reasoners.llm.recording import HEAD, Exchange, open_recording
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
 from rag.reasoners.testing import CHOICE, OPEN, reading
 from rag.records import Question

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rag.reasoners.llm.replies import first_object, parse_reply
+from rag.reasoners.llm.reasoner import first_object, parse_reply
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ANSWER_CHOICE, ANSWER_OPEN, AnchorEvent, ChosenOption, OpenAnswer
 from rag.reasoners.testing import CHOICE, OPEN, reading

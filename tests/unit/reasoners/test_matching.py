@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag.reasoners.embedded.judge import judge
-from rag.reasoners.embedded.vectors import SentenceVectors
-from rag.reasoners.matching import exact_match, normalized, normalized_match, token_f1
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles import JudgeRequest
+from rag.reasoners.roles.judge import exact_match, normalized, normalized_match, token_f1
 from tests.fakes.embedded_reasoner import sentences
 
 

@@ -16,8 +16,8 @@ from rag.reasoners.roles import (
     ObserveRequest,
     PlanRequest,
 )
-from rag.reasoners.routing import RoutedReasoner
 from rag.reasoners.testing import OPEN, VIEW
+from rag.reasoners.wrappers import RoutedReasoner
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.scripted_roles import play_role

@@ -19,7 +19,7 @@ from corpora.records import Clip, Evidence, Passage
 from eval.tasks.egofact.solvers.captions import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from eval.tasks.egofact.solvers.stages import no_frames, whole
-from localization.records import Window
+from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
 from rag.reasoners.roles import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage

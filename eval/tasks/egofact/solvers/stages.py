@@ -13,8 +13,8 @@ import numpy as np
 
 from corpora.records import Clip
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
-from localization.records import Window
 from localization.sampling import frames_inside, midpoints, nearest_frames
+from localization.windows import Window
 from rag.answering import Context, FrameSample, Rewriting, read
 from rag.reasoners.roles import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage

@@ -1,22 +1,46 @@
-"""What stored frame vectors say for words, and what words they come nearest to."""
+"""What vectors say: sentences by a text encoder, and stored frame vectors by words in the space of images."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexers.protocol import Vocabulary
-from rag.relevance import ImageScoreCalibrator, logistic
-from rag.relevance.image_relevance import MIDDLE, SLOPE
+from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, image_relevance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexers.protocol import TextTower
+    from indexers.protocol import TextEncoder, TextTower
     from rag.reasoners.roles import VideoView
+
+
+KEPT = 8192
+"""Texts; beyond it all are forgotten. A vector does not depend on what is encoded beside it."""
+
+
+class SentenceVectors:
+    """Over one text encoder."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self._encoder = encoder
+        self._rows: dict[str, NDArray[np.float64]] = {}
+
+    def of(self, texts: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+        """Text to its unit vector, float64 (dim,)."""
+        wanted = list(dict.fromkeys(texts))
+        missing = [text for text in wanted if text not in self._rows]
+        if len(self._rows) + len(missing) > KEPT:
+            self._rows.clear()
+            missing = wanted
+        if missing:
+            for text, row in zip(missing, self._encoder.encode_text(missing), strict=True):
+                self._rows[text] = np.asarray(row, np.float64)
+        return {text: self._rows[text] for text in wanted}
+
 
 EVERYDAY = Vocabulary(
     scenes=(
@@ -38,7 +62,7 @@ EVERYDAY = Vocabulary(
 )
 """What an encoder is asked to name that has no vocabulary of its own."""
 
-SEEN = MIDDLE
+SEEN = IMAGE_MIDDLE
 """Standard score from which words count as seen (relevance one half)."""
 SCENE_SEEN = 1.0
 """Of scenes, of which some one must be the nearest."""
@@ -67,7 +91,7 @@ class ZeroShotScorer:
     """Over one tower; blind (every score None) without one, and for views without frame vectors."""
 
     def __init__(self, tower: TextTower | None) -> None:
-        self._calibrator = ImageScoreCalibrator(tower) if tower is not None else None
+        self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
         self._vocabulary: Vocabulary = getattr(tower, "vocabulary", EVERYDAY)
         self._encoded: dict[str, NDArray[np.float32]] = {}
 
@@ -77,9 +101,9 @@ class ZeroShotScorer:
         None where nothing can be compared: no tower, no stored vectors, or those of another dimension.
         """
         vectors = view.frame_vectors
-        if self._calibrator is None or vectors is None or not len(vectors):
+        if self.calibrator is None or vectors is None or not len(vectors):
             return None
-        return vectors if vectors.shape[1] == self._calibrator.background.shape[1] else None
+        return vectors if vectors.shape[1] == self.calibrator.background.shape[1] else None
 
     def z(self, texts: Sequence[str], view: VideoView) -> NDArray[np.float64] | None:
         """Standard scores of t texts against n frames, float64 (t, n), to 6 decimals.
@@ -87,16 +111,16 @@ class ZeroShotScorer:
         As `ImageScoreCalibrator.level_z`; None without texts, or where `vectors` is None.
         """
         vectors = self.vectors(view)
-        if vectors is None or self._calibrator is None or not texts:
+        if vectors is None or self.calibrator is None or not texts:
             return None
-        return np.asarray(np.round(self._calibrator.level_z(self._rows(texts), vectors), 6), np.float64)
+        return np.asarray(np.round(self.calibrator.level_z(self._rows(texts), vectors), 6), np.float64)
 
     def relevance(self, texts: Sequence[str], view: VideoView) -> list[float] | None:
         """Of each text to the frame that shows it best, in [0, 1]."""
         scores = self.z(texts, view)
         if scores is None:
             return None
-        return [relevance_of(float(row.max())) for row in scores]
+        return [image_relevance(float(row.max())) for row in scores]
 
     def above_vocabulary(self, texts: Sequence[str], view: VideoView) -> list[str]:
         """Those of the texts that fit some frame better than every wording of the encoder's own does.
@@ -140,23 +164,18 @@ class ZeroShotScorer:
         self, texts: Sequence[str], vectors: NDArray[np.float32], share: float
     ) -> list[tuple[int, float]]:
         """(index, mean standard score over the best `share` of the frames), best first."""
-        assert self._calibrator is not None
-        z = np.sort(self._calibrator.level_z(self._rows(texts), vectors), axis=1)
+        assert self.calibrator is not None
+        z = np.sort(self.calibrator.level_z(self._rows(texts), vectors), axis=1)
         strength = np.round(z[:, -max(1, round(z.shape[1] * share)) :].mean(axis=1), 6)
         order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
         return [(at, float(strength[at])) for at in order]
 
     def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        assert self._calibrator is not None
+        assert self.calibrator is not None
         missing = [text for text in dict.fromkeys(texts) if text not in self._encoded]
         if missing:
             if len(self._encoded) > 8192:
                 self._encoded.clear()
                 missing = list(dict.fromkeys(texts))
-            self._encoded.update(zip(missing, self._calibrator.encode(missing), strict=True))
+            self._encoded.update(zip(missing, self.calibrator.encode(missing), strict=True))
         return np.stack([self._encoded[text] for text in texts])
-
-
-def relevance_of(z: float) -> float:
-    """Relevance in [0, 1] of a standard score (`ImageScoreCalibrator.relevance`)."""
-    return round(logistic(SLOPE * (z - MIDDLE)), 6)

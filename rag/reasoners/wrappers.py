@@ -1,4 +1,4 @@
-"""What a run costs in tokens: as a language model counts them, and what it would have cost where none runs.
+"""Reasoners around reasoners: a model for each part, and counts of tokens.
 
 `with_token_counts` wraps a reasoner: of its parts, only those that are no language model are
 counted here; the others count themselves, or are estimated where their server gives
@@ -13,7 +13,8 @@ both ways can be reported. These are counts of ours, and `COUNTED_AS` says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,13 +24,41 @@ from corpora.records import Frames
 from rag.reasoners.llm.usage import UsageCounter, usage_together
 from rag.reasoners.prompts import load_prompt, render
 from rag.reasoners.roles import Reading, ReadWindow, VideoView
-from rag.reasoners.routing import RoutedReasoner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.reasoners.protocol import Part, Reasoner, ReplyT, RequestT, Role
     from rag.records import Usage
+
+
+class RoutedReasoner:
+    """Each role is run by the reasoner of its part."""
+
+    def __init__(self, parts: Mapping[Part, Reasoner]) -> None:
+        self.parts = dict(parts)
+        self.name = "+".join(dict.fromkeys(reasoner.name for reasoner in self.parts.values()))
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprints of all parts, as JSON."""
+        return json.dumps(
+            {part: reasoner.fingerprint for part, reasoner in self.parts.items()}, sort_keys=True
+        )
+
+    @property
+    def reads_pixels(self) -> bool:
+        """True where the one that looks or the one that answers reads pixels."""
+        return self.parts["watcher"].reads_pixels or self.parts["analyst"].reads_pixels
+
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """The reply of the reasoner of the role's part."""
+        return self.parts[role.part].run(role, request)
+
+    def usage(self) -> Usage:
+        """Of all of them together. Reasoners that share one count give it once."""
+        return usage_together(reasoner.usage() for reasoner in self.parts.values())
+
 
 IMAGE_TOKENS = 200
 """Of one image, whatever its size."""

@@ -1,0 +1,157 @@
+"""Rankings of clips and passages: search over a table of texts, dense and BM25, and their fusion.
+
+Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009):
+
+    RRF(d) = sum over rankings r that hold d of 1 / (k + rank_r(d)),   rank from 1, k = 60
+
+given here as a share of its maximum, which first place in every ranking has, so that 1.0 means the
+same for two rankings as for three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from corpora.records import Clip, Evidence, Passage
+from rag.records import SearchFilter
+from rag.relevance import (
+    FUNCTION_WORDS,
+    chunk_relevance,
+    content_words,
+    lexical_overlap,
+    text_relevance,
+    tokens,
+)
+from rag.store.records import Hit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class RelevantSpan:
+    """Text evidence and its relevance to a query."""
+
+    evidence: Evidence
+    relevance: float
+    """In [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedClip:
+    """A clip that retrieval found, before it is localized."""
+
+    clip: Clip
+    path: str
+    title: str
+    score: float
+    """In (0, 1]: reciprocal rank fusion; orders the clips of one query."""
+    relevance: float
+    """In [0, 1]: the greatest of `image_relevance` and its spans' relevance; comparable between queries."""
+    image_relevance: float
+    """In [0, 1]: relevance of the clip's image embedding; 0 where there is none."""
+    spans: tuple[RelevantSpan, ...]
+    """Text evidence of the clip that the query found, in time order."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedPassage:
+    """A passage that retrieval found."""
+
+    passage: Passage
+    path: str
+    score: float
+    """In (0, 1]: reciprocal rank fusion; orders the passages of one query."""
+    relevance: float
+    """In [0, 1], comparable between queries."""
+    option: int | None = None
+    """Index of the option it was retrieved for; None where it is for the whole question."""
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Fused(Generic[Key]):
+    """One item of a fused ranking."""
+
+    key: Key
+    score: float
+    """In (0, 1], rounded to 6 decimals."""
+
+
+def fuse(
+    rankings: Sequence[Sequence[Key]], k: int = 60, judges: Callable[[Key], int] | None = None
+) -> list[Fused[Key]]:
+    """Best first; equal scores in the order of the keys' text.
+
+    `rankings`: each best first; a key that comes twice in one counts where it comes first.
+    `judges`: in how many of the rankings a key can appear (a passage has no images to be ranked by);
+    default, all of them, empty ones too. Raises `ValueError` for `k` below 1.
+    """
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    sums: dict[Key, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(dict.fromkeys(ranking), start=1):
+            sums[key] = sums.get(key, 0.0) + 1.0 / (k + rank)
+    fused = []
+    for key, total in sums.items():
+        most = (judges(key) if judges else len(rankings)) / (k + 1)
+        fused.append(Fused(key, round(total / most, 6)))
+    return sorted(fused, key=lambda item: (-item.score, str(item.key)))
+
+
+Dense = Callable[["NDArray[np.floating[Any]]", int, SearchFilter], list[Hit]]
+Match = Callable[[str, int, SearchFilter], list[Hit]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextHits:
+    """Both rankings of one query over one table, best first, and the cosine of each key.
+
+    A key that only BM25 found is below the dense pool: it gets the pool's least cosine, an upper bound of
+    its own.
+    """
+
+    dense: tuple[Hit, ...]
+    matched: tuple[Hit, ...]
+    cosine: dict[str, float]
+
+    def keys(self) -> list[str]:
+        """Everything found, sorted."""
+        return sorted(self.cosine)
+
+    def relevance(self, query: str, texts: dict[str, str], *, chunks: bool = False) -> dict[str, float]:
+        """In [0, 1] for each key. `texts`: by key; `chunks`: they are passages, not sentences."""
+        wanted = content_words(query)
+        found = {}
+        for key, cosine in self.cosine.items():
+            overlap = lexical_overlap(wanted, set(content_words(texts[key])))
+            found[key] = (
+                chunk_relevance(cosine, overlap, len(wanted)) if chunks else text_relevance(cosine, overlap)
+            )
+        return found
+
+
+def text_hits(
+    query: str, vector: NDArray[np.float32], pool: int, where: SearchFilter, dense: Dense, match: Match
+) -> TextHits:
+    """Both rankings for `query`, `pool` hits each. `vector`: float32 (dim,), unit, of the query."""
+    near = dense(vector, pool, where)
+    words = match(search_words(query), pool, where)
+    least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
+    cosine = {hit.key: hit.score for hit in near}
+    for hit in words:
+        cosine.setdefault(hit.key, max(0.0, least))
+    return TextHits(tuple(near), tuple(words), cosine)
+
+
+def search_words(query: str) -> str:
+    """The words for full-text search: without function words, unless there are no others."""
+    words = tokens(query)
+    kept: Sequence[str] = [word for word in words if word not in FUNCTION_WORDS]
+    return " ".join(kept or words)
