@@ -53,7 +53,7 @@ def read_records(path: Path, kind: type[Record]) -> list[Record]:
     from pydantic import TypeAdapter, ValidationError
 
     adapter, found = TypeAdapter(kind), []
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
         try:
             found.append(adapter.validate_json(line))
         except ValidationError as error:
@@ -109,7 +109,7 @@ def published_files(folder: Path, benchmark: str, *suffixes: str) -> list[Path]:
 
 def _published(path: Path, benchmark: str) -> Iterator[tuple[int, Any]]:
     """Number from 1 and value of each row: an entry of a JSON list, or a line as text."""
-    lines = list(_lines(path))
+    lines = list(numbered_lines(path))
     listed = bool(lines) and lines[0][1].lstrip().startswith("[")
     if listed or path.suffix == ".json":
         try:
@@ -123,7 +123,7 @@ def _published(path: Path, benchmark: str) -> Iterator[tuple[int, Any]]:
     yield from lines
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Non-empty lines with their numbers. Only a line feed ends a line: a string may hold U+2028."""
     try:
         text = path.read_bytes().decode("utf-8-sig")

@@ -13,8 +13,8 @@ from eval.contract import check_scorer, check_solver, check_task
 from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
 from eval.tasks import open_task, task_names
+from eval.tasks.egofact.construction.records import MINI
 from eval.tasks.egofact.dataset import Workbench
-from eval.tasks.egofact.settings import MINI
 from eval.tasks.egofact.task import UnfilteredTask
 from rag.settings import Settings
 from tests.fakes.toy_benchmark import SKILL, ToyTask, make_queries

@@ -1,4 +1,4 @@
-"""EgoFact end to end on its mini split: drawn, built, indexed, answered by every kind of system, reported."""
+"""EgoFact end to end on its mini split: rendered, built, indexed, answered by all systems, reported."""
 
 from __future__ import annotations
 

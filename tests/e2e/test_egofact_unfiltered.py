@@ -1,4 +1,4 @@
-"""The controls on questions before the non-triviality filter: two small worlds, pooled, nothing drawn."""
+"""The controls on questions before the non-triviality filter: two small worlds, pooled, nothing rendered."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 
 from eval.runs.runner import run_solver
 from eval.task import Prepared
-from eval.tasks.egofact.dataset import Workbench
-from eval.tasks.egofact.settings import MINI
+from eval.tasks.egofact.construction.records import MINI
+from eval.tasks.egofact.dataset import Workbench, prepare_unfiltered, read_worlds
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.task import UnfilteredTask
-from eval.tasks.egofact.unfiltered import prepare_unfiltered, read_worlds
 from rag.errors import UsageError
 from rag.settings import Settings
 

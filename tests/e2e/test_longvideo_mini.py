@@ -114,12 +114,12 @@ def test_a_recorded_run_is_replayed_to_the_byte(
     kept = tape.read_bytes()
     assert main([*words, "--out", str(world / "replayed"), "--replay", str(tape)]) == 0
     capsys.readouterr()
-    told = [
+    result = [
         (world / folder / "video-detective-seed0" / "samples.jsonl").read_bytes()
         for folder in ("live", "replayed")
     ]
-    assert told[0] == told[1]
-    assert json.loads(told[0])["choice"] == "B"
+    assert result[0] == result[1]
+    assert json.loads(result[0])["choice"] == "B"
     assert tape.read_bytes() == kept
     assert "RAG_REASONER__RECORD" not in os.environ
 
@@ -159,13 +159,13 @@ def test_the_agent_as_a_command(
     kept = []
     for _ in range(2):
         code = main([*words, "--json"])
-        told = json.loads(capsys.readouterr().out)
-        assert code == (0 if told["answer"]["matched"] else 1)
-        assert told.pop("timings")
-        kept.append((told, trace.read_bytes(), page.read_bytes()))
+        result = json.loads(capsys.readouterr().out)
+        assert code == (0 if result["answer"]["matched"] else 1)
+        assert result.pop("timings")
+        kept.append((result, trace.read_bytes(), page.read_bytes()))
     assert kept[0] == kept[1]
-    told = kept[0][0]
-    assert told["schema"] == "rag.agent.video-detective/1"
-    assert told["tokens_counted_as"].startswith("counted")
-    assert told["usage"]["image_tokens"] > 0
+    result = kept[0][0]
+    assert result["schema"] == "rag.agent.video-detective/1"
+    assert result["tokens_counted_as"].startswith("counted")
+    assert result["usage"]["image_tokens"] > 0
     assert page.read_text(encoding="utf-8").count("data:image/jpeg") > 32

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.tasks.egofact.records import EventStructure, FactPassage, Query, Segment, Statement
-from eval.tasks.egofact.vectors import CachedEncoder
+from eval.tasks.egofact.construction.options import ObjectPrior
+from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
+from eval.tasks.egofact.construction.segments import CachedEncoder
+from eval.tasks.egofact.records import Query
 
 THINGS = ("kettle", "hammer", "mug", "candle", "towel", "pencil", "razor", "sponge", "laptop", "trowel")
 PLACES = ("bench", "rug", "stove", "ladder", "cupboard", "mat", "bucket", "trunk")
@@ -57,16 +59,15 @@ TWO_HOP = replace(
 )
 
 
-class EvenLaw:
-    """Any thing fits any action."""
+class EvenPrior(ObjectPrior):
+    """Any object fits any action."""
 
-    name = "even"
-
-    def weights(self, event):  # noqa: ARG002 (the protocol's own argument)
+    def weights(self, event):  # noqa: ARG002 (the class's own argument)
         return dict.fromkeys(THINGS, 1.0)
 
-    def used(self, name):  # noqa: ARG002 (the protocol's own argument)
-        return 1.0
+
+def even_prior() -> ObjectPrior:
+    return EvenPrior("even", {}, dict.fromkeys(THINGS, 1.0))
 
 
 class WordEncoder:

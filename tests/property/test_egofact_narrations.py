@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.tasks.egofact.narrations import parse_narration
-from eval.tasks.egofact.templates import asked_clause
+from eval.tasks.egofact.construction.narrations import parse_narration
+from eval.tasks.egofact.construction.questions import asked_clause
 
 WORDS = st.sampled_from(
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,22 +11,33 @@ from eval.runs.progress import ProgressCallback, indexing, rendering
 from eval.runs.records import Query
 from eval.settings import task_settings
 from eval.task import Prepared
-from eval.tasks.egofact.building import build_egofact
-from eval.tasks.egofact.loading import load_egofact
+from eval.tasks.egofact.construction.build import (
+    build_egofact,
+    default_encoder,
+    workbench_source,
+    write_benchmark,
+)
+from eval.tasks.egofact.construction.plan import Source
+from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings, Shape
+from eval.tasks.egofact.construction.segments import CachedEncoder
+from eval.tasks.egofact.construction.sources import segments_of_stories
+from eval.tasks.egofact.files import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS, load_egofact
 from eval.tasks.egofact.records import EgoFact, EgoFactInput
 from eval.tasks.egofact.records import Query as Row
-from eval.tasks.egofact.settings import MINI, PAPER, Shape
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
-from eval.tasks.egofact.writing import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS
 from eval.tasks.libraries import fingerprints
 from rag.errors import UsageError
 from rag.library import Library
+from rag.settings import Settings
 
 if TYPE_CHECKING:
     from eval.workbench.catalogue import Split
     from rag.settings import Settings
 
+
+WORLDS = 5
+"""Seeds whose questions before the non-triviality filter are pooled."""
 HASHED = (VIDEOS, PASSAGES, QUERIES, CANDIDATES)
 FIXED = {"ocr.mode": "off", "asr.mode": "off"}
 """Frames and passages alone may help."""
@@ -80,23 +91,8 @@ def inputs_of(queries: list[Query]) -> dict[str, EgoFactInput]:
 
 def query_of(row: Row) -> Query:
     """A row of the benchmark's files with its gold."""
-    return Query(
-        query_id=row.query_id,
-        text=row.text,
-        options=row.options,
-        answer=row.answer,
-        family=row.family,
-        video=row.clip_id,
-        cluster=row.clip_id,
-        window=row.window,
-        order=row.order,
-        passage=row.passage,
-        option_passages=row.option_passages,
-        truth=row.truth,
-        seen=row.seen,
-        anchor=row.anchor,
-        position=row.position,
-    )
+    same = {one.name: getattr(row, one.name) for one in fields(row) if one.name not in {"clip_id", "seed"}}
+    return Query(video=row.clip_id, cluster=row.clip_id, **same)
 
 
 def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
@@ -116,3 +112,64 @@ def _library(data: EgoFact, settings: Settings, progress: ProgressCallback | Non
         raise UsageError(f"{missing[0]} is missing ({len(missing)} of {len(videos)} videos are)")
     Library.index([*videos, data.folder / PASSAGES], settings=settings, progress=indexing(progress))
     return Library.open(settings.library, settings=settings)
+
+
+def prepare_unfiltered(
+    name: str, folder: Path, made: Workbench, settings: Settings, worlds: int = WORLDS
+) -> Prepared[Environment]:
+    """Questions before the non-triviality filter, which removes what a blind reader gets right.
+
+    The controls need no video, so none is rendered; each world is planned, built and kept as `seed-N/`.
+    All candidates of `worlds` seeds from `made.seed` on; ids and clips begin with their
+    world's seed.
+    """
+    chosen = task_settings(name, settings, folder / "library", {"encoder.image": "none"})
+    data = read_worlds(name, folder, made, worlds)
+    Library.index([data[0].folder / PASSAGES], settings=chosen)
+    # The passages are the same in all worlds.
+    corpus = Corpus(data[0].clips, data[0].folder, Library.open(chosen.library, settings=chosen))
+    queries = [
+        replace(query_of(row), query_id=f"{world.seed}-{row.query_id}", cluster=f"{world.seed}-{row.clip_id}")
+        for world in data
+        for row in world.candidates
+    ]
+    return Prepared(
+        queries=queries,
+        inputs=inputs_of(queries),
+        environment=Environment(corpus),
+        dataset={
+            f"seed-{world.seed}/{file}": str(world.manifest["hashes"][file])
+            for world in data
+            for file in (CANDIDATES, PASSAGES)
+        },
+        encoders=fingerprints(corpus.library),
+    )
+
+
+def read_worlds(name: str, folder: Path, made: Workbench, worlds: int = WORLDS) -> list[EgoFact]:
+    """Built where they are missing. One encoder for all: they share passages and most of their wording."""
+    encoder = CachedEncoder(default_encoder())
+    found = []
+    for seed in range(made.seed, made.seed + worlds):
+        place = folder / f"seed-{seed}"
+        if not (place / MANIFEST).is_file():
+            numbers = BuildSettings()
+            write_benchmark(
+                _source(made, seed, numbers.segment_seconds),
+                place,
+                seed=seed,
+                shape=made.shape,
+                name=name,
+                split=made.split,
+                settings=numbers,
+                encoder=encoder,
+            )
+        found.append(load_egofact(place))
+    return found
+
+
+def _source(made: Workbench, seed: int, segment_seconds: float) -> Source:
+    from eval.workbench.jobs import CorpusPlan, video_jobs
+
+    jobs, _ = video_jobs(CorpusPlan(seed=seed, split=made.split, clips=made.clips))
+    return workbench_source(segments_of_stories([(job.name, job.clip()) for job in jobs], segment_seconds))

@@ -1,6 +1,7 @@
-"""What the EgoFact benchmark consists of: events, clips, passages, queries; frozen, in the paper's terms.
+"""The records of the EgoFact benchmark, in the paper's terms, and the rules that lines of its files obey.
 
 Times are seconds on the clock of the clip's video file, intervals half-open [start, end).
+A record is a line of a file under the same names, but for the aliases.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from corpora.records import EventParts
+from pydantic import ConfigDict, Field, model_validator
+
 from eval.runs.records import LETTERS, TaskInput
 
 Family = Literal["local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop"]
@@ -20,7 +22,12 @@ Position = Literal["within", "before", "after"]
 Truth = Literal["true", "fact-distractor", "counterfact-distractor", "counterfact", "object-distractor"]
 """Of one option: right; a fact or a counter-fact about a distractor object; a counter-fact about the
 right object; or, in one-hop queries, another object."""
-Span = tuple[float, float]
+Name = Annotated[str, Field(min_length=1)]
+Id = Annotated[str, Field(alias="_id", min_length=1)]
+Time = Annotated[float, Field(ge=0)]
+Span = tuple[Time, Time]
+SIX = Field(min_length=6, max_length=6)
+STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,79 +39,36 @@ class EgoFactInput(TaskInput):
 
 
 @dataclass(frozen=True, slots=True)
-class EventStructure(EventParts):
-    """One event as C.2.1 writes it, with its time."""
-
-    start: float
-    end: float
-    seen: Span | None = None
-    """When the object is in view in use, where that is known."""
-
-    @property
-    def window(self) -> Span:
-        """The interval [start, end) in seconds."""
-        return (self.start, self.end)
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A 30-second clip with its events (C.1): what queries are made from, and no part of the benchmark."""
-
-    clip_id: str
-    path: str
-    """Of the video file, below the corpus folder."""
-    start: float
-    end: float
-    description: str
-    """Of what the clip shows, to stand after "a video that shows"; names no used object."""
-    events: tuple[EventStructure, ...]
-    """By start."""
-    clutter: tuple[str, ...] = ()
-    """Canonical names of things that are in view and not used."""
-    scenarios: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A fact of a passage, and what contradicts it (C.2.5: three counter-facts for each fact)."""
-
-    fact: str
-    counterfacts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FactPassage:
-    """A passage with the statements that two-hop options are made of; a distractor passage has none."""
-
-    passage_id: str
-    title: str
-    text: str
-    object: str
-    """Canonical name of what it is about; empty for a distractor passage."""
-    activity: str
-    """To stand after "When": "storing tools for the winter"."""
-    statements: tuple[Statement, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ClipRow:
     """A line of `videos.jsonl`."""
 
-    clip_id: str
-    path: str
+    __pydantic_config__ = STRICT
+
+    clip_id: Id
+    path: Name
     """Of the video file, from the benchmark's folder."""
-    start: float
-    end: float
-    description: str
+    start: Time
+    end: Time
+    description: Name
+
+    @model_validator(mode="after")
+    def _check(self) -> ClipRow:
+        if self.start >= self.end:
+            raise ValueError(f"start {self.start} is not before end {self.end}")
+        if self.path.startswith(("/", "~")) or "\\" in self.path:
+            raise ValueError(f"path {self.path!r} is not relative to this folder, with forward slashes")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
     """A line of `passages.jsonl`."""
 
-    passage_id: str
+    __pydantic_config__ = STRICT
+
+    passage_id: Id
     title: str
-    text: str
+    text: Name
     object: str
     activity: str
 
@@ -113,24 +77,25 @@ class PassageRow:
 class Query:
     """A line of `queries.jsonl`. Everything that is one per option follows the shuffled options."""
 
-    query_id: str
-    text: str
-    options: tuple[str, ...]
-    answer: str
-    """"A" to "F"."""
+    __pydantic_config__ = STRICT
+
+    query_id: Id
+    text: Name
+    options: Annotated[tuple[Name, ...], SIX]
+    answer: Annotated[str, Field(pattern="^[A-F]$")]
     family: Family
-    clip_id: str
+    clip_id: Annotated[Name, Field(alias="video")]
     window: Span
     """The gold event."""
     seen: Span | None
     anchor: Span | None
     """The anchor event of a temporal query."""
     position: Position
-    passage: str | None
+    passage: Name | None
     """Id of the gold passage of a two-hop query."""
-    option_passages: tuple[str | None, ...]
-    truth: tuple[Truth, ...]
-    order: tuple[int, ...]
+    option_passages: Annotated[tuple[Name | None, ...], SIX]
+    truth: Annotated[tuple[Truth, ...], SIX]
+    order: Annotated[tuple[int, ...], SIX]
     """Option i stood at `order[i]` before shuffling."""
     seed: int
 
@@ -139,15 +104,44 @@ class Query:
         """The letters of the options before shuffling, in their present order."""
         return "".join(LETTERS[index] for index in self.order)
 
-    @property
-    def hops(self) -> int:
-        """Number of hops, 1 or 2."""
-        return 2 if self.family.endswith("2hop") else 1
+    @model_validator(mode="after")
+    def _check(self) -> Query:
+        """Against the construction."""
+        if len(set(self.options)) < 6:
+            raise ValueError("two options are the same")
+        if sorted(self.order) != list(range(6)):
+            raise ValueError(f"order {list(self.order)} is no permutation of 0 to 5")
+        at = LETTERS.index(self.answer)
+        if [place for place, truth in enumerate(self.truth) if truth == "true"] != [at]:
+            raise ValueError(f"truth says another option than the answer {self.answer}")
+        if self.order[at] != 5:
+            raise ValueError(f"order does not bring F, the right option, to {self.answer}")
+        for name, span in (("window", self.window), ("seen", self.seen), ("anchor", self.anchor)):
+            if span is not None and span[0] >= span[1]:
+                raise ValueError(f"{name} {list(span)} is empty")
+        temporal = self.family.startswith("temporal")
+        if temporal != (self.anchor is not None) or temporal != (self.position != "within"):
+            raise ValueError(f"family {self.family} with position {self.position} and anchor {self.anchor}")
+        if self.family.endswith("2hop"):
+            if self.passage is None or self.option_passages[at] != self.passage:
+                raise ValueError("the gold passage is not that of the right option")
+            if None in self.option_passages:
+                raise ValueError("an option of a two-hop query has no passage")
+        elif self.passage is not None or set(self.option_passages) != {None}:
+            raise ValueError("a one-hop query names a passage")
+        return self
 
-    @property
-    def temporal(self) -> bool:
-        """Whether the query asks about time."""
-        return self.family.startswith("temporal")
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What reading a benchmark needs of `manifest.json`, which has more."""
+
+    __pydantic_config__ = ConfigDict(extra="ignore")
+
+    name: Name
+    split: str
+    seed: int
+    hashes: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]]
 
 
 @dataclass(frozen=True, slots=True)

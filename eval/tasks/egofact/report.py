@@ -2,19 +2,151 @@
 
 from __future__ import annotations
 
-from eval.metrics.scored import correct
-from eval.reports.generic import calibration_table, localization_table, reliability_table
-from eval.reports.spec import Compared, Labels, ReportSpec, Section, named_systems, printed_figure
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.metrics.intervals import Estimate
+from eval.metrics.scored import Measure, correct
+from eval.metrics.tables import CASES, estimate, families
+from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
+from eval.reports.generic import calibration_table, draw_reliability, localization_table, reliability_table
+from eval.reports.spec import Compared, Labels, ReportSpec, Section, named_systems, printed_figure, shown
 from eval.reports.tables import Table
-from eval.tasks.egofact.accuracy_tables import accuracy_table, paper_accuracy_table, query_table, window_table
-from eval.tasks.egofact.evidence_tables import (
+from eval.tasks.egofact.tables import (
+    ACCURACY,
+    BASELINE,
+    MARK,
+    RETRIEVALS,
+    SERIES,
+    UNDERSTANDINGS,
+    accuracy_table,
+    case_estimates,
+    chose_fact,
+    family_name,
+    letter_shares,
     letters_table,
+    paper_accuracy_table,
+    query_table,
     retrieval_table,
     understanding_by_family_table,
     understanding_table,
+    window_points,
+    window_table,
 )
-from eval.tasks.egofact.figures import draw_figures
-from eval.tasks.egofact.paper import ACCURACY, BASELINE, MARK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+CASE_NAMES = {"all": "all queries", "right": "answered right", "wrong": "answered wrong"}
+
+
+def draw_figures(section: Section, folder: Path) -> list[str]:
+    """Names of the PNG files written into `folder`; figures that do not apply are left out."""
+    made = []
+    for name, title, measures in (
+        ("figure3_retrieval.png", "Retrieval success", RETRIEVALS),
+        ("figure4_understanding.png", "Video understanding, gold clip retrieved", UNDERSTANDINGS),
+    ):
+        if _cases(section, folder / name, title, measures):
+            made.append(name)
+    if _letters(section, folder / "figure5_letters.png"):
+        made.append("figure5_letters.png")
+    if window_points(section):
+        _windows(section, folder / "figure8_windows.png")
+        made.append("figure8_windows.png")
+    return made + draw_reliability(named_systems(section), folder)
+
+
+def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Measure]) -> bool:
+    """A row of panels for each measure, a panel for each case, bars by family."""
+    rows = shown(section)
+    applied = {
+        name: measure
+        for name, measure in measures.items()
+        if any(estimate(measure, row.samples) is not None for row in rows)
+    }
+    if not applied:
+        return False
+
+    def paint(figure: Figure) -> None:
+        figure.suptitle(title)
+        panels = figure.subplots(len(applied), len(CASES), squeeze=False, sharey=True)
+        for (name, measure), line in zip(applied.items(), panels, strict=True):
+            parts = [
+                part
+                for part in families(rows[0].samples)
+                if any(case_estimates(measure, row.samples, part)["all"] for row in rows)
+            ]
+            for case, axes in zip(CASES, line, strict=True):
+                bars: dict[str, list[Estimate | None]] = {
+                    row.label: [case_estimates(measure, row.samples, part)[case] for part in (*parts, None)]
+                    for row in rows
+                }
+                grouped_bars(axes, [family_name(part).replace(" ", "\n") for part in parts] + ["all"], bars)
+                axes.set_title(f"{name}: {CASE_NAMES[case]}")
+        legend_below(figure, panels[0][0])
+
+    draw(path, (11, 1.2 + 2.8 * len(applied)), paint)
+    return True
+
+
+def _letters(section: Section, path: Path) -> bool:
+    rows = [row for row in shown(section) if estimate(chose_fact, row.samples) is not None]
+    if not rows:
+        return False
+
+    def paint(figure: Figure) -> None:
+        figure.suptitle("Answers over the unshuffled letters: B, D, F are facts, F is right")
+        panels = figure.subplots(1, len(CASES), squeeze=False, sharey=True)
+        for (case, belongs), axes in zip(CASES.items(), panels[0], strict=True):
+            shares = {
+                row.label: letter_shares([each for each in row.samples if belongs(each)]) for row in rows
+            }
+            letters = list(next(iter(shares.values())))
+            bars = {label: [_free(case, *each) for each in share.items()] for label, share in shares.items()}
+            grouped_bars(axes, letters, bars)
+            axes.set_title(CASE_NAMES[case])
+        legend_below(figure, panels[0][0])
+
+    draw(path, (11, 3.6), paint)
+    return True
+
+
+def _free(case: str, letter: str, share: Estimate | None) -> Estimate | None:
+    """Without an interval where the case alone decides the share: what is answered right is F."""
+    if share is None or not (case == "right" or (case == "wrong" and letter == "F")):
+        return share
+    return replace(share, low=None, high=None)
+
+
+def _windows(section: Section, path: Path) -> None:
+    points = window_points(section)
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        for series, colour in zip(SERIES, (COLOURS[1], COLOURS[0]), strict=True):
+            own = [point for point in points if point.series == series]
+            if not own:
+                continue
+            at, values = [point.seconds for point in own], [100 * point.accuracy.value for point in own]
+            axes.plot(at, values, marker="o", color=colour, label=series)
+            bounded = [point for point in own if point.accuracy.low is not None]
+            axes.vlines(
+                [point.seconds for point in bounded],
+                [100 * (point.accuracy.low or 0.0) for point in bounded],
+                [100 * (point.accuracy.high or 0.0) for point in bounded],
+                color=colour,
+                linewidth=0.8,
+            )
+        axes.set_xlabel("window (s)")
+        axes.set_title("Accuracy over window sizes")
+        percent_axis(axes, "accuracy (%)")
+        axes.legend(frameon=False)
+
+    draw(path, (6, 4), paint)
 
 
 def egofact_tables(section: Section) -> list[Table]:

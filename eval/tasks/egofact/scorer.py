@@ -1,15 +1,131 @@
-"""EgoFact's score: the letter exactly, and whether what was read of the gold clip names the event (D.1)."""
+"""EgoFact's score: the letter exactly, and whether a caption of the frames read names the event (D.1).
+
+Captions are from frames alone: of a fixed set of sentences the one that fits a frame best. No event list
+is read. The set is the wording of the Workbench's *train* split, which the bundled encoder was trained on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.records import CAMERA_WEARER
 from eval.runs.records import Output, Query, Score
-from eval.tasks.egofact.solvers.captions import SURE, Captioner
+from eval.tasks.egofact.solvers.corpus import Corpus
+from eval.workbench.catalogue import KINDS, with_article
+from eval.workbench.wording import ACTIONS, COLORS, PROPS, SCENES, place_name, predicate, prop_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+SURE = 0.8
+"""Cosine of two sentences from which they name the same event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What one frame shows: an event and its object."""
+
+    event: str
+    """"the woman wipes something with the cloth"."""
+    thing: str
+    """"kettle"."""
+
+    @property
+    def sentence(self) -> str:
+        """The caption as one sentence."""
+        return self.event.replace("something", with_article(self.thing))
+
+
+@dataclass
+class Captioner:
+    """Captions of stored frame vectors, float32 (m, d), by the nearest of fixed sentences."""
+
+    corpus: Corpus
+
+    @cached_property
+    def events(self) -> list[str]:
+        """Every act by every agent, with "something" for the object."""
+        found = []
+        for agent in (CAMERA_WEARER, "woman", "man"):
+            for act in ACTIONS:
+                for place in act.places or ("",):
+                    target = "camera wearer" if place == "person" and agent != CAMERA_WEARER else place
+                    named = place_name("woman" if target == "person" else target)
+                    found.append(f"the {agent} {predicate(act.phrases['train'][0], 'something', named)}")
+        return found
+
+    @cached_property
+    def scenes(self) -> list[str]:
+        """Texts of the scenes."""
+        return [f"a video that shows {where.phrases['train'][0]}" for where in SCENES]
+
+    @cached_property
+    def decor(self) -> list[str]:
+        """Texts of the objects in a scene."""
+        return [prop_name(prop, color) for prop in PROPS for color in COLORS]
+
+    def captions(self, vectors: NDArray[np.float32]) -> list[Caption]:
+        """One caption for each frame of `vectors`, unit float32 (m, d) in the space of the images."""
+        events = self._best(vectors, self._event_rows)
+        things = self._best(vectors, self._thing_rows)
+        return [Caption(self.events[e], KINDS[t].name) for e, t in zip(events, things, strict=True)]
+
+    def names_event(self, vectors: NDArray[np.float32], event: str, threshold: float = SURE) -> bool:
+        """The check of D.1, by sentence vectors: whether the caption of a frame names the event.
+
+        `vectors`: unit float32 (m, d), the frames in the space of the images. `threshold`: least cosine.
+        """
+        wanted = self._sentence(event)
+        captions = sorted({caption.event for caption in self.captions(vectors)})
+        return any(round(float(self._sentence(line) @ wanted), 6) >= threshold for line in captions)
+
+    def setting(self, vectors: NDArray[np.float32]) -> str:
+        """Scene and the two pieces of decor that fit the mean frame best.
+
+        `vectors`: unit float32 (m, d) of m >= 1 frames, in the space of the images.
+        """
+        mean = vectors.astype(np.float64).mean(axis=0)
+        scene = self.scenes[int(np.argmax((self._scene_rows @ mean).round(6)))]
+        fits = (self._decor_rows @ mean).round(6)
+        best = sorted(range(len(fits)), key=lambda i: (-fits[i], i))[:2]
+        return f"{scene} with {' and '.join(self.decor[i] for i in best)}"
+
+    def _best(self, vectors: NDArray[np.float32], rows: NDArray[np.float64]) -> list[int]:
+        fits = (vectors.astype(np.float64) @ rows.T).round(6)
+        return [int(index) for index in fits.argmax(axis=1)]
+
+    def _sentence(self, words: str) -> NDArray[np.float64]:
+        if words not in self._sentences:
+            self._sentences[words] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
+                np.float64
+            )
+        return self._sentences[words]
+
+    @cached_property
+    def _sentences(self) -> dict[str, NDArray[np.float64]]:
+        return {}
+
+    @cached_property
+    def _event_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode(self.events).astype(np.float64)
+
+    @cached_property
+    def _thing_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode([with_article(kind.name) for kind in KINDS]).astype(np.float64)
+
+    @cached_property
+    def _scene_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode(self.scenes).astype(np.float64)
+
+    @cached_property
+    def _decor_rows(self) -> NDArray[np.float64]:
+        return self.corpus.scale.encode(self.decor).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

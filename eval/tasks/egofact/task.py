@@ -12,13 +12,18 @@ from eval.metrics.scored import Measure, Scored
 from eval.runs.progress import ProgressCallback
 from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ScorerOptions, SolverSpec, Task
-from eval.tasks.egofact.dataset import MINI_SIZE, PAPER_SIZE, Workbench, prepare_egofact
-from eval.tasks.egofact.letters import chose_fact, letter_shares
+from eval.tasks.egofact.dataset import (
+    MINI_SIZE,
+    PAPER_SIZE,
+    WORLDS,
+    Workbench,
+    prepare_egofact,
+    prepare_unfiltered,
+)
 from eval.tasks.egofact.report import REPORT
-from eval.tasks.egofact.scorer import EgoFactScore, EgoFactScorer
-from eval.tasks.egofact.solvers.captions import SURE
+from eval.tasks.egofact.scorer import SURE, EgoFactScore, EgoFactScorer
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
-from eval.tasks.egofact.unfiltered import WORLDS, prepare_unfiltered
+from eval.tasks.egofact.tables import chose_fact, letter_shares
 from localization.sampling import midpoints
 from rag.errors import UsageError
 from rag.questions import parse_question

@@ -118,7 +118,7 @@ class VideoTruth:
 
     @cached_property
     def alone(self) -> frozenset[int]:
-        """Indices of the parts that their scene and props tell from every other part."""
+        """Indices of the parts whose scene and props are those of no other part."""
         looks = Counter((part.scene, frozenset(part.props)) for part in self.parts)
         return frozenset(
             index for index, part in enumerate(self.parts) if looks[part.scene, frozenset(part.props)] == 1
@@ -391,9 +391,9 @@ def _said_next(video: VideoTruth, rng: random.Random, part: int) -> Draft | None
     here = [line for line in video.lines if line.part == part]
     if len(here) < 2:
         return None
-    told = {line.text for line in here}
+    said = {line.text for line in here}
     others = sorted(
-        {line.text for line in video.lines if not _ANNOUNCED.match(line.text) and line.text not in told}
+        {line.text for line in video.lines if not _ANNOUNCED.match(line.text) and line.text not in said}
     )
     if len(others) < 3:
         return None

@@ -17,11 +17,11 @@ import numpy as np
 
 from corpora.records import Frames
 from eval.rag_ask import RagAsk
-from eval.runs.records import LETTERS, Output, TaskInput
+from eval.runs.records import Output, TaskInput
 from eval.task import Solver, SolverSpec
+from eval.tasks.controls import Blind, Chance
 from eval.tasks.longvideo.construction import VideoTruth
 from eval.tasks.longvideo.dataset import LongInput
-from eval.workbench.seeds import stable_number
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.evidence import best_words, read_packs, uniform_frames
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly, facets_of
@@ -44,8 +44,6 @@ from rag.relevance import content_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHARPNESS = 10.0
-"""Of the softmax over the cosines of `blind`."""
 LITERAL: Mapping[str, Any] = {
     "likeness": "plain",
     "prior": "literal",
@@ -384,48 +382,9 @@ def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((values - values.min()) / spread if spread > 0 else np.zeros_like(values), np.float64)
 
 
-@dataclass(frozen=True)
-class Chance:
-    """One of the options at random, by seed and question."""
-
-    seed: int
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON: the seed."""
-        return {"seed": self.seed}
-
-    def solve(self, asked: TaskInput) -> Output:
-        """Draw an option."""
-        drawn = stable_number("longvideo chance", self.seed, asked.query_id) % len(asked.options)
-        return Output(choice=LETTERS[drawn], confidence=round(1 / len(asked.options), 6))
-
-
-@dataclass(frozen=True)
-class Blind:
-    """The option whose text is nearest to the question's; nothing of the video."""
-
-    environment: LongVideoEnvironment
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def solve(self, asked: TaskInput) -> Output:
-        """Choose by cosine of question and option texts."""
-        encode = self.environment.library.engine.text_encoder.encode_text
-        question = encode([asked.text])[0].astype(np.float64)
-        fits = np.round(encode(list(asked.options)).astype(np.float64) @ question, 6)
-        powers = np.exp(SHARPNESS * (fits - fits.max()))
-        scores = (powers / powers.sum()).round(6)
-        best = int(np.argmax(fits))
-        return Output(
-            choice=LETTERS[best],
-            scores=tuple(float(score) for score in scores),
-            confidence=float(scores[best]),
-        )
-
-
 def _detective(
     environment: LongVideoEnvironment,
-    seed: int,  # noqa: ARG001 (nothing is drawn at random)
+    seed: int,  # noqa: ARG001 (nothing is random)
     changes: Mapping[str, Any],
     truthful: bool = False,
 ) -> Solver:
@@ -489,8 +448,8 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
         partial(_baseline, kind=VideoAgent),
     ),
     "rag-ask": SolverSpec("the product: `rag ask` over the video", _rag_ask),
-    "blind": SolverSpec("question and options only", lambda environment, _: Blind(environment)),
-    "random": SolverSpec("chance", lambda _, seed: Chance(seed)),
+    "blind": SolverSpec("question and options only", lambda environment, _: Blind(environment.library)),
+    "random": SolverSpec("chance", lambda _, seed: Chance(seed, ("longvideo chance",))),
 }
 TRUTHFUL: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "truthful-watcher": ("the whole method, with a watcher that states what happens", {}),

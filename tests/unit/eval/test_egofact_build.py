@@ -9,16 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from eval.tasks.egofact.building import Source, build_egofact, write_benchmark
-from eval.tasks.egofact.checks import EmbeddedCheckReader, non_trivial, question_of, valid
-from eval.tasks.egofact.language_model import BuilderRoles
-from eval.tasks.egofact.letters import LETTERS
-from eval.tasks.egofact.loading import load_egofact
-from eval.tasks.egofact.records import FAMILIES, FactPassage
-from eval.tasks.egofact.settings import BuildSettings, Shape
-from eval.tasks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds, read_narrations
-from eval.tasks.egofact.sources.passages import read_passages
-from eval.tasks.egofact.sources.workbench import read_workbench, segments_of_stories
+from eval.tasks.egofact.construction.build import build_egofact, write_benchmark
+from eval.tasks.egofact.construction.language_model import BuilderRoles
+from eval.tasks.egofact.construction.plan import EmbeddedCheckReader, Source, answers_right
+from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Shape
+from eval.tasks.egofact.construction.sources import (
+    read_ego4d,
+    read_ego4dsounds,
+    read_narrations,
+    read_passages,
+    read_workbench,
+    segments_of_stories,
+)
+from eval.tasks.egofact.files import load_egofact
+from eval.tasks.egofact.records import FAMILIES
+from eval.tasks.egofact.tables import LETTERS
 from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
@@ -27,8 +32,8 @@ from tests.fakes.egofact_world import (
     ONE_HOP,
     THINGS,
     TWO_HOP,
-    EvenLaw,
     WordEncoder,
+    even_prior,
     passages,
     words,
     world,
@@ -41,7 +46,7 @@ SETTINGS = BuildSettings()
 
 def _build(out: Path, seed=1, reader=None, source=None):
     return write_benchmark(
-        source or Source(world(14), passages(), EvenLaw()),
+        source or Source(world(14), passages(), even_prior()),
         out,
         seed=seed,
         shape=SHAPE,
@@ -56,12 +61,14 @@ def _build(out: Path, seed=1, reader=None, source=None):
 def test_a_build_fills_its_shape_and_reads_back(tmp_path):
     report = _build(tmp_path)
     assert report.shortfalls == ()
-    assert report.clips == 10
-    assert report.queries == {family: SHAPE.of(family) for family in FAMILIES}
+    assert len(report.segments) == 10
+    assert Counter(query.family for query in report.queries) == {
+        family: SHAPE.of(family) for family in FAMILIES
+    }
     read = load_egofact(tmp_path)
     assert len(read.queries) == SHAPE.queries
     assert {query.clip_id for query in read.queries} == {clip.clip_id for clip in read.clips}
-    assert report.candidates == len(read.candidates)
+    assert len(report.candidates) == len(read.candidates)
     assert {query.query_id for query in read.queries} <= {query.query_id for query in read.candidates}
     assert read.manifest["settings"]["visual_similarity"] == 0.7
     assert read.manifest["steps"]["selected"]["clips"] == 10
@@ -84,11 +91,10 @@ def test_the_checks_ask_with_the_gold_texts_and_without():
     encoder = words()
     reader = EmbeddedCheckReader(encoder)
     query = replace(ONE_HOP, options=THINGS[:6], text="what does the camera wearer put onto the bench?")
-    assert valid(query, ["the camera wearer puts the hammer onto the bench"], reader)
-    assert not valid(query, ["the camera wearer puts the towel onto the bench"], reader)
-    assert not non_trivial(replace(query, text="the hammer what?"), reader)
-    assert non_trivial(replace(query, text="the towel what?"), reader)
-    assert question_of(query).options == THINGS[:6]
+    assert answers_right(query, reader, ["the camera wearer puts the hammer onto the bench"])
+    assert not answers_right(query, reader, ["the camera wearer puts the towel onto the bench"])
+    assert answers_right(replace(query, text="the hammer what?"), reader)
+    assert not answers_right(replace(query, text="the towel what?"), reader)
 
 
 def test_a_two_hop_query_is_read_off_the_gold_passage():
@@ -97,7 +103,9 @@ def test_a_two_hop_query_is_read_off_the_gold_passage():
         TWO_HOP, options=tuple(facts), text="which statement is true about the object that it is?"
     )
     reader = EmbeddedCheckReader(words())
-    assert valid(query, ["it puts the mug", "The mug matters. Store it at 10 degrees for job 0."], reader)
+    assert answers_right(
+        query, reader, ["it puts the mug", "The mug matters. Store it at 10 degrees for job 0."]
+    )
 
 
 class BlindlyThird:
@@ -125,13 +133,13 @@ def test_a_reader_that_is_blind_with_the_texts_too_leaves_no_question(tmp_path):
 
 
 def test_a_corpus_that_is_too_small_says_what_it_lacks(tmp_path):
-    report = _build(tmp_path, source=Source(world(3), passages(), EvenLaw()))
+    report = _build(tmp_path, source=Source(world(3), passages(), even_prior()))
     assert report.shortfalls[0] == "clips: 3 of 10; the corpus has no more with a good query"
     assert load_egofact(tmp_path).manifest["shortfalls"] == list(report.shortfalls)
 
 
 def test_without_passages_there_are_no_two_hop_queries(tmp_path):
-    report = _build(tmp_path, source=Source(world(14), [], EvenLaw()))
+    report = _build(tmp_path, source=Source(world(14), [], even_prior()))
     assert {line.split(":")[0] for line in report.shortfalls} == {"local-2hop", "temporal-2hop"}
 
 
@@ -227,14 +235,14 @@ def test_an_outside_corpus_is_built_like_any_other(tmp_path):
     (corpus / "descriptions.json").write_text(json.dumps(shown), encoding="utf-8")
     with (corpus / "passages.jsonl").open("w", encoding="utf-8") as file:
         for passage in passages():
-            told = [{"fact": s.fact, "counterfacts": s.counterfacts} for s in passage.statements]
+            statements = [{"fact": s.fact, "counterfacts": s.counterfacts} for s in passage.statements]
             row = {"_id": passage.passage_id, "title": passage.title, "text": passage.text}
-            row |= {"object": passage.object, "activity": passage.activity, "statements": told}
+            row |= {"object": passage.object, "activity": passage.activity, "statements": statements}
             file.write(json.dumps(row) + "\n")
     assert len(read_ego4dsounds(corpus / "sounds.tsv")) == 56
     shape = Shape(6, 4, 4, 4, 4)
     report = build_egofact(corpus, tmp_path / "out", seed=1, shape=shape, encoder=WordEncoder())
-    assert report.clips == 6
+    assert len(report.segments) == 6
     read = load_egofact(tmp_path / "out")
     assert read.manifest["objects"] == "event counts"
     assert {clip.path.rpartition("/")[0] for clip in read.clips} == {"../corpus/videos"}
@@ -304,17 +312,17 @@ def test_a_language_model_writes_statements_that_differ():
 
 def test_a_language_model_checks_a_query_with_texts_and_without():
     client, roles = _roles({"choice": "B"}, repairs=0)
-    assert valid(ONE_HOP, ["the gold event"], roles.reader)
-    assert not non_trivial(ONE_HOP, roles.reader)
+    assert answers_right(ONE_HOP, roles.reader, ["the gold event"])
+    assert answers_right(ONE_HOP, roles.reader)
     assert "the gold event" in client.heard[0]
     assert "(none)" in client.heard[1]
     _, wrong = _roles({"choice": "Z"}, repairs=0)
     with pytest.raises(ReplyInvalid, match="choice must be one of A, B, C, D, E, F"):
-        valid(ONE_HOP, ["the gold event"], wrong.reader)
+        answers_right(ONE_HOP, wrong.reader, ["the gold event"])
 
 
 def test_shuffled_answers_are_spread_over_the_letters():
-    from eval.tasks.egofact.drafting import shuffled_order
+    from eval.tasks.egofact.construction.options import shuffled_order
 
     counts = Counter(LETTERS[shuffled_order(6, seed).index(5)] for seed in range(3000))
     assert all(400 < counts[letter] < 600 for letter in LETTERS)

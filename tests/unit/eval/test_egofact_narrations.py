@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eval.tasks.egofact.narrations import parse_narration
+from eval.tasks.egofact.construction.narrations import parse_narration
 
 
 def test_the_papers_own_example():

@@ -9,15 +9,21 @@ from dataclasses import replace
 import pytest
 
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.candidates import candidates_of
-from eval.tasks.egofact.distractors import choose_distractors
-from eval.tasks.egofact.drafting import Drafter, shuffled_order
-from eval.tasks.egofact.objects import CorpusObjects, WorkbenchObjects, kept
-from eval.tasks.egofact.quality import quality_score
+from eval.tasks.egofact.construction.options import (
+    Drafter,
+    PassageIndex,
+    choose_distractors,
+    choose_pairs,
+    corpus_prior,
+    keep_shares,
+    quality_score,
+    shuffled_order,
+    workbench_prior,
+)
+from eval.tasks.egofact.construction.questions import candidates_of
+from eval.tasks.egofact.construction.records import BuildSettings
 from eval.tasks.egofact.records import Query
-from eval.tasks.egofact.settings import BuildSettings
-from eval.tasks.egofact.statements import PassageShelf, choose_pairs
-from tests.fakes.egofact_world import THINGS, EvenLaw, event, passages, segment, words, world
+from tests.fakes.egofact_world import THINGS, even_prior, event, passages, segment, words, world
 
 SETTINGS = BuildSettings()
 
@@ -28,7 +34,7 @@ def _candidates(count=6, hops=1):
 
 def test_distractors_are_five_others_and_never_said_in_the_question():
     for candidate in _candidates():
-        names = choose_distractors(candidate, EvenLaw(), words(), SETTINGS, random.Random(1))
+        names = choose_distractors(candidate, even_prior(), words(), SETTINGS, random.Random(1))
         assert names is not None
         right = candidate.target.patient_canonical
         assert len({*names, right}) == 6
@@ -41,7 +47,7 @@ def test_what_the_clip_uses_and_shows_comes_first():
     events = [event(thing, 1.0 + 5 * at, verb=f"act{at}") for at, thing in enumerate(THINGS[:3])]
     clip = segment("a", "a shed", events, THINGS[5:7])
     candidate = next(one for one in candidates_of(clip, 0.0) if one.target.patient == "kettle")
-    names = choose_distractors(candidate, EvenLaw(), words(), SETTINGS, random.Random(3))
+    names = choose_distractors(candidate, even_prior(), words(), SETTINGS, random.Random(3))
     assert names is not None
     assert set(names[:2]) == set(THINGS[1:3])
     assert set(names[2:4]) == set(THINGS[5:7])
@@ -49,30 +55,30 @@ def test_what_the_clip_uses_and_shows_comes_first():
 
 def test_too_few_things_that_fit_make_no_query():
     clips = world(1)
-    law = CorpusObjects(clips)
+    prior = corpus_prior(clips)
     candidate = candidates_of(clips[0], 4.0)[0]
-    assert choose_distractors(candidate, law, words(), SETTINGS, random.Random(1)) is None
+    assert choose_distractors(candidate, prior, words(), SETTINGS, random.Random(1)) is None
 
 
 def test_things_that_many_actions_fit_are_thinned_out():
-    law = WorkbenchObjects()
-    wiped = law.weights(replace(event("mug", 1.0), action="wipe"))
-    share = kept(law, wiped)
+    prior = workbench_prior()
+    wiped = prior.weights(replace(event("mug", 1.0), action="wipe"))
+    share = keep_shares(prior, wiped)
     assert len(wiped) == len(share) > 60
     assert max(share.values()) == pytest.approx(1.0)
     assert share["kettle"] < share["trowel"]
-    ratio = {name: share[name] * law.used(name) for name in wiped}
+    ratio = {name: share[name] * prior.used(name) for name in wiped}
     assert max(ratio.values()) == pytest.approx(min(ratio.values()))
-    assert set(law.weights(replace(event("mug", 1.0), action="plug"))) >= {"kettle", "laptop"}
-    assert "pencil" not in law.weights(replace(event("mug", 1.0), action="plug"))
+    assert set(prior.weights(replace(event("mug", 1.0), action="plug"))) >= {"kettle", "laptop"}
+    assert "pencil" not in prior.weights(replace(event("mug", 1.0), action="plug"))
 
 
 def test_the_quality_score_counts_what_it_says():
     target = event("mug", 1.0)
-    law, encoder = EvenLaw(), words()
+    prior, encoder = even_prior(), words()
 
     def score(names, text="what is it?"):
-        return quality_score(text, target, names, law, encoder, 0.9)
+        return quality_score(text, target, names, prior, encoder, 0.9)
 
     assert score(THINGS[:6]) == 10
     assert score([*THINGS[:5], "unknown thing"]) == 8
@@ -83,8 +89,8 @@ def test_the_quality_score_counts_what_it_says():
 
 def _drafter(seed=1):
     encoder = words()
-    shelf = PassageShelf(passages(), encoder, SETTINGS)
-    return Drafter(EvenLaw(), shelf, encoder, SETTINGS, seed, {})
+    index = PassageIndex(passages(), encoder, SETTINGS)
+    return Drafter(even_prior(), index, encoder, SETTINGS, seed, {})
 
 
 def test_one_hop_queries_hold_the_right_object_at_their_answer():
@@ -100,7 +106,7 @@ def test_one_hop_queries_hold_the_right_object_at_their_answer():
 
 
 def test_two_hop_queries_are_three_pairs_of_a_counterfact_and_a_fact():
-    shelf = {passage.passage_id: passage for passage in passages()}
+    by_id = {passage.passage_id: passage for passage in passages()}
     for candidate in _candidates(hops=2):
         query = _drafter().draft(candidate)
         assert isinstance(query, Query)
@@ -112,13 +118,13 @@ def test_two_hop_queries_are_three_pairs_of_a_counterfact_and_a_fact():
         ]
         for one, other in ("AB", "CD", "EF"):
             held = {query.option_passages[plain[letter]] for letter in (one, other)}
-            (passage,) = (shelf[name] for name in held if name)
-            told = passage.statements[0]
+            (passage,) = (by_id[name] for name in held if name)
+            gold = passage.statements[0]
             activity = f"When {passage.activity}. "
-            assert query.options[plain[other]] == activity + told.fact
-            assert query.options[plain[one]] in [activity + wrong for wrong in told.counterfacts]
+            assert query.options[plain[other]] == activity + gold.fact
+            assert query.options[plain[one]] in [activity + wrong for wrong in gold.counterfacts]
         assert query.passage == query.option_passages[plain["F"]]
-        assert shelf[query.passage].object == candidate.target.patient_canonical
+        assert by_id[query.passage].object == candidate.target.patient_canonical
 
 
 def test_both_hops_of_a_question_have_the_same_objects_and_other_seeds_shuffle_otherwise():
@@ -137,9 +143,9 @@ def test_no_statement_names_its_object_or_is_shared():
     held = passages()
     encoder = words()
 
-    def pairs(shelf_passages, aliases=None):
-        shelf = PassageShelf(shelf_passages, encoder, SETTINGS)
-        return choose_pairs("kettle", THINGS[1:6], aliases or {}, shelf, random.Random(1))
+    def pairs(held_passages, aliases=None):
+        index = PassageIndex(held_passages, encoder, SETTINGS)
+        return choose_pairs("kettle", THINGS[1:6], aliases or {}, index, random.Random(1))
 
     assert pairs(held) is not None
     assert pairs([p for p in held if p.object != "kettle"]) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-def told(folder: str) -> dict[tuple[str, str], dict[str, str]]:
+def read_report(folder: str) -> dict[tuple[str, str], dict[str, str]]:
     path = DOCS / "reports" / "egofact" / folder / "table3_accuracy.csv"
     with path.open(encoding="utf-8", newline="") as lines:
         return {(row["system"], row["family"]): row for row in csv.DictReader(lines)}
@@ -23,7 +23,7 @@ def test_the_table_of_the_page_stands_in_the_report() -> None:
     page = (DOCS / "design" / "egofact.md").read_text(encoding="utf-8")
     found = re.findall(r"^\| `([\w-]+)` \| ([\d.]+) % \| ([\d.]+) to ([\d.]+) \|$", page, re.MULTILINE)
     assert len(found) == 4
-    report = told("egofact-workbench")
+    report = read_report("egofact-workbench")
     for system, value, low, high in found:
         row = report[system, "overall"]
         assert (value, low, high) == (percent(row), percent(row, "low"), percent(row, "high"))
@@ -32,7 +32,7 @@ def test_the_table_of_the_page_stands_in_the_report() -> None:
 
 def test_the_controls_before_the_filter_stand_in_the_report() -> None:
     page = " ".join((DOCS / "design" / "egofact.md").read_text(encoding="utf-8").split())
-    report = told("egofact-workbench-unfiltered")
+    report = read_report("egofact-workbench-unfiltered")
     blind = report["blind", "overall"]
     assert f"the {blind['n']} questions of five worlds, `blind` answers {percent(blind)} % right" in page
     local, temporal = (percent(report["passages-only", name]) for name in ("local-2hop", "temporal-2hop"))

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from eval.tasks.egofact.ambiguity import Rivals
-from eval.tasks.egofact.candidates import candidates_of, event_pairs
-from eval.tasks.egofact.settings import BuildSettings
-from eval.tasks.egofact.templates import asked_clause, event_with, names_object, option_text, question_text
+from eval.tasks.egofact.construction.questions import (
+    Rivals,
+    asked_clause,
+    candidates_of,
+    event_pairs,
+    event_with,
+    names_object,
+    option_text,
+    question_text,
+)
+from eval.tasks.egofact.construction.records import BuildSettings
 from tests.fakes.egofact_world import event, moved, segment, words
 
 PLUG = replace(
@@ -74,8 +81,8 @@ def test_each_pair_gives_before_and_after_in_both_hops():
 
 
 def test_no_question_says_its_answer_or_stands_twice():
-    told = segment("a", "a shed with a mug", [event("mug", 1.0), event("towel", 9.0)])
-    assert {one.target.patient for one in candidates_of(told, 4.0)} == {"towel"}
+    revealing = segment("a", "a shed with a mug", [event("mug", 1.0), event("towel", 9.0)])
+    assert {one.target.patient for one in candidates_of(revealing, 4.0)} == {"towel"}
     same = segment("a", "a shed", [event("mug", 1.0), event("mug", 4.0, verb="throw")])
     assert {one.family for one in candidates_of(same, 4.0)} == {"local-1hop", "local-2hop"}
     twice = segment("a", "a shed", [event("mug", 1.0), event("towel", 20.0)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Frames
-from eval.tasks.egofact.solvers.stages import around, clip_parts, diverse, sampled, spread, whole
+from eval.tasks.egofact.solvers.pipeline import around, clip_parts, diverse, sampled, spread, whole
 from rag.retrieval import RetrievedClip
 from rag.store.records import ClipFrames
 

@@ -7,15 +7,18 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from eval.tasks.egofact.candidates import candidates_of
-from eval.tasks.egofact.clustering import cluster_count, representatives
-from eval.tasks.egofact.drafting import ONE_HOP_TRUTH, _query
-from eval.tasks.egofact.keywords import keywords, segment_vectors
-from eval.tasks.egofact.plan import choose_representatives
+from eval.tasks.egofact.construction.options import ONE_HOP_TRUTH, _query
+from eval.tasks.egofact.construction.plan import choose_representatives, select
+from eval.tasks.egofact.construction.questions import candidates_of
+from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings, Shape
+from eval.tasks.egofact.construction.segments import (
+    cluster_count,
+    cut_segments,
+    keywords,
+    representatives,
+    segment_vectors,
+)
 from eval.tasks.egofact.records import FAMILIES
-from eval.tasks.egofact.segments import cut_segments
-from eval.tasks.egofact.selection import select
-from eval.tasks.egofact.settings import MINI, PAPER, BuildSettings, Shape
 from indexers.protocol import unit_rows
 from tests.fakes.egofact_world import THINGS, event, segment, words, world
 

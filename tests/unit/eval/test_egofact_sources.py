@@ -9,14 +9,17 @@ from types import SimpleNamespace
 import pytest
 
 from corpora.records import Clip
-from eval.tasks.egofact.loading import load_egofact
+from eval.tasks.egofact.construction.sources import (
+    TRUTH,
+    read_ego4d,
+    read_ego4dsounds,
+    read_passages,
+    read_workbench,
+)
+from eval.tasks.egofact.files import load_egofact, write_folder
 from eval.tasks.egofact.records import ClipRow
 from eval.tasks.egofact.solvers.corpus import Corpus
-from eval.tasks.egofact.sources.ego4d import read_ego4d, read_ego4dsounds
-from eval.tasks.egofact.sources.passages import read_passages
-from eval.tasks.egofact.sources.workbench import TRUTH, read_workbench
 from eval.tasks.egofact.task import open_mini
-from eval.tasks.egofact.writing import write_folder
 from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.egofact_world import ONE_HOP

@@ -1,4 +1,4 @@
-"""The construction on the Workbench world's own stories and passages, before anything is drawn."""
+"""The construction on the Workbench world's own stories and passages, before anything is rendered."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from collections import Counter
 import pytest
 
 from eval.runs.records import LETTERS
-from eval.tasks.egofact.building import Source, write_benchmark
-from eval.tasks.egofact.candidates import candidates_of
-from eval.tasks.egofact.distractors import choose_distractors
-from eval.tasks.egofact.loading import load_egofact
-from eval.tasks.egofact.objects import WorkbenchObjects
+from eval.tasks.egofact.construction.build import workbench_source, write_benchmark
+from eval.tasks.egofact.construction.options import choose_distractors, workbench_prior
+from eval.tasks.egofact.construction.questions import candidates_of
+from eval.tasks.egofact.construction.records import MINI, BuildSettings
+from eval.tasks.egofact.construction.sources import segments_of_stories
+from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
-from eval.tasks.egofact.settings import MINI, BuildSettings
-from eval.tasks.egofact.sources.workbench import segments_of_stories, workbench_aliases, workbench_passages
 from eval.workbench.catalogue import kind
 from eval.workbench.story import plan_clip
 from tests.fakes.egofact_world import WordEncoder, words
@@ -29,7 +28,7 @@ def _segments(first: int, count: int):
 def test_the_mini_benchmark_is_filled_from_stories(tmp_path):
     # An encoder that knows words alone finds all clips of a scene alike, and no passage near its object.
     settings = BuildSettings(visual_similarity=0.95, passage_similarity=-1.0)
-    source = Source(_segments(100, 30), workbench_passages(), WorkbenchObjects(), workbench_aliases())
+    source = workbench_source(_segments(100, 30))
     report = write_benchmark(
         source,
         tmp_path,
@@ -47,7 +46,7 @@ def test_the_mini_benchmark_is_filled_from_stories(tmp_path):
     assert len(read.passages) >= 300
     about = {passage.passage_id: passage.object for passage in read.passages}
     for query in read.queries:
-        if query.hops == 1:
+        if query.family.endswith("1hop"):
             continue
         objects = {about[name] for name in query.option_passages if name}
         assert len(objects) == 3
@@ -59,15 +58,15 @@ def test_the_mini_benchmark_is_filled_from_stories(tmp_path):
 @pytest.mark.slow
 def test_how_many_actions_fit_an_object_tells_nothing_of_the_answer():
     """An object that more actions fit is used more often, and must not be a distractor more often for it."""
-    law, encoder, settings = WorkbenchObjects(), words(), BuildSettings()
+    prior, encoder, settings = workbench_prior(), words(), BuildSettings()
     right: Counter[bool] = Counter()
     shown: Counter[bool] = Counter()
     for clip in _segments(0, 100):
         for candidate in candidates_of(clip, settings.pair_seconds):
-            if candidate.hops == 2:
+            if candidate.family.endswith("2hop"):
                 continue
             rng = random.Random(repr(candidate.key))
-            names = choose_distractors(candidate, law, encoder, settings, rng)
+            names = choose_distractors(candidate, prior, encoder, settings, rng)
             for name in (*names, candidate.target.patient_canonical) if names else ():
                 many = len(kind(name.replace(" ", "_")).affords) > 2
                 shown[many] += 1

@@ -25,7 +25,7 @@ from eval.metrics.pairing import compare, holm, mcnemar_p, sign_flip_p
 from eval.metrics.scored import Scored, success
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
-from eval.tasks.egofact.letters import chose_fact, letter_shares
+from eval.tasks.egofact.tables import chose_fact, letter_shares
 from eval.trec import RunRow
 
 QUERY = Query(

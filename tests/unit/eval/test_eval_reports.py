@@ -16,8 +16,7 @@ from eval.reports.page import write_report
 from eval.reports.sections import gather
 from eval.reports.tables import amount_range, csv_text, markdown_table, p_text, percent_range
 from eval.runs.folder import folder_name
-from eval.tasks.egofact.accuracy_tables import family_name
-from eval.tasks.egofact.paper import ACCURACY, METHODS, QUERY_COUNTS
+from eval.tasks.egofact.tables import ACCURACY, METHODS, QUERY_COUNTS, family_name
 from rag.errors import UsageError
 from tests.fakes.toy_benchmark import ToyTask, run_task
 

@@ -29,7 +29,7 @@ def videos() -> Mapping[str, VideoTruth]:
 
 
 def of_kind(kind: str) -> list[tuple[LongQuestion, VideoTruth, str]]:
-    """Question, film, right option."""
+    """Question, video, right option."""
     return [
         (asked, videos()[asked.video], asked.options[LETTERS.index(asked.answer)])
         for asked in questions()
@@ -37,7 +37,7 @@ def of_kind(kind: str) -> list[tuple[LongQuestion, VideoTruth, str]]:
     ]
 
 
-def told(event: Event) -> str:
+def sentence_of(event: Event) -> str:
     return f"{event.sentence[0].upper()}{event.sentence[1:]}."
 
 
@@ -113,7 +113,7 @@ def test_orders_are_by_time() -> None:
     for asked, video, right in of_kind("order"):
         starts = {}
         for option in asked.options:
-            (event,) = [event for event in video.events if told(event) == option]
+            (event,) = [event for event in video.events if sentence_of(event) == option]
             starts[option] = event.start
         ordered = sorted(starts, key=lambda option: starts[option])
         assert right == (ordered[0] if " first " in asked.text else ordered[-1])

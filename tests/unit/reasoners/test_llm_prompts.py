@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from eval.tasks.egofact.language_model import CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS
+from eval.tasks.egofact.construction.language_model import CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS
 from rag.reasoners.prompts import EncodedImage, PromptItem, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ROLES
 from rag.reasoners.roles.material import listed_options

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Clip, Evidence, Passage
-from eval.tasks.egofact.solvers.captions import Captioner
+from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
-from eval.tasks.egofact.solvers.stages import no_frames, whole
+from eval.tasks.egofact.solvers.pipeline import no_frames, whole
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
 from rag.reasoners.roles import Reading

@@ -10,14 +10,15 @@ from typing import Any
 from eval.rag_ask import RagAsk
 from eval.runs.records import Query, TaskInput
 from eval.task import Solver, SolverSpec
+from eval.tasks.controls import Blind, Chance
 from eval.tasks.egofact.records import EgoFactInput
-from eval.tasks.egofact.solvers.captions import Captioner
-from eval.tasks.egofact.solvers.controls import Blind, Chance
+from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
 from eval.tasks.egofact.solvers.graph import Graph
-from eval.tasks.egofact.solvers.pipeline_solver import LocalizingSolver, PipelineSolver
-from eval.tasks.egofact.solvers.stages import (
+from eval.tasks.egofact.solvers.pipeline import (
+    LocalizingSolver,
+    PipelineSolver,
     around,
     clip_parts,
     clips_by_question,
@@ -165,7 +166,7 @@ _NAMED: Mapping[str, Spec] = {
     ),
     "graphrag": Spec("local search over captioned clips and passages, as a graph", _graph),
     "video-split": Spec("parts of 5 seconds as what is retrieved; video-split@W for W seconds", _split),
-    "blind": Spec("question and options only", lambda e, _: Blind(e.corpus)),
+    "blind": Spec("question and options only", lambda e, _: Blind(e.corpus.library)),
     "passages-only": Spec(
         "question, options and passages, no video",
         lambda e, _: _replaced(e, replace(OURS, retrieve_clips=no_clips)),

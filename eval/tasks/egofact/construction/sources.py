@@ -1,10 +1,10 @@
-"""Ego4DSounds and Ego4D files, by their real field names: events, scenarios, and captions of one's own.
+"""Where events and passages come from: a Workbench corpus, or files of Ego4D and Ego4DSounds.
 
-Read from a folder: an Ego4DSounds table (`*.csv`, `*.tsv`; tab-separated:
-`video_uid`, `clip_start`, `clip_end`, `clip_text`, ...), or else Ego4D's
-`narration.json`; with them, where they are there, Ego4D's `ego4d.json`
-(scenarios and durations) and `descriptions.json` (clip id or video uid to what
-it shows, as captions of frames tell). Videos are `videos/<video_uid>.mp4`.
+Of Ego4D, by its real field names, are read from a folder: an Ego4DSounds table
+(`*.csv`, `*.tsv`; tab-separated: `video_uid`, `clip_start`, `clip_end`, `clip_text`, ...), or else Ego4D's
+`narration.json`; with them, where they exist, Ego4D's `ego4d.json` (scenarios and durations),
+`descriptions.json` (clip id or video uid to a caption) and `passages.jsonl`. Videos are
+`videos/<video_uid>.mp4`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,23 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
 
-from eval.tasks.egofact.narrations import parse_narration
-from eval.tasks.egofact.records import EventStructure, Segment
-from eval.tasks.egofact.segments import cut_segments
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from eval.tasks.egofact.construction.narrations import parse_narration
+from eval.tasks.egofact.construction.records import (
+    EventFields,
+    EventStructure,
+    FactPassage,
+    Segment,
+    Statement,
+)
+from eval.tasks.egofact.construction.segments import cut_segments
+from eval.tasks.jsonl import numbered_lines, validation_reason
 from rag.errors import UsageError
 
 SCENARIOS = (
@@ -56,7 +65,7 @@ def read_ego4d(
 ) -> list[Segment]:
     """The clips of all videos of the folder's event list.
 
-    `scenarios`: only videos of one of these, where `ego4d.json` tells; empty for all.
+    `scenarios`: only videos of one of these, where `ego4d.json` names them; empty for all.
     Raises `UsageError` where there is no event list or it cannot be read.
     """
     narrated = _event_list(folder)
@@ -195,3 +204,141 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(held, dict):
         raise UsageError(f"{path}: holds no JSON object")
     return held
+
+
+Write = Callable[[FactPassage], FactPassage]
+"""Adds activity and statements to a passage, as a language model does."""
+
+
+class _PassageLine(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: Annotated[str, Field(alias="_id", min_length=1)]
+    title: str = ""
+    text: Annotated[str, Field(min_length=1)]
+    object: str = ""
+    activity: str = ""
+    statements: tuple[Statement, ...] = ()
+
+
+def read_passages(path: Path, write: Write | None = None) -> list[FactPassage]:
+    """Passages in file order; a missing file is none (then there are no two-hop queries).
+
+    `write`: makes statements for passages about an object that come without.
+    Raises `UsageError` naming file and line.
+    """
+    if not path.is_file():
+        return []
+    found: dict[str, FactPassage] = {}
+    for number, line in numbered_lines(path):
+        try:
+            row = _PassageLine.model_validate_json(line)
+        except ValidationError as error:
+            raise UsageError(f"{path}:{number}: {validation_reason(error)}") from error
+        if row.id in found:
+            raise UsageError(f"{path}:{number}: _id {row.id!r} is in an earlier line already")
+        passage = FactPassage(row.id, row.title, row.text, row.object, row.activity, row.statements)
+        found[row.id] = write(passage) if write and row.object and not row.statements else passage
+    return list(found.values())
+
+
+TRUTH = ".workbench/events.jsonl"
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class _Thing(_Given):
+    kind_id: str
+
+
+class _Event(EventFields):
+    model_config = _Given.model_config
+
+    start: float
+    end: float
+    seen_from: float
+    seen_until: float
+
+    def record(self) -> EventStructure:
+        parts = self.model_dump(include=set(EventFields.model_fields))
+        return EventStructure(**parts, start=self.start, end=self.end, seen=(self.seen_from, self.seen_until))
+
+
+class _Story(_Given):
+    description: str
+    events: tuple[_Event, ...]
+    clutter: tuple[_Thing, ...] = ()
+    duration: float | None = None
+
+
+class _VideoLine(_Story):
+    video: str
+
+
+def read_workbench(corpus: Path, segment_seconds: float) -> list[Segment]:
+    """The clips of a Workbench corpus with what truly happens in them.
+
+    Raises `UsageError` naming file and line.
+    """
+    path = corpus / TRUTH
+    found: list[Segment] = []
+    for number, line in numbered_lines(path):
+        try:
+            given = _VideoLine.model_validate(json.loads(line))
+            name = given.video if "/" in given.video else f"videos/{given.video}"
+            found += _segments(PurePosixPath(name).stem, name, given, segment_seconds)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path}:{number}: not a clip's events: {str(error).splitlines()[0]}") from error
+        except KeyError as error:
+            raise UsageError(f"{path}:{number}: the world knows no thing called {error}") from error
+    return found
+
+
+def segments_of_stories(stories: Iterable[tuple[str, Any]], segment_seconds: float) -> list[Segment]:
+    """(file name, `ClipStory`) pairs as clips, so that clips are chosen before any is rendered."""
+    found: list[Segment] = []
+    for name, story in stories:
+        given = _Story.model_validate(story, from_attributes=True)
+        found += _segments(PurePosixPath(name).stem, f"videos/{name}", given, segment_seconds)
+    return found
+
+
+def _segments(video: str, path: str, given: _Story, seconds: float) -> list[Segment]:
+    from eval.workbench.catalogue import kind
+
+    return cut_segments(
+        video,
+        path,
+        [event.record() for event in given.events],
+        seconds=seconds,
+        duration=given.duration,
+        description=given.description,
+        clutter=[kind(thing.kind_id).name for thing in given.clutter],
+    )
+
+
+def workbench_aliases() -> dict[str, tuple[str, ...]]:
+    """Every other name of each kind, by its name."""
+    from eval.workbench.catalogue import KINDS
+
+    return {found.name: tuple(found.aliases.values()) for found in KINDS}
+
+
+def workbench_passages() -> list[FactPassage]:
+    """The passages of the Workbench world with their facts and counter-facts."""
+    from eval.workbench.catalogue import kind
+    from eval.workbench.passages import world_passages
+
+    return [
+        FactPassage(
+            passage_id=passage.passage_id,
+            title=passage.title,
+            text=passage.text,
+            object=kind(passage.kind_id).name if passage.kind_id else "",
+            activity=passage.activity,
+            statements=tuple(Statement(one.fact, tuple(one.counterfacts)) for one in passage.statements),
+        )
+        for passage in world_passages()
+    ]

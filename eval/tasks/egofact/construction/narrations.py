@@ -1,7 +1,7 @@
 """Ego4D's one-line narrations into event structures by rules (EgoFact, C.2.1, where the paper asks a model).
 
 A narration is "#C C picks the cellphone from the table" (C wears the camera)
-or "#O A man X walks in the door" (somebody else). Read are the agent, the verb
+or "#O A man X walks in the door" (another person). Read are the agent, the verb
 with its particle, the object up to the first preposition, and what follows
 each preposition, which fills one slot of the structure.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from corpora.records import CAMERA_WEARER
-from eval.tasks.egofact.records import EventStructure
+from eval.tasks.egofact.construction.records import EventStructure
 
 _TAG = re.compile(r"^\s*(?:#\s*(?P<tag>[A-Za-z]+)\b)?\s*(?P<rest>.*)$", re.DOTALL)
 _WEARER = re.compile(r"^(?:the )?(?:camera wearer|c wearer|person wearing the camera|c)\b\s*", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Controls without any library: chance, and the question alone."""
+"""Controls of every multiple-choice task: chance, and the question without its video."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from eval.runs.records import LETTERS, Output, TaskInput
-from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.workbench.seeds import stable_number
+from rag.library import Library
+
+SHARPNESS = 10.0
+"""Of the softmax over the cosines of `Blind`."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,8 @@ class Chance:
     """One of the options, uniformly at random by seed and query id."""
 
     seed: int
+    stream: tuple[str, ...] = ()
+    """Before the seed, so that tasks draw apart."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -26,7 +31,7 @@ class Chance:
 
     def solve(self, asked: TaskInput) -> Output:
         """Answer one query; see `eval.task.Solver`."""
-        place = stable_number(self.seed, asked.query_id) % len(asked.options)
+        place = stable_number(*self.stream, self.seed, asked.query_id) % len(asked.options)
         return Output(choice=LETTERS[place], confidence=round(1 / len(asked.options), 6))
 
 
@@ -34,17 +39,15 @@ class Chance:
 class Blind:
     """Question and options only: the option nearest to the question by sentence embedding."""
 
-    corpus: Corpus
+    library: Library
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def solve(self, asked: TaskInput) -> Output:
         """Answer one query; see `eval.task.Solver`."""
-        encode = self.corpus.library.engine.text_encoder.encode_text
-        wanted = encode([asked.text])[0].astype(np.float64)
-        fits = np.array([round(float(encode([o])[0].astype(np.float64) @ wanted), 6) for o in asked.options])
-        powers = np.exp(10 * (fits - fits.max()))
-        scores = (powers / powers.sum()).round(6)
-        best = int(np.argmax(fits))
-        return Output(
-            choice=LETTERS[best], scores=tuple(float(s) for s in scores), confidence=float(scores[best])
-        )
+        encode = self.library.engine.text_encoder.encode_text
+        question, *options = (encode([text])[0].astype(np.float64) for text in (asked.text, *asked.options))
+        similarities = np.array([round(float(option @ question), 6) for option in options])
+        powers = np.exp(SHARPNESS * (similarities - similarities.max()))
+        scores = (powers / powers.sum()).round(6).tolist()
+        best = int(np.argmax(similarities))
+        return Output(choice=LETTERS[best], scores=tuple(scores), confidence=scores[best])

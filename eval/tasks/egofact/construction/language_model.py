@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from eval.tasks.egofact.records import EventStructure, FactPassage, Statement
-from eval.tasks.egofact.schema import EventFields
+from eval.tasks.egofact.construction.records import EventFields, EventStructure, FactPassage, Statement
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Reasoner, Reply, Role, RoleCall
 from rag.reasoners.roles.material import labels, listed_options
@@ -67,7 +66,7 @@ def _check_statements(_: FactPassage, reply: StatementsReply) -> None:
         raise BadReply("the four statements are not four different ones")
 
 
-PACKAGE = "eval.tasks.egofact"
+PACKAGE = "eval.tasks.egofact.construction"
 CHECK_CHOICE = Role(
     "check_choice", "analyst", CheckRequest, CheckReply, _check_prompt, _check_choice, package=PACKAGE
 )

@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from eval.tasks.egofact.checks import CheckReader, EmbeddedCheckReader
-from eval.tasks.egofact.narrations import parse_narration
-from eval.tasks.egofact.objects import CorpusObjects, ObjectPrior, WorkbenchObjects
-from eval.tasks.egofact.plan import Plan, plan_queries
-from eval.tasks.egofact.records import ClipRow, FactPassage, PassageRow, Segment
-from eval.tasks.egofact.settings import BuildSettings, Shape
-from eval.tasks.egofact.sources.ego4d import read_ego4d
-from eval.tasks.egofact.sources.passages import read_passages
-from eval.tasks.egofact.sources.workbench import TRUTH, read_workbench, workbench_aliases, workbench_passages
-from eval.tasks.egofact.vectors import CachedEncoder
-from eval.tasks.egofact.writing import write_folder
+from eval.tasks.egofact.construction.narrations import parse_narration
+from eval.tasks.egofact.construction.options import corpus_prior, workbench_prior
+from eval.tasks.egofact.construction.plan import CheckReader, EmbeddedCheckReader, Plan, Source, plan_queries
+from eval.tasks.egofact.construction.records import BuildSettings, Segment, Shape
+from eval.tasks.egofact.construction.segments import CachedEncoder
+from eval.tasks.egofact.construction.sources import (
+    TRUTH,
+    read_ego4d,
+    read_passages,
+    read_workbench,
+    workbench_aliases,
+    workbench_passages,
+)
+from eval.tasks.egofact.files import write_folder
+from eval.tasks.egofact.records import ClipRow, PassageRow
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.tasks.egofact.language_model import BuilderRoles
+    from eval.tasks.egofact.construction.language_model import BuilderRoles
     from indexers.protocol import TextEncoder
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a benchmark is made from."""
-
-    segments: Sequence[Segment]
-    passages: Sequence[FactPassage]
-    law: ObjectPrior
-    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class BuildReport:
-    """What was built, in counts."""
-
-    clips: int
-    queries: Mapping[str, int]
-    """By family."""
-    candidates: int
-    counts: Mapping[str, Mapping[str, int]]
-    shortfalls: tuple[str, ...]
-    """What the corpus could not fill, one line each; empty where the shape is filled."""
 
 
 def build_egofact(
@@ -61,7 +42,7 @@ def build_egofact(
     encoder: TextEncoder | None = None,
     reader: CheckReader | None = None,
     roles: BuilderRoles | None = None,
-) -> BuildReport:
+) -> Plan:
     """Build the benchmark of a corpus and write its folder; same corpus, seed and settings: same bytes.
 
     `encoder`: of sentences; default all-MiniLM-L6-v2. `reader`: of the checks;
@@ -90,11 +71,16 @@ def read_source(corpus_dir: Path, settings: BuildSettings, roles: BuilderRoles |
     """A Workbench corpus where it says so, else Ego4DSounds or Ego4D files with `passages.jsonl`."""
     if (corpus_dir / TRUTH).is_file():
         segments = read_workbench(corpus_dir, settings.segment_seconds)
-        return Source(segments, workbench_passages(), WorkbenchObjects(), workbench_aliases())
+        return workbench_source(segments)
     parse = roles.parse if roles else parse_narration
     segments = read_ego4d(corpus_dir, settings.segment_seconds, parse=parse)
     passages = read_passages(corpus_dir / "passages.jsonl", roles.write if roles else None)
-    return Source(segments, passages, CorpusObjects(segments))
+    return Source(segments, passages, corpus_prior(segments))
+
+
+def workbench_source(segments: Sequence[Segment]) -> Source:
+    """Clips of a Workbench world, with its passages and objects."""
+    return Source(segments, workbench_passages(), workbench_prior(), workbench_aliases())
 
 
 def write_benchmark(
@@ -108,51 +94,14 @@ def write_benchmark(
     settings: BuildSettings,
     encoder: TextEncoder | None = None,
     reader: CheckReader | None = None,
-) -> BuildReport:
+) -> Plan:
     """Plan the queries of a source and write the folder."""
-    words = CachedEncoder(encoder or default_encoder())
-    judge = reader or EmbeddedCheckReader(words)
-    plan = plan_queries(
-        source.segments,
-        source.passages,
-        law=source.law,
-        encoder=words,
-        reader=judge,
-        shape=shape,
-        settings=settings,
-        seed=seed,
-        aliases=source.aliases,
-    )
+    cached = CachedEncoder(encoder or default_encoder())
+    judge = reader or EmbeddedCheckReader(cached)
+    plan = plan_queries(source, encoder=cached, reader=judge, shape=shape, settings=settings, seed=seed)
     if not plan.queries:
         raise UsageError("no question can be asked of this corpus; it needs more clips with several events")
-    write_folder(
-        out,
-        [ClipRow(one.clip_id, one.path, one.start, one.end, one.description) for one in plan.segments],
-        [
-            PassageRow(one.passage_id, one.title, one.text, one.object, one.activity)
-            for one in source.passages
-        ],
-        plan.queries,
-        plan.candidates,
-        _manifest(plan, source, name, split, seed, shape, settings, words, judge),
-    )
-    selected = dict(plan.counts["selected"])
-    clips = selected.pop("clips")
-    return BuildReport(clips, selected, len(plan.candidates), plan.counts, plan.shortfalls)
-
-
-def _manifest(
-    plan: Plan,
-    source: Source,
-    name: str,
-    split: str,
-    seed: int,
-    shape: Shape,
-    settings: BuildSettings,
-    encoder: CachedEncoder,
-    reader: CheckReader,
-) -> dict[str, Any]:
-    return {
+    manifest = {
         "name": name,
         "split": split,
         "seed": seed,
@@ -165,12 +114,18 @@ def _manifest(
         },
         "steps": plan.counts,
         "shortfalls": list(plan.shortfalls),
-        "settings": settings.as_dict(),
-        "encoder": {"name": encoder.name, "weights": encoder.weights},
-        "reader": reader.name,
-        "objects": source.law.name,
+        "settings": asdict(settings),
+        "encoder": {"name": cached.name, "weights": cached.weights},
+        "reader": judge.name,
+        "objects": source.prior.name,
         "clustering": "k-means on unit vectors, seeded k-means++, medoid of each cluster",
     }
+    clips = [ClipRow(one.clip_id, one.path, one.start, one.end, one.description) for one in plan.segments]
+    passages = [
+        PassageRow(one.passage_id, one.title, one.text, one.object, one.activity) for one in source.passages
+    ]
+    write_folder(out, clips, passages, plan.queries, plan.candidates, manifest)
+    return plan
 
 
 def default_encoder() -> TextEncoder:

@@ -1,0 +1,289 @@
+"""The construction in memory (EgoFact, appendix C): clips and passages in, checked queries and counts out.
+
+Each query is checked (section 2.2) by a `CheckReader`, which answers a multiple-choice question from the
+texts it is given, or from none. A query is valid if, given the gold event and the gold passage, the reader
+answers right; it is non-trivial if, given question and options alone, it does not. Whether it is
+ambiguous, `questions` decides.
+
+The final choice has as many clips, and as many queries of each family, as the shape says (table 1).
+Every chosen clip gets a query first; then the families are filled one query a
+clip and round, events not yet asked for first. Checks are made only of
+queries whose turn has come, in an order that is independent of their answers:
+so what was looked at before the non-triviality filter is a fair sample.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from corpora.records import Passage
+from eval.runs.records import LETTERS
+from eval.tasks.egofact.construction.options import Drafter, ObjectPrior, PassageIndex
+from eval.tasks.egofact.construction.questions import Candidate, Rivals, candidates_of, names_object
+from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
+from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
+from eval.tasks.egofact.records import FAMILIES, Family, Query
+from rag.reasoners.embedded.rewriting import statement, two_hop
+from rag.reasoners.roles import ANSWER_CHOICE, AnchorEvent, Reading, ReadPassage, RewrittenQuestion
+from rag.records import Question
+
+if TYPE_CHECKING:
+    from eval.tasks.egofact.construction.segments import CachedEncoder
+
+
+class CheckReader(Protocol):
+    """The reader that the non-triviality filter asks."""
+
+    name: str
+
+    def answer(self, question: Question, context_texts: Sequence[str]) -> int:
+        """Index of the option that the texts support best; without texts, its best guess."""
+        ...
+
+
+class EmbeddedCheckReader:
+    """Two-hop options by the embedded reasoner over the texts, objects by the text that names them.
+
+    Without texts, the option nearest to the question.
+    """
+
+    name = "embedded"
+
+    def __init__(self, encoder: CachedEncoder) -> None:
+        from rag.reasoners.embedded import EmbeddedReasoner
+
+        self._encoder = encoder
+        self._reasoner = EmbeddedReasoner(encoder)
+
+    def answer(self, question: Question, context_texts: Sequence[str]) -> int:
+        """Index of the option that it chooses."""
+        two_hops = all(two_hop(option) for option in question.options)
+        if context_texts and two_hops:
+            chosen = self._reasoner.run(ANSWER_CHOICE, _reading(question, context_texts)).choice
+            if chosen is not None:
+                return LETTERS.index(chosen)
+        if context_texts and not two_hops:
+            return self._nearest(context_texts, question.options)
+        # The claims are those that the reasoner compares too, so that each is encoded once.
+        claims = [statement(question, option) if two_hops else option for option in question.options]
+        return int(np.argmax(self._encoder.similarity([question.text], claims)[0]))
+
+    def _nearest(self, texts: Sequence[str], options: Sequence[str]) -> int:
+        near = self._encoder.similarity(texts, options).max(axis=0)
+        named = [any(names_object(text, option) for text in texts) for option in options]
+        return int(np.argmax(near + np.asarray(named)))
+
+
+def answers_right(query: Query, reader: CheckReader, texts: Sequence[str] = ()) -> bool:
+    """Whether the reader answers a query right from `texts`, without its gold."""
+    question = Question(query.query_id, query.text, query.options)
+    return reader.answer(question, texts) == LETTERS.index(query.answer)
+
+
+def _reading(question: Question, texts: Sequence[str]) -> Reading:
+    passages = tuple(
+        ReadPassage(Passage(f"gold-{at}", f"gold-{at}", "", text), "", 1.0, None)
+        for at, text in enumerate(texts)
+    )
+    return Reading(
+        question=question,
+        rewritten=RewrittenQuestion(visual_query=question.text),
+        anchor=AnchorEvent(description=question.text),
+        windows=(),
+        passages=passages,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The queries and clips that were chosen."""
+
+    queries: tuple[Query, ...]
+    clip_ids: frozenset[str]
+    shortfalls: tuple[str, ...]
+    """What the corpus could not fill, one line each."""
+
+
+def select(
+    candidates: Sequence[Candidate], shape: Shape, accept: Callable[[Candidate], Query | None], seed: int
+) -> Selection:
+    """`accept` makes and checks a query, or gives None; it is asked at most once for each candidate."""
+    turns = _Turns(candidates, accept, seed)
+    need = {family: shape.of(family) for family in FAMILIES}
+    chosen: list[str] = []
+    for clip_id in turns.clip_ids:
+        if len(chosen) == shape.clips:
+            break
+        wanted = sorted(need, key=lambda family: (-need[family] / max(1, shape.of(family)), family))
+        for family in wanted:
+            if need[family] > 0 and turns.take(clip_id, family):
+                need[family] -= 1
+                chosen.append(clip_id)
+                break
+    for family in FAMILIES:
+        while need[family] > 0:
+            before = need[family]
+            for clip_id in sorted(chosen, key=turns.load):
+                if need[family] > 0 and turns.take(clip_id, family):
+                    need[family] -= 1
+            if need[family] == before:
+                break
+    short = [
+        f"{family}: {shape.of(family) - missing} of {shape.of(family)} queries; the corpus has no more"
+        for family, missing in need.items()
+        if missing
+    ]
+    if len(chosen) < shape.clips:
+        short.insert(0, f"clips: {len(chosen)} of {shape.clips}; the corpus has no more with a good query")
+    taken = sorted(turns.taken, key=lambda query: (query.clip_id, query.window, query.family, query.query_id))
+    return Selection(tuple(taken), frozenset(chosen), tuple(short))
+
+
+class _Turns:
+    """The candidates of each clip and family in their seeded order, each looked at once."""
+
+    def __init__(
+        self, candidates: Sequence[Candidate], accept: Callable[[Candidate], Query | None], seed: int
+    ) -> None:
+        rng = random.Random(f"egofact selection {seed}")
+        self._accept = accept
+        self._waiting: dict[tuple[str, Family], list[Candidate]] = {}
+        for candidate in sorted(candidates, key=lambda candidate: candidate.key):
+            self._waiting.setdefault((candidate.segment.clip_id, candidate.family), []).append(candidate)
+        for group in self._waiting.values():
+            rng.shuffle(group)
+        self.clip_ids = sorted({clip_id for clip_id, _ in self._waiting})
+        rng.shuffle(self.clip_ids)
+        self._rank = {clip_id: at for at, clip_id in enumerate(self.clip_ids)}
+        self._asked: set[tuple[str, float]] = set()
+        self._load: dict[str, int] = {}
+        self.taken: list[Query] = []
+
+    def load(self, clip_id: str) -> tuple[int, int]:
+        """How many queries the clip has, then its place in the seeded order."""
+        return self._load.get(clip_id, 0), self._rank[clip_id]
+
+    def take(self, clip_id: str, family: Family) -> bool:
+        """Whether the clip had one more good query of the family; it is taken."""
+        waiting = self._waiting.get((clip_id, family), [])
+        waiting.sort(key=lambda candidate: (clip_id, candidate.target.start) in self._asked)
+        while waiting:
+            candidate = waiting.pop(0)
+            query = self._accept(candidate)
+            if query is not None:
+                self._asked.add((clip_id, candidate.target.start))
+                self._load[clip_id] = self._load.get(clip_id, 0) + 1
+                self.taken.append(query)
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a benchmark is made from."""
+
+    segments: Sequence[Segment]
+    passages: Sequence[FactPassage]
+    prior: ObjectPrior
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a benchmark consists of, and how it was chosen."""
+
+    segments: tuple[Segment, ...]
+    """The clips of the benchmark."""
+    queries: tuple[Query, ...]
+    candidates: tuple[Query, ...]
+    """Valid and non-ambiguous queries that were looked at, before the non-triviality filter."""
+    counts: Mapping[str, Mapping[str, int]]
+    """Step to family (or `clips`) to how many were left after it."""
+    shortfalls: tuple[str, ...]
+    """What the corpus could not fill, one line each; empty where the shape is filled."""
+
+
+def choose_representatives(
+    segments: Sequence[Segment], encoder: CachedEncoder, clips: int, settings: BuildSettings, seed: int
+) -> list[Segment]:
+    """C.1: one clip for each cluster, then those with at least two events, in the order given."""
+    if not segments:
+        return []
+    k = cluster_count(len(segments), clips, settings.cluster_share, settings.spare_clips)
+    rows = representatives(segment_vectors(segments, encoder), k, seed)
+    chosen = (segments[row] for row in rows)
+    return [segment for segment in chosen if len(segment.events) >= settings.min_events]
+
+
+def plan_queries(
+    source: Source,
+    *,
+    encoder: CachedEncoder,
+    reader: CheckReader,
+    shape: Shape,
+    settings: BuildSettings,
+    seed: int,
+) -> Plan:
+    """Everything from clips to the final queries; same arguments, same plan."""
+    kept = choose_representatives(source.segments, encoder, shape.clips, settings, seed)
+    asked = [one for segment in kept for one in candidates_of(segment, settings.pair_seconds)]
+    rivals = Rivals(kept, encoder, settings)
+    clear = [candidate for candidate in asked if not rivals.ambiguous(candidate)]
+    passages = PassageIndex(source.passages, encoder, settings)
+    drafter = Drafter(source.prior, passages, encoder, settings, seed, source.aliases)
+    gate = _Gate(drafter, reader, {passage.passage_id: passage.text for passage in source.passages})
+    chosen = select(clear, shape, gate.accept, seed)
+    counts = {
+        "segments": {"clips": len(source.segments)},
+        "representatives with two events": {"clips": len(kept)},
+        "questions": Counter(candidate.family for candidate in asked),
+        "non-ambiguous": Counter(candidate.family for candidate in clear),
+        **gate.counts,
+        "selected": {"clips": len(chosen.clip_ids), **Counter(query.family for query in chosen.queries)},
+    }
+    return Plan(
+        segments=tuple(segment for segment in kept if segment.clip_id in chosen.clip_ids),
+        queries=chosen.queries,
+        candidates=tuple(gate.candidates),
+        counts={
+            step: {what: counted[what] for what in ("clips", *FAMILIES) if what in counted}
+            for step, counted in counts.items()
+        },
+        shortfalls=chosen.shortfalls,
+    )
+
+
+@dataclass(slots=True)
+class _Gate:
+    """Drafts and checks one candidate at a time, and keeps those before the non-triviality filter."""
+
+    drafter: Drafter
+    reader: CheckReader
+    passages: Mapping[str, str]
+    """Text by id."""
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    candidates: list[Query] = field(default_factory=list)
+
+    def accept(self, candidate: Candidate) -> Query | None:
+        self._count("looked at", candidate)
+        query = self.drafter.draft(candidate)
+        if isinstance(query, str):
+            return self._count(f"without {query}", candidate)
+        gold = [candidate.target.rewritten]
+        if query.passage is not None:
+            gold.append(self.passages[query.passage])
+        if not answers_right(query, self.reader, gold):
+            return self._count("not valid", candidate)
+        self.candidates.append(query)
+        if answers_right(query, self.reader):
+            return self._count("trivial", candidate)
+        return query
+
+    def _count(self, step: str, candidate: Candidate) -> None:
+        self.counts.setdefault(step, Counter())[candidate.family] += 1

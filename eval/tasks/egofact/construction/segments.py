@@ -1,0 +1,204 @@
+"""Representative 30-second clips of the videos (EgoFact, C.1): cut, described by keywords, clustered.
+
+The paper has a language model name the keywords and their relevance. Here
+they are read off the event structures by rule: the activity 10, objects 8,
+what one acts on or with 6, actions 5, other people 4, scenarios 3.
+
+The paper says "k-nearest neighbor (kNN) clustering" with k = 0.2 n clusters;
+what has k clusters is k-means, so that is what is done here: k-means on unit
+vectors, seeded by k-means++, and of each cluster the clip nearest to its
+centre represents the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpora.records import CAMERA_WEARER
+from eval.tasks.egofact.construction.records import EventStructure, Segment
+from indexers.protocol import unit_rows
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexers.protocol import TextEncoder
+
+
+class CachedEncoder:
+    """A `TextEncoder` that remembers; safe, as the vector of a text never depends on its neighbours."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self._encoder = encoder
+        self.name, self.dim = encoder.name, encoder.dim
+        self.backend, self.batch = encoder.backend, encoder.batch
+        self._rows: dict[str, NDArray[np.float32]] = {}
+
+    @property
+    def weights(self) -> str:
+        """Digest of the model's files."""
+        return self._encoder.weights
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity: equal fingerprints give equal results."""
+        return self._encoder.fingerprint
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim)."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        if missing:
+            self._rows.update(zip(missing, self._encoder.encode_text(missing), strict=True))
+        if not texts:
+            return np.empty((0, self.dim), np.float32)
+        return np.stack([self._rows[text] for text in texts])
+
+    def similarity(self, one: Sequence[str], other: Sequence[str]) -> NDArray[np.float64]:
+        """Cosines to 6 decimals, float64 (n, m): n texts `one` in rows, m texts `other` in columns."""
+        rows = self.encode_text(one).astype(np.float64), self.encode_text(other).astype(np.float64)
+        cosines: NDArray[np.float64] = np.round(rows[0] @ rows[1].T, 6)
+        return cosines
+
+
+LONGEST = 100 * 3600
+"""Seconds; a video that is said to be longer is counted in something else."""
+
+
+def cut_segments(
+    video: str,
+    path: str,
+    events: Sequence[EventStructure],
+    *,
+    seconds: float,
+    duration: float | None,
+    description: str,
+    clutter: Sequence[str] = (),
+    scenarios: Sequence[str] = (),
+) -> list[Segment]:
+    """Clips [0, 30), [30, 60), ... of one video with the events that are entirely inside.
+
+    An event over an edge belongs to neither clip: none of them shows all of it.
+    A last clip shorter than 5 s is left out. `duration`: None where unknown;
+    then clips are taken whole, up to the last event. Raises `UsageError` for times of no video.
+    """
+    last = max((event.end for event in events), default=0.0)
+    if not (last <= LONGEST and (duration is None or 0 <= duration <= LONGEST)):
+        raise UsageError(f"{path}: times of more than {LONGEST // 3600} hours; are they seconds?")
+    whole = duration if duration is not None else math.ceil(last / seconds - 1e-9) * seconds
+    found = []
+    for index in range(math.ceil(whole / seconds - 1e-9)):
+        start, end = index * seconds, min((index + 1) * seconds, whole)
+        if end - start < min(5.0, whole):
+            continue
+        inside = sorted(
+            (event for event in events if start <= event.start and event.end <= end),
+            key=lambda event: (event.start, event.end, event.rewritten),
+        )
+        found.append(
+            Segment(
+                f"{video}:{index:05d}",
+                path,
+                start,
+                end,
+                description,
+                tuple(inside),
+                tuple(clutter),
+                tuple(scenarios),
+            )
+        )
+    return found
+
+
+ACTIVITY, OBJECT, PLACE, ACTION, PERSON, SCENARIO = 10, 8, 6, 5, 4, 3
+
+
+def keywords(segment: Segment) -> dict[str, int]:
+    """Word or phrase to its relevance; the greatest where several rules name it."""
+    found: dict[str, int] = {}
+
+    def add(word: str | None, relevance: int) -> None:
+        if word:
+            found[word] = max(relevance, found.get(word, 0))
+
+    add(segment.description, ACTIVITY)
+    for scenario in segment.scenarios:
+        add(scenario.lower(), SCENARIO)
+    for event in segment.events:
+        add(event.patient_canonical, OBJECT)
+        for place in (
+            event.patient_location,
+            event.patient_destination,
+            event.instrument,
+            event.event_location,
+        ):
+            add(place, PLACE)
+        add(event.action, ACTION)
+        add(event.agent if event.agent != CAMERA_WEARER else None, PERSON)
+    return found
+
+
+def segment_vectors(segments: Sequence[Segment], encoder: CachedEncoder) -> NDArray[np.float32]:
+    """The weighted mean of each clip's keyword vectors, as unit rows, float32 (n, dim)."""
+    weighted = [keywords(segment) for segment in segments]
+    encoder.encode_text(sorted({word for words in weighted for word in words}))
+    rows = np.zeros((len(segments), encoder.dim), np.float32)
+    for row, words in zip(rows, weighted, strict=True):
+        weights = np.asarray(list(words.values()), np.float32)
+        row[:] = weights @ encoder.encode_text(list(words)) / weights.sum()
+    return unit_rows(rows)
+
+
+ROUNDS = 50
+
+
+def cluster_count(segments: int, wanted: int, share: float, spare: float) -> int:
+    """k = share x n, but at least `spare` times the clips wanted, and never more than there are."""
+    return min(segments, max(round(share * segments), round(spare * wanted)))
+
+
+def representatives(vectors: NDArray[np.float32], k: int, seed: int) -> list[int]:
+    """Rows of the clips that represent the k clusters, ascending.
+
+    `vectors`: unit rows, float32 (n, d). Same vectors, k and seed: same rows.
+    """
+    if k >= len(vectors):
+        return list(range(len(vectors)))
+    rows = vectors.astype(np.float64)
+    centres = rows[_spread(rows, k, np.random.default_rng(seed))]
+    member = np.full(len(rows), -1)
+    for _ in range(ROUNDS):
+        nearest = np.argmax(np.round(rows @ centres.T, 9), axis=1)
+        if np.array_equal(nearest, member):
+            break
+        member = nearest
+        for cluster in range(k):
+            inside = rows[member == cluster]
+            if len(inside):
+                mean = inside.mean(axis=0)
+                centres[cluster] = mean / max(float(np.linalg.norm(mean)), 1e-12)
+    fit = np.round(rows @ centres.T, 9)
+    chosen = []
+    for cluster in range(k):
+        inside = np.flatnonzero(member == cluster)
+        if len(inside):
+            chosen.append(int(inside[np.argmax(fit[inside, cluster])]))
+    return sorted(chosen)
+
+
+def _spread(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> list[int]:
+    """k-means++ (Arthur and Vassilvitskii, 2007): each next centre by its squared distance to the others."""
+    chosen = [int(rng.integers(len(rows)))]
+    distance = np.full(len(rows), np.inf)
+    while len(chosen) < k:
+        distance = np.minimum(distance, np.round(2 - 2 * rows @ rows[chosen[-1]], 9).clip(min=0))
+        distance[chosen] = 0
+        total = float(distance.sum())
+        if total <= 0:
+            left = [index for index in range(len(rows)) if index not in set(chosen)]
+            return chosen + left[: k - len(chosen)]
+        chosen.append(int(rng.choice(len(rows), p=distance / total)))
+    return chosen

@@ -1,1 +1,0 @@
-"""Where events come from: a Workbench corpus, or files of Ego4D and Ego4DSounds."""
