@@ -7,20 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from corpora.errors import DamagedFile
 from corpora.passages.document import document_suffixes
 from corpora.testing import DocumentReaderContract
+from tests.fakes.documents import write_pdf
 
 TEXT = b"Chain oil\n\nWipe the chain dry, then oil every link.\n"
 ROWS = b'{"_id": "1", "title": "Chain oil", "text": "Oil every link."}\n'
 PAGE = b"<html><head><title>Chain oil</title></head><body><p>Oil every link.</p></body></html>"
-SAMPLES = {
-    **dict.fromkeys([".txt", ".text", ".md", ".markdown"], TEXT),
-    **dict.fromkeys([".html", ".htm", ".xhtml"], PAGE),
-    **dict.fromkeys([".jsonl", ".ndjson"], ROWS),
-    ".json": b"[" + ROWS + b"]",
-    ".csv": b"id,title,text\n1,Chain oil,Oil every link.\n",
-    ".tsv": b"id\ttitle\ttext\n1\tChain oil\tOil every link.\n",
-}
 
 
 def _parquet() -> bytes:
@@ -32,20 +26,36 @@ def _parquet() -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("suffix", sorted(document_suffixes() - {".pdf"}))
-@pytest.mark.parametrize(
-    "name",
-    [name for name in dir(DocumentReaderContract) if name.startswith("test_") and "suffix" not in name],
-)
-def test_contract(suffix: str, name: str, tmp_path: Path) -> None:
-    """PDF has a test file of its own (`tests/unit/corpora/test_passages_pdf.py`)."""
-    suite = DocumentReaderContract()
-    suite.suffix, suite.sample = suffix, SAMPLES.get(suffix) or _parquet()
-    getattr(suite, name)(tmp_path)
+def _pdf() -> bytes:
+    out = io.BytesIO()
+    write_pdf(out, ["Oil every link."])
+    return out.getvalue()
 
 
-@pytest.mark.parametrize("suffix", sorted(document_suffixes()))
-def test_a_scan_takes_the_suffix(suffix: str) -> None:
-    suite = DocumentReaderContract()
-    suite.suffix = suffix
-    suite.test_a_scan_takes_the_suffix_for_documents()
+SAMPLES = {
+    **dict.fromkeys([".txt", ".text", ".md", ".markdown"], TEXT),
+    **dict.fromkeys([".html", ".htm", ".xhtml"], PAGE),
+    **dict.fromkeys([".jsonl", ".ndjson"], ROWS),
+    ".json": b"[" + ROWS + b"]",
+    ".csv": b"id,title,text\n1,Chain oil,Oil every link.\n",
+    ".tsv": b"id\ttitle\ttext\n1\tChain oil\tOil every link.\n",
+    ".parquet": _parquet(),
+    ".pdf": _pdf(),
+}
+
+
+class TestRegisteredReaders(DocumentReaderContract):
+    @pytest.fixture(autouse=True, params=sorted(document_suffixes()))
+    def _reader(self, request: pytest.FixtureRequest) -> None:
+        self.suffix = request.param
+        self.sample = SAMPLES[self.suffix]
+
+
+def test_the_contract_refuses_a_reader_without_text(tmp_path: Path) -> None:
+    broken = DocumentReaderContract()
+    broken.suffix, broken.sample = ".txt", b" "
+    with pytest.raises(DamagedFile):
+        broken.test_the_sample_is_documents(tmp_path)
+    broken.suffix = ".exe"
+    with pytest.raises(AssertionError):
+        broken.test_a_scan_takes_the_suffix_for_documents()

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pypdf import PdfReader, PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+from pypdf import PdfReader
 
 from corpora.passages import Document, read_documents
 from corpora.records import Problem
 from rag.errors import DamagedFile, UnsupportedFile
-
-
-def write_pdf(path: Path, pages: Sequence[str], *, title: str = "", password: str = "") -> Path:
-    """A PDF with one line of text on each page; an empty string gives a page without text."""
-    writer = PdfWriter()
-    font = DictionaryObject(
-        {
-            NameObject("/Type"): NameObject("/Font"),
-            NameObject("/Subtype"): NameObject("/Type1"),
-            NameObject("/BaseFont"): NameObject("/Helvetica"),
-        }
-    )
-    for text in pages:
-        page = writer.add_blank_page(300, 200)
-        fonts = DictionaryObject({NameObject("/F1"): font})
-        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
-        if text:
-            stream = DecodedStreamObject()
-            stream.set_data(f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode())
-            page[NameObject("/Contents")] = writer._add_object(stream)
-    if title:
-        writer.add_metadata({"/Title": title})
-    if password:
-        writer.encrypt(password, algorithm="RC4-128")
-    with path.open("wb") as file:
-        writer.write(file)
-    return path
+from tests.fakes.documents import write_pdf
 
 
 def test_pages_are_kept_in_order(tmp_path: Path) -> None:
