@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo wheel-demo check test gates resolve docs golden test-extras clean
+.PHONY: demo wheel-demo check fast test gates lint types layers pages resolve lowest docs golden test-extras clean
 
 demo: .venv/.with-ocr
 	$(BIN)/rag demo --text
@@ -14,12 +14,16 @@ wheel-demo: .venv/.with-dev
 
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 
-# While working: the gates and the tests without a `slow` mark.
-check: gates
+# While working: the gates, and beside them the tests without a `slow` mark.
+check: .venv/.with-dev
+	$(MAKE) --jobs 2 gates fast
+
+fast: .venv/.with-dev
 	$(PYTEST) -m "not slow"
 
 # Everything, which is what CI runs.
-test: gates resolve
+test: .venv/.with-dev
+	$(MAKE) --jobs 2 gates resolve
 	$(PYTEST)
 
 # Writes the generated pages; the tests compare them.
@@ -33,11 +37,19 @@ docs: .venv/.with-dev
 golden: .venv/.with-dev
 	$(BIN)/python -m pytest -q tests/golden --write-golden
 
-gates: .venv/.with-dev
+gates: lint types layers pages
+
+lint: .venv/.with-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: .venv/.with-dev
 	$(BIN)/mypy
+
+layers: .venv/.with-dev
 	$(BIN)/lint-imports
+
+pages: .venv/.with-dev
 	$(BIN)/python -m rag._cli.help_pages --check docs/reference/cli.md
 	$(BIN)/python -m rag._cli.settings_page --check docs/reference/settings.md
 
@@ -51,6 +63,16 @@ resolve: .venv/.with-dev
 	    --python-version $$python --only-binary :all: --no-binary pytrec-eval-terrier pyproject.toml >/dev/null; \
 	  echo "installs on $$platform, Python $$python"; done; done
 
+# The fast tests with the lowest versions that pyproject.toml allows. Old releases may warn of each other.
+lowest: .venv/.with-dev
+	$(PYTHON) -m venv .venv-lowest
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra all --extra dev --only-binary :all: \
+	  --no-binary pytrec-eval-terrier pyproject.toml --output-file .venv-lowest/lowest.txt >/dev/null
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-lowest/lowest.txt \
+	  -e '.[all,dev]'
+	OMP_NUM_THREADS=1 .venv-lowest/bin/python -m pytest -n logical --maxprocesses 4 --dist loadfile \
+	  -m "not slow" -W default
+
 # The extras that need torchvision, in an environment of their own. ImageBind's requirements would bring
 # torchaudio and pytorchvideo: IMAGEBIND is a checkout or an address of the package, installed without them.
 test-extras:
@@ -61,7 +83,7 @@ test-extras:
 	.venv-extras/bin/python -m pytest tests/guarded
 
 clean:
-	rm -rf .venv .venv-extras demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-extras .venv-lowest demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -21,6 +21,9 @@ from indexers.torch_backend import available_backends
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_siglip
 
+# Loads PyTorch.
+pytestmark = pytest.mark.slow
+
 SETTINGS = EncoderSettings()
 BATCH = 8
 SIZES = [(64, 114), (64, 113), (114, 64), (64, 64), (224, 398), (48, 60), (65, 64), (30, 200)]
@@ -69,7 +72,6 @@ def pictures() -> NDArray[np.uint8]:
     return probe_images(21, 64, 114)
 
 
-@pytest.mark.slow
 def test_rows_are_unit_float32(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
     rows = encoder.encode_images(pictures)
     assert rows.dtype == np.float32
@@ -182,7 +184,6 @@ def test_a_set_backend_and_batch_are_kept(name: str) -> None:
     assert (choice.backend, choice.batch) == ("torch-fp32", 4)
 
 
-@pytest.mark.slow
 def test_a_backend_that_is_not_here_is_refused(name: str) -> None:
     with pytest.raises(SettingsError, match="torch-fp32"):
         choose_backend(name, EncoderSettings(backend="abacus"))

@@ -89,10 +89,12 @@ class TestTokenCounting(ReasonerContract):
     open = staticmethod(token_counting)
 
 
+@pytest.mark.slow
 class TestLanguageModel(ReasonerContract):
     open = staticmethod(language_model)
 
 
+@pytest.mark.slow
 class TestRouted(ReasonerContract):
     open = staticmethod(routed)
 

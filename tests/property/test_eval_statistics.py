@@ -30,6 +30,7 @@ def world(generator: np.random.Generator, videos: int) -> tuple[list[float], lis
     return values, clusters
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     generator = np.random.default_rng(3)
     trials, hits, naive = 400, 0, 0

@@ -46,6 +46,7 @@ def test_the_window_lies_around_the_best_stretch_and_inside_the_clip(
     assert (found.first, found.last) == (inside[0], inside[-1] + 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(similarities, similarities, positions)
 def test_no_other_allowed_pair_has_a_greater_sum(

@@ -24,6 +24,7 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[
     return rows, query, keep, list(ids), draw(st.integers(0, n + 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [0, 2048])
 @settings(max_examples=60)
 @given(problem=problems(), filtered=st.booleans())

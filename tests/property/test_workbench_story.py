@@ -69,6 +69,7 @@ def test_a_story_agrees_with_itself(seed: int, split: Split) -> None:
         assert f"the {event.agent} " in event.rewritten
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", SPLITS)
 def test_a_description_names_nothing_that_is_used(split: Split) -> None:
     for story in stories(split):

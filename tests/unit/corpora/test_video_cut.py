@@ -37,6 +37,7 @@ def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> N
     assert loud[loud > 0.5][0] == pytest.approx(1.05, abs=0.03)
 
 
+@pytest.mark.slow
 def test_turned_pictures_come_out_upright_and_even(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 2, size=(120, 162), rotation=270)
     cut_clip(tmp_path / "a.mp4", 0.5, 1.0, tmp_path / "clip.mp4")

@@ -86,6 +86,7 @@ def test_sound_that_comes_before_the_picture(reader: MediaReader, tmp_path: Path
     assert beeps(sound(reader, tmp_path / "a.mp4")) == pytest.approx([0, 1, 2], abs=0.03)
 
 
+@pytest.mark.slow
 def test_damaged_packets_are_silence_and_the_rest_keeps_its_time(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mkv", 20, audio=True)
     damage(tmp_path / "a.mkv", 0.02, seed=5)
@@ -95,6 +96,7 @@ def test_damaged_packets_are_silence_and_the_rest_keeps_its_time(reader: MediaRe
     assert on_time[-1] >= 15
 
 
+@pytest.mark.slow
 def test_damaged_packets_can_be_told_from_silence(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mkv", 20, audio=True, audio_offset=0.5)
     whole = np.concatenate([*reader.audio(str(tmp_path / "a.mkv"), gaps=True)])

@@ -76,6 +76,7 @@ def test_a_build_fills_its_shape_and_reads_back(tmp_path):
     assert len({query.answer for query in read.queries}) == 6
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_other_seed_other_queries(tmp_path):
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         _build(tmp_path / name, seed)

@@ -87,6 +87,7 @@ def test_the_same_runs_give_the_same_bytes(runs: list[Path], report: Path, tmp_p
     assert len(digests(report)) > 15
 
 
+@pytest.mark.slow
 def test_the_users_own_drawing_settings_change_nothing(
     runs: list[Path], report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +99,7 @@ def test_the_users_own_drawing_settings_change_nothing(
     assert (tmp_path / "reliability.png").read_bytes() == (report / "toy" / "reliability.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_accuracy_stands_as_in_the_results_with_its_test(runs: list[Path], report: Path) -> None:
     table = {(row["system"], row["family"]): row for row in rows(report / "toy" / "table3_accuracy.csv")}
     results = json.loads((runs[1] / "results.json").read_text(encoding="utf-8"))
@@ -115,6 +117,7 @@ def test_accuracy_stands_as_in_the_results_with_its_test(runs: list[Path], repor
     assert table["no-localization", "overall"]["difference"] == ""
 
 
+@pytest.mark.slow
 def test_seeds_are_pooled(report: Path) -> None:
     table = {(row["system"], row["family"]): row for row in rows(report / "toy" / "table3_accuracy.csv")}
     pooled = table["random", "overall"]
@@ -122,6 +125,7 @@ def test_seeds_are_pooled(report: Path) -> None:
     assert int(pooled["clusters"]) <= 12
 
 
+@pytest.mark.slow
 def test_what_does_not_apply_is_left_out(report: Path) -> None:
     """`random` retrieves and localizes nothing; it is not a row of zeros."""
     for name in ("localization", "figure3_retrieval", "table2_understanding", "figure5_letters"):
@@ -133,11 +137,13 @@ def test_what_does_not_apply_is_left_out(report: Path) -> None:
     assert "no-localization" not in names
 
 
+@pytest.mark.slow
 def test_times_stand_apart(report: Path) -> None:
     assert "seconds" in (report / "timings.md").read_text(encoding="utf-8")
     assert "imings" not in (report / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_runs_that_do_not_belong_together_are_refused(runs: list[Path], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the same run as"):
         gather([runs[0], runs[0]])
@@ -152,6 +158,7 @@ def test_runs_that_do_not_belong_together_are_refused(runs: list[Path], tmp_path
         gather([torn])
 
 
+@pytest.mark.slow
 def test_systems_of_one_name_are_told_apart_by_their_settings(runs: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(runs[1], other)
@@ -186,6 +193,7 @@ def test_cells() -> None:
     assert csv_text([{"a": 1.5, "b": None}, {"a": 2, "c": "x"}]) == "a,b,c\n1.500000,,\n2,,x\n"
 
 
+@pytest.mark.slow
 def test_widths_tried_one_after_another_stand_in_figure_8_alone(report: Path) -> None:
     folder = report / "toy"
     assert {row["system"] for row in rows(folder / "figure8_windows.csv")} >= {"localized", "localized@10"}

@@ -41,6 +41,7 @@ def sentence_of(event: Event) -> str:
     return f"{event.sentence[0].upper()}{event.sentence[1:]}."
 
 
+@pytest.mark.slow
 def test_it_is_as_large_as_it_says() -> None:
     assert len(questions()) == 312
     assert len(videos()) == 12

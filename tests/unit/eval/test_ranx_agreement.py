@@ -29,6 +29,7 @@ def write_run(path: Path) -> dict[str, str]:
     return gold
 
 
+@pytest.mark.slow
 def test_ranx_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Compiling its kernels takes numba half a minute; in plain Python they say the same at once.
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")

@@ -51,6 +51,7 @@ def test_clear_text_is_read_word_for_word(ocr: Ocr, size: tuple[int, int], lette
     assert ocr.read(slide(size, letters, dark)) == "\n".join(LINES)
 
 
+@pytest.mark.slow
 def test_two_columns_of_one_line_stay_on_it(ocr: Ocr) -> None:
     assert ocr.read(slide(right="Page 7")).splitlines()[0] == f"{LINES[0]} Page 7"
 
@@ -71,6 +72,7 @@ def test_a_picture_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
     assert ocr.boxes(slide()) == first
 
 
+@pytest.mark.slow
 def test_channels_are_red_green_blue(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[NDArray[np.uint8]] = []
 
@@ -111,6 +113,7 @@ def test_reading_order() -> None:
     assert lines_in_reading_order([]) == []
 
 
+@pytest.mark.slow
 def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
     other = open_ocr(OcrSettings(min_confidence=0.9))
     assert isinstance(other, Ocr)
@@ -120,6 +123,7 @@ def test_settings_are_in_the_fingerprint(ocr: Ocr) -> None:
     assert ocr.reason == ocr_line(OcrSettings())
 
 
+@pytest.mark.slow
 def test_nothing_is_said_and_nothing_is_fetched(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +206,7 @@ def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
+@pytest.mark.slow
 def test_pictures_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
     assert list(ocr.read_clip(moving(k / 2) for k in range(6))) == [""] * 6
     assert recognized == []

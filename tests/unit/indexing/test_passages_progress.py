@@ -70,6 +70,7 @@ def test_each_batch_is_told_of_before_the_next_begins() -> None:
     assert told == [at // 3 + 1 for at in range(len(PASSAGES))]
 
 
+@pytest.mark.slow
 def test_the_encoder_of_the_house_gives_its_batches() -> None:
     settings = load_settings().encoder
     encoder = open_text_encoder(settings.text, settings)
@@ -82,6 +83,7 @@ def test_the_encoder_of_the_house_gives_its_batches() -> None:
     assert rows.tobytes() == encoder.encode_text(texts).tobytes()
 
 
+@pytest.mark.slow
 def test_progress_moves_with_the_passages_and_ends_at_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def test_what_was_measured_is_read_back(tmp_path: Path) -> None:
         assert mark.pictures.min() == 2
 
 
+@pytest.mark.slow
 def test_measuring_twice_is_measuring_once_and_removal_leaves_nothing(tmp_path: Path) -> None:
     lib = measured(tmp_path / "lib")
     before = list(dump(lib))

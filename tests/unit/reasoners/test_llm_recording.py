@@ -146,6 +146,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_what_was_answered_before_a_kill_is_kept(recording):
     code = KILLED.format(root=str(ROOT), path=os.fspath(recording))
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True)

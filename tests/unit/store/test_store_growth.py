@@ -146,6 +146,7 @@ def test_a_switch_given_up_for_another_leaves_nothing(tmp_path: Path) -> None:
     assert vectors == [f"vectors_{'3' * 24}"]
 
 
+@pytest.mark.slow
 def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
@@ -172,6 +173,7 @@ def test_full_fragments_of_vectors_are_left_alone() -> None:
     assert compaction.fragment_rows(f"vectors_{'f' * 24}") == 1200
 
 
+@pytest.mark.slow
 def test_tables_are_compacted_while_indexing_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "DUE_FRAGMENTS", 12)
     with Writer.open(tmp_path / "lib") as writer:

@@ -1,8 +1,7 @@
-"""What may import what; nothing shadows `eval`; nothing happens at import."""
+"""What may import what; nothing happens at import."""
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import subprocess
@@ -10,9 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
-from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, module_names, sources
+from tests.fakes.sources import PACKAGES, ROOT, module_names
 
 # What these are is a class of such a library, so they cannot load it later; nothing imports them at start-up.
 STANDS_ON_A_LIBRARY = {"rag.llamaindex", "rag.reasoners.llm.openai_client", "rag.reasoners.llm.local_client"}
@@ -42,34 +39,6 @@ HEAVY = {
     ),
     *("llama_index", "openai", "httpx"),
 }
-
-
-def _shadows_eval(source: str) -> bool:
-    """Whether an import binds the name `eval`, which is a builtin and a package of ours."""
-    return any(
-        (alias.asname or alias.name.partition(".")[0]) == "eval"
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    )
-
-
-@pytest.mark.parametrize(
-    "line", ["import eval", "import eval.trec", "from a import b as eval", "from rag import eval"]
-)
-def test_a_shadowed_builtin_is_seen(line: str) -> None:
-    assert _shadows_eval(f"def late():\n    {line}\n")
-
-
-@pytest.mark.parametrize("line", ["from eval.trec import write_run", "import evaluate", "import ast as tree"])
-def test_an_honest_import_is_let_through(line: str) -> None:
-    assert not _shadows_eval(line)
-
-
-def test_nothing_shadows_the_builtin_eval() -> None:
-    texts = dict(sources(*FOLDERS))
-    assert len(texts) > 200
-    assert [name for name, source in texts.items() if _shadows_eval(source)] == []
 
 
 def test_nothing_happens_at_import() -> None:

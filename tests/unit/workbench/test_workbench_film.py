@@ -37,6 +37,9 @@ from eval.workbench.video import AUDIO_RATE, Line, Render, frames_hash
 from eval.workbench.wording import ACTIONS
 from rag.errors import RagError, UsageError
 
+# Renders videos.
+pytestmark = pytest.mark.slow
+
 SMALL = Render(height=72, fps=5)
 PLAN = CorpusPlan(seed=3, split="dev", clips=2, render=SMALL, long_minutes=(0.5,), near_duplicates=True)
 
@@ -72,7 +75,6 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["kind"] == kind]
 
 
-@pytest.mark.slow
 def test_the_index_finds_films_and_passages_and_never_the_truth(corpus: Path) -> None:
     found = scan(corpus)
     assert (found.problems, found.ignored) == ((), 0)
@@ -192,7 +194,6 @@ def test_the_same_seed_gives_the_same_bytes_and_a_rerun_writes_nothing(corpus: P
     assert {path: path.stat().st_mtime_ns for path in corpus.rglob("*")} == before
 
 
-@pytest.mark.slow
 def test_workers_make_what_this_process_makes(corpus: Path, tmp_path: Path) -> None:
     videos, _ = video_jobs(PLAN)
     seconds: list[float] = []
@@ -208,7 +209,6 @@ def _plain(job: Job) -> dict[str, Any]:
     return asdict(job)
 
 
-@pytest.mark.slow
 def test_a_stopped_run_is_taken_up_again(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,157 @@
+"""Every source file: size, docstrings, suppressions, imports, and the place of tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.fakes.public_api import public_symbols
+from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, parse, sources
+
+SOURCE = '''
+def bare(): ...
+def _private(): ...
+class Documented:
+    """One."""
+    def method(self): ...
+    def other(self):
+        """Two."""
+class Derived(Documented):
+    """Three."""
+    def other(self): ...
+def rows(x: NDArray[Any]) -> int:
+    """Row count of an array (n, d) float32."""
+def columns(x: NDArray[Any]) -> int:
+    """Column count of an array."""
+'''
+
+
+def test_a_missing_docstring_is_found() -> None:
+    symbols = list(public_symbols({"a.py": SOURCE}))
+    assert [each.name for each in symbols if not each.documented] == ["bare", "Documented.method"]
+    assert [(each.name, each.missing) for each in symbols if each.takes_arrays] == [
+        ("rows", []),
+        ("columns", ["shape", "dtype"]),
+    ]
+
+
+def test_public_symbols_have_docstrings() -> None:
+    symbols = list(public_symbols(dict(sources(*PACKAGES))))
+    assert len(symbols) > 1500
+    assert [str(each) for each in symbols if not each.documented] == []
+
+
+def test_functions_of_arrays_state_shape_and_dtype() -> None:
+    functions = [each for each in public_symbols(dict(sources(*PACKAGES))) if each.takes_arrays]
+    assert len(functions) > 100
+    assert [f"{each}: {each.missing}" for each in functions if each.missing] == []
+
+
+def _too_large(source: str) -> list[str]:
+    tree, found = parse(source), []
+    if len(source.splitlines()) > 600:
+        found.append("the file has over 600 lines")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > 80:
+                found.append(f"{node.name} has {lines} lines")
+    return found
+
+
+def test_files_and_functions_are_small_and_say_why_they_exist() -> None:
+    long_function = "def f():\n" + "    pass\n" * 80
+    assert _too_large(long_function) == ["f has 81 lines"]
+    assert _too_large("\n" * 601) == ["the file has over 600 lines"]
+    odd = {name: _too_large(source) for name, source in sources(*PACKAGES, "benchmarks", "examples")}
+    assert {name: found for name, found in odd.items() if found} == {}
+    assert [name for name, source in sources(*FOLDERS) if not ast.get_docstring(parse(source))] == []
+
+
+KINDS = {"cli", "contract", "e2e", "fakes", "faults", "golden", "guarded", "property", "unit"}
+
+
+def _test_modules_imported(source: str) -> list[str]:
+    """Modules of `tests` that a file imports and that are no fakes."""
+    names = [
+        name
+        for node in ast.walk(parse(source))
+        for name in (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else []
+        )
+    ]
+    return [name for name in names if name.split(".")[0] == "tests" and not name.startswith("tests.fakes")]
+
+
+def test_an_imported_test_module_is_found() -> None:
+    source = "from tests.cli.test_show import x\nimport tests.e2e.test_demo\nfrom tests.fakes import y\n"
+    assert _test_modules_imported(source) == ["tests.cli.test_show", "tests.e2e.test_demo"]
+
+
+def test_no_test_module_is_imported() -> None:
+    found = {name: _test_modules_imported(text) for name, text in sources("tests", "benchmarks", "examples")}
+    assert {name: modules for name, modules in found.items() if modules} == {}
+
+
+def test_tests_are_sorted_by_kind() -> None:
+    tests = ROOT / "tests"
+    assert {path.name for path in tests.iterdir() if path.is_dir() and path.name != "__pycache__"} == KINDS
+    assert [path.name for path in tests.glob("*.py")] == ["conftest.py"]
+    assert list(tests.rglob("__init__.py")) == []
+    assert [name for name, _ in sources("tests/fakes") if name.rpartition("/")[2].startswith("test_")] == []
+
+
+# An exception from a gate carries its code, and behind it why it is right.
+SILENCED = re.compile(r"# (?:noqa|type: ignore)(?P<code>(?:: ?|\[)[A-Za-z][\w, -]*\]?)?(?P<why>.*)")
+
+
+def _unexplained(source: str) -> list[str]:
+    return [
+        match[0]
+        for match in SILENCED.finditer(source)
+        if not match["code"] or not re.search(r"\w{2}", match["why"])
+    ]
+
+
+def test_no_gate_is_silenced_without_a_code_and_a_reason() -> None:
+    silent = ("noqa", "noqa: B009", "type: ignore", "type: ignore[misc]", "type: ignore[misc]  #")
+    for comment in silent:
+        assert _unexplained(f"x = 1  # {comment}\n") == [f"# {comment}"]
+    for comment in ("noqa: B009 (only some have it)", "type: ignore[misc]  # torch is untyped"):
+        assert _unexplained(f"x = 1  # {comment}\n") == []
+    found = {name: _unexplained(source) for name, source in sources(*FOLDERS)}
+    assert {name: comments for name, comments in found.items() if comments} == {}
+
+
+def _shadows_eval(source: str) -> bool:
+    """Whether an import binds the name `eval`, which is a builtin and a package of ours."""
+    return any(
+        (alias.asname or alias.name.partition(".")[0]) == "eval"
+        for node in ast.walk(parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["import eval", "import eval.trec", "from a import b as eval", "from rag import eval"]
+)
+def test_a_shadowed_builtin_is_seen(line: str) -> None:
+    assert _shadows_eval(f"def late():\n    {line}\n")
+
+
+@pytest.mark.parametrize("line", ["from eval.trec import write_run", "import evaluate", "import ast as tree"])
+def test_an_honest_import_is_let_through(line: str) -> None:
+    assert not _shadows_eval(line)
+
+
+def test_nothing_shadows_the_builtin_eval() -> None:
+    texts = dict(sources(*FOLDERS))
+    assert len(texts) > 200
+    assert [name for name, source in texts.items() if _shadows_eval(source)] == []
