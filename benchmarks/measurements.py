@@ -26,8 +26,16 @@ from eval.workbench.catalogue import Split
 from eval.workbench.near_duplicates import changed_frames, changed_sound, plan_change
 from eval.workbench.pen import STYLES, Style
 from eval.workbench.seeds import stream
-from eval.workbench.sound import HUSHED_SHARE, add_at, melody, story_sound, to_sixteen_bits
-from eval.workbench.speech import VoicedLine, murmured, spoken_seconds
+from eval.workbench.sound import (
+    HUSHED_SHARE,
+    VoicedLine,
+    add_at,
+    melody,
+    murmured,
+    spoken_seconds,
+    story_sound,
+    to_sixteen_bits,
+)
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.video import AUDIO_RATE, Line, Render, clip_frames, write_video
 

@@ -1,6 +1,6 @@
 """Trains the bundled encoder: `python -m training.bundled --minutes 60 --seed 0 --out DIR`.
 
-One process draws train stories, the others learn, one thread each, and average their gradients at every
+One process renders train stories, the others learn, one thread each, and average their gradients at every
 step. The budget is wall time or steps; the learning rate falls along a cosine over it, and collages give
 way to stories.
 """
@@ -8,16 +8,301 @@ way to stories.
 from __future__ import annotations
 
 import argparse
+import copy
+import json
+import math
 import os
+import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import torch
 from torch import multiprocessing
+from torch.nn import functional
 
-from training.banks import read_banks
-from training.captions import text_space
+from indexers.bundled.encoder import MEAN, SIZE, SPREAD
+from training.captions import read_banks, text_space
 from training.drawing import Pool, render_endlessly
-from training.learning import Learner, Shared
-from training.measure import render_clips
+from training.network import WEIGHTS, Losses, Network
+from training.report import figures, render_clips
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+AVERAGED = 0.998
+"""Share of the averaged weights that a step keeps."""
+WARM = 200
+"""Steps until the full learning rate."""
+COLLAGES = ((0.4, 0.5), (0.75, 0.25), (math.inf, 0.1))
+"""Share of a batch until a share of the budget."""
+ENOUGH = 600
+"""Frames in the pool before the first step."""
+NUMBERS = 8_000_000
+"""Room for the gradients, at most."""
+
+
+@dataclass
+class Shared:
+    """What the learners share. Two buffers, used in turns, so that one barrier a step is enough."""
+
+    gradients: Any
+    """float32 (2, learners, numbers)"""
+    progress: Any
+    """float64 (2,): share of the budget that is spent, as the first learner says"""
+    barrier: Any
+
+    @classmethod
+    def between(cls, learners: int, context: Any) -> Shared:
+        """Buffers in shared memory for so many learners."""
+        return cls(
+            torch.zeros(2, learners, NUMBERS).share_memory_(),
+            torch.zeros(2, dtype=torch.float64).share_memory_(),
+            context.Barrier(learners),
+        )
+
+
+class Learner:
+    """Learner 0 also keeps time, writes the log and the checkpoints, and measures."""
+
+    def __init__(self, rank: int, settings: argparse.Namespace, pool: Pool, shared: Shared) -> None:
+        torch.set_num_threads(1)
+        torch.set_flush_denormal(True)
+        self.rank, self.settings, self.pool, self.shared = rank, settings, pool, shared
+        self.space = text_space(settings.cache)
+        banks = read_banks(self.space, settings.cache, settings.seed)
+        torch.manual_seed(settings.seed)
+        self.network = Network(banks.prototypes()).to(memory_format=torch.channels_last)
+        self.steady = copy.deepcopy(self.network).eval()
+        self.losses = Losses(banks)
+        self.optimizer = torch.optim.AdamW(self._groups(), lr=settings.rate, betas=(0.9, 0.98), fused=True)
+        self.parts = [*self.network.parameters(), *self.losses.parameters()]
+        self.matrix, self.mean = torch.from_numpy(self.space.matrix), torch.from_numpy(self.space.mean)
+        self.step, self.spent, self.progress = 0, 0.0, 0.0
+        if settings.resume:
+            self._load()
+        elif settings.start:
+            self._begin(settings.start)
+        torch.manual_seed(settings.seed * 1000 + rank + self.step)
+        self.rng = np.random.default_rng([settings.seed, rank, self.step])
+        if rank == 0:
+            self.dev = render_clips("dev", settings.dev_clips, settings.cache)
+
+    def _groups(self) -> list[dict[str, Any]]:
+        named = list(self.network.named_parameters())
+        wide = [p for name, p in named if p.ndim > 1 and not name.startswith("sums")]
+        rest = [p for name, p in named if p.ndim <= 1]
+        return [
+            {"params": wide, "weight_decay": self.settings.decay, "scale": 1.0},
+            {"params": rest, "weight_decay": 0.0, "scale": 1.0},
+            {"params": [self.network.sums.weight], "weight_decay": 0.0, "scale": 0.2},
+            {"params": list(self.losses.parameters()), "weight_decay": 0.0, "scale": 1.0},
+        ]
+
+    def run(self) -> None:
+        """Learn until the budget is spent."""
+        while int(self.pool.drawn.min()) < ENOUGH:
+            time.sleep(0.1)
+        self._log(
+            {
+                "event": "start",
+                "settings": {
+                    name: str(value)
+                    for name, value in vars(self.settings).items()
+                    if name not in ("out", "cache", "start")
+                },
+            }
+        )
+        begun, kept, measured, noted = time.monotonic() - self.spent, self.spent, self.spent, self.spent
+        notes: list[dict[str, float]] = []
+        while self.progress < 1:
+            notes.append(self._learn())
+            if self.rank:
+                notes.clear()
+                continue
+            self.spent = time.monotonic() - begun
+            if self.spent - noted > 20:
+                self._note(notes, self.spent - noted)
+                noted = self.spent
+            if self.spent - kept > 180:
+                kept = self.spent
+                self._save()
+            if self.spent - measured > self.settings.dev_minutes * 60:
+                measured = self.spent
+                self._measure()
+                notes.clear()
+                noted = self.spent = time.monotonic() - begun
+        if not self.rank:
+            self._save()
+            self._measure()
+
+    def _learn(self) -> dict[str, float]:
+        self.network.train()
+        frames, labels, described, spots, laid = self._batch()
+        seen = self.network(frames)
+        size = torch.tensor([frames.shape[3], frames.shape[2]])
+        losses = self.losses(seen, labels, described, spots, laid, size)
+        self.optimizer.zero_grad()
+        sum(WEIGHTS[name] * value for name, value in losses.items()).backward()
+        self._average()
+        warm = min(1.0, (self.step + 1) / WARM)
+        rate = (
+            self.settings.rate
+            * warm
+            * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(1.0, self.progress))))
+        )
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * group["scale"]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
+        self.optimizer.step()
+        self.step += 1
+        self._follow()
+        with torch.no_grad():
+            found = {name: float(value) for name, value in losses.items()}
+            held = labels[:, 0] < seen.objects.shape[1] - 1
+            named = seen.objects[: len(labels)].argmax(1) == labels[:, 0]
+            found["held_right"] = float(named[held].float().mean())
+            found["act_right"] = float((seen.acts[: len(labels)].argmax(1) == labels[:, 1]).float().mean())
+        return found
+
+    def _average(self) -> None:
+        """Every learner's gradients, averaged, in every learner; with the first one's progress."""
+        turn, place = self.step % 2, 0
+        mine = torch.cat([part.grad.flatten() for part in self.parts])
+        self.shared.gradients[turn, self.rank, : len(mine)] = mine
+        if self.rank == 0:
+            budget = self.settings.steps
+            self.shared.progress[turn] = (
+                (self.step + 1) / budget if budget else self.spent / (self.settings.minutes * 60)
+            )
+        self.shared.barrier.wait()
+        mean = self.shared.gradients[turn, :, : len(mine)].mean(dim=0)
+        self.progress = float(self.shared.progress[turn])
+        for part in self.parts:
+            part.grad.copy_(mean[place : place + part.numel()].view_as(part))
+            place += part.numel()
+
+    def _follow(self) -> None:
+        """The averaged weights, which are what is measured and kept."""
+        if self.rank:
+            return
+        keep = min(AVERAGED, (1 + self.step) / (10 + self.step))
+        with torch.no_grad():
+            pairs = zip(self.steady.state_dict().values(), self.network.state_dict().values(), strict=True)
+            for steady, moving in pairs:
+                if steady.is_floating_point():
+                    steady.lerp_(moving, 1 - keep)
+
+    def _batch(self) -> tuple[Any, Any, Any, Any, Any]:
+        share = next(share for until, share in COLLAGES if self.progress <= until)
+        collages = round(self.settings.batch * share)
+        told = self._picked(0, len(self.pool.frames), self.settings.batch - collages)
+        spread = self._picked(1, len(self.pool.collages), collages)
+        described = functional.normalize((self.pool.described[told] - self.mean) @ self.matrix, dim=1)
+        frames, spots = self._varied(self.pool.frames[told], self.pool.spots[told])
+        others, laid = self._varied(self.pool.collages[spread], self.pool.laid[spread])
+        both = torch.cat([frames, others]).contiguous(memory_format=torch.channels_last)
+        return both, self.pool.labels[told], described, spots, laid
+
+    def _picked(self, pool: int, size: int, count: int) -> Any:
+        drawn = int(self.pool.drawn[pool])
+        # The oldest frames of a full ring are being written over.
+        oldest = max(0, drawn - size + 64)
+        self.pool.used[pool] += count
+        return torch.from_numpy(self.rng.integers(oldest, drawn, count) % size)
+
+    def _varied(self, frames: Any, spots: Any) -> tuple[Any, Any]:
+        """Moved, scaled, lit and coloured a little, at the tower's size; the spots moved along."""
+        n = len(frames)
+        x = frames.permute(0, 3, 1, 2).float().div_(255)
+        height, width = SIZE
+        zoom = 1 + 0.16 * (torch.rand(n) - 0.5)
+        stretch = 1 + 0.08 * (torch.rand(n) - 0.5)
+        move = 0.10 * (torch.rand(n, 2) - 0.5)
+        theta = torch.zeros(n, 2, 3)
+        theta[:, 0, 0], theta[:, 1, 1], theta[:, :, 2] = zoom * stretch, zoom / stretch, move
+        grid = functional.affine_grid(theta, [n, 3, height, width], align_corners=False)
+        x = functional.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
+        gain = 1 + 0.24 * (torch.rand(n, 1, 1, 1) - 0.5) + 0.10 * (torch.rand(n, 3, 1, 1) - 0.5)
+        x = (x * gain + 0.10 * (torch.rand(n, 1, 1, 1) - 0.5)).clamp_(0, 1)
+        scales = torch.stack([zoom * stretch, zoom / stretch], dim=1)[:, None]
+        places = ((spots[:, :, 1:] * 2 - 1 - move[:, None]) / scales + 1) / 2
+        inside = ((places > 0.01) & (places < 0.99)).all(dim=2)
+        kinds = torch.where(inside, spots[:, :, 0], -1.0)
+        moved = torch.cat([kinds[:, :, None], places], dim=2)
+        return ((x - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last), moved
+
+    def encode(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Unit rows by the averaged weights."""
+        rows = []
+        with torch.inference_mode():
+            for part in np.array_split(frames, max(1, len(frames) // 64)):
+                x = functional.interpolate(
+                    torch.from_numpy(part).permute(0, 3, 1, 2).float(), SIZE, mode="area"
+                )
+                x = (x / 255 - MEAN) / SPREAD
+                rows.append(self.steady(x.contiguous(memory_format=torch.channels_last)).vector.numpy())
+        return np.concatenate(rows)
+
+    def _measure(self) -> None:
+        torch.set_num_threads(self.settings.learners)
+        found = figures(self.dev, self.space, self.encode, kept=self.settings.cache)
+        torch.set_num_threads(1)
+        rounded = {name: round(value, 4) for name, value in found.items()}
+        self._log({"event": "dev", "step": self.step, "seconds": round(self.spent), **rounded})
+
+    def _note(self, notes: list[dict[str, float]], seconds: float) -> None:
+        speed = len(notes) * self.settings.batch * self.settings.learners / seconds
+        means = {
+            name: round(float(np.nanmean([note.get(name, math.nan) for note in notes])), 3)
+            for name in notes[-1]
+        }
+        self._log(
+            {
+                "step": self.step,
+                "seconds": round(self.spent),
+                "images_per_second": round(speed, 1),
+                "drawn": self.pool.drawn.tolist(),
+                "losses": means,
+            }
+        )
+        notes.clear()
+
+    def _save(self) -> None:
+        state = {
+            "network": self.network.state_dict(),
+            "steady": self.steady.state_dict(),
+            "losses": self.losses.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "step": self.step,
+            "spent": self.spent,
+            "space": {"mean": self.mean, "matrix": self.matrix},
+        }
+        file = Path(self.settings.out) / "state.pt"
+        torch.save(state, file.with_suffix(".new"))
+        file.with_suffix(".new").replace(file)
+
+    def _load(self) -> None:
+        state = torch.load(Path(self.settings.out) / "state.pt", weights_only=True)
+        for name in ("network", "steady", "losses", "optimizer"):
+            getattr(self, name).load_state_dict(state[name])
+        self.step, self.spent = state["step"], state["spent"]
+
+    def _begin(self, file: Path) -> None:
+        """The weights of another run; what it did not have yet starts as it is made."""
+        state = torch.load(file, weights_only=True)
+        for name in ("network", "steady", "losses"):
+            getattr(self, name).load_state_dict(state[name], strict=False)
+
+    def _log(self, entry: dict[str, Any]) -> None:
+        if self.rank:
+            return
+        line = json.dumps(entry)
+        print(line, flush=True)
+        with (Path(self.settings.out) / "log.jsonl").open("a", encoding="utf-8") as log:
+            log.write(line + "\n")
 
 
 def main() -> None:

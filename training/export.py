@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from eval.workbench.catalogue import KINDS, with_article
-from eval.workbench.wording import ACTIONS, PROPS, SCENES, place_name
+from eval.workbench.catalogue import ACTIONS, KINDS, PROPS, SCENES, place_name, with_article
 from indexers.bundled.encoder import VOCABULARY, WEIGHTS
 from training.captions import NONE
 from training.network import AGENT_OF, GAP_OF

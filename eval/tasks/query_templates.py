@@ -13,11 +13,21 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from eval.workbench.catalogue import KINDS, Split, kind, with_article
+from eval.workbench.catalogue import (
+    COLORS,
+    KINDS,
+    Split,
+    action,
+    kind,
+    place_name,
+    predicate,
+    scene,
+    tidy,
+    with_article,
+)
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.story import ClipStory, Event
 from eval.workbench.video import Line
-from eval.workbench.wording import COLORS, action, place_name, predicate, scene, tidy
 
 NEAR = 2.0
 """Seconds on both sides of a moment."""

@@ -5,7 +5,7 @@
     .workbench/plan.json       the arguments
     .workbench/films.jsonl     a line for each finished video, while the corpus is being made
     .workbench/events.jsonl    what happens in each video
-    .workbench/manifest.json   written last: it marks the corpus as whole, and as a Workbench one
+    .workbench/manifest.json   written last: it marks the corpus as complete, and as a Workbench one
 
 The same plan gives the same frames before encoding everywhere, and the same bytes with the same
 build of FFmpeg on the same kind of processor (`eval.workbench.video`); `frames_sha256` of the
@@ -24,11 +24,34 @@ from typing import Any, Protocol
 
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
-from eval.workbench.marker import MANIFEST, read_marker, write_marker
 from eval.workbench.passages import write_passages
 from eval.workbench.render_pool import render_jobs
-from eval.workbench.speech import find_voice
+from eval.workbench.sound import find_voice
 from rag.errors import RagError, UsageError
+
+MANIFEST = Path(".workbench", "manifest.json")
+VERSION = 1
+ENCODER = "bundled"
+"""Trained on these videos (`corpora.manifest` reads the recommendation)."""
+
+
+def write_marker(folder: str | os.PathLike[str], content: Mapping[str, Any]) -> Path:
+    """Write the manifest: `content`, `"workbench": 1` and the encoder; it appears whole or not at all."""
+    path = Path(folder) / MANIFEST
+    path.parent.mkdir(parents=True, exist_ok=True)
+    marked = {"workbench": VERSION, "recommended_encoder": ENCODER, **content}
+    atomic_write_text(path, json.dumps(marked, indent=1) + "\n")
+    return path
+
+
+def read_marker(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The folder's own manifest; None where there is none that can be read."""
+    try:
+        content = json.loads((Path(folder) / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and content.get("workbench") == VERSION else None
+
 
 RECORDED = {
     "near_duplicates": "copies",

@@ -6,12 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.workbench.catalogue import KINDS, Kind, indefinite, kind
+from eval.workbench.catalogue import KINDS, Kind, action, allows, indefinite, kind, place_name, predicate
 from eval.workbench.jobs import CorpusPlan, video_jobs
 from eval.workbench.passages import WorldPassage, world_passages
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, Event
-from eval.workbench.wording import action, allows, place_name, predicate
 
 DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12)
 OPTIONS = 6

@@ -13,13 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from eval.workbench.catalogue import Split
-from eval.workbench.long_videos import LongVideo, long_frames, long_metadata, long_sound, plan_long_video
+from eval.workbench.long_videos import (
+    Card,
+    LongVideo,
+    long_frames,
+    long_metadata,
+    long_sound,
+    plan_long_video,
+)
 from eval.workbench.near_duplicates import Change, changed_frames, changed_sound, plan_change
 from eval.workbench.pen import Style
-from eval.workbench.screen_text import Card
 from eval.workbench.seeds import stable_number
-from eval.workbench.sound import story_sound, to_sixteen_bits
-from eval.workbench.speech import find_voice, voiced
+from eval.workbench.sound import find_voice, story_sound, to_sixteen_bits, voiced
 from eval.workbench.story import CLIP_SECONDS, ClipStory, Event, plan_clip
 from eval.workbench.video import (
     DEFAULT_RENDER,

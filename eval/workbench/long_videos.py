@@ -1,4 +1,4 @@
-"""Videos of minutes to an hour: many stories one after the other, with words, cards, tune and titles."""
+"""Videos of minutes to an hour: many stories one after the other, with speech, text cards and music."""
 
 from __future__ import annotations
 
@@ -6,23 +6,71 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
-from eval.workbench.catalogue import Split
+from eval.workbench.catalogue import Split, scene
 from eval.workbench.pen import Style
 from eval.workbench.renderer import FrameRenderer
-from eval.workbench.screen_text import Card, render_card
 from eval.workbench.seeds import stable_number, stream
-from eval.workbench.sound import add_at, melody, story_sound, to_sixteen_bits
-from eval.workbench.speech import VoicedLine, spoken_seconds
+from eval.workbench.sound import VoicedLine, add_at, melody, spoken_seconds, story_sound, to_sixteen_bits
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.video import AUDIO_RATE, Chapter, ContainerMetadata, Line, Render, clear_sprite_caches
-from eval.workbench.wording import scene
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+PANEL = (22, 26, 38)
+LETTERS = (250, 248, 236)
+LETTER = 0.062
+"""Height of the letters in frame heights: 22 pixels at 360, which text recognition reads."""
+WIDEST = 0.86
+"""Of the frame's width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Text in the upper left corner during [start, end), seconds of the video."""
+
+    start: float
+    end: float
+    text: str
+
+
+def render_card(image: Image.Image, text: str) -> None:
+    """Draws onto the picture, RGB, in place."""
+    image.paste(
+        _card(text, image.width, image.height), (round(0.04 * image.height), round(0.05 * image.height))
+    )
+
+
+@lru_cache(maxsize=8)
+def _card(text: str, width: int, height: int) -> Image.Image:
+    size = LETTER * height
+    font = ImageFont.load_default(size)
+    lines = _wrapped(text, font, WIDEST * width - 1.2 * size)
+    widest = max(font.getlength(line) for line in lines)
+    card = Image.new("RGB", (round(widest + 1.2 * size), round((1.35 * len(lines) + 0.6) * size)), PANEL)
+    draw = ImageDraw.Draw(card)
+    for number, line in enumerate(lines):
+        draw.text((0.6 * size, (0.3 + 1.35 * number) * size), line, font=font, fill=LETTERS)
+    return card
+
+
+def _wrapped(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, room: float) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and font.getlength(longer) > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
 
 SHORTEST, LONGEST = 30, 90
 """Seconds between two changes of scene."""

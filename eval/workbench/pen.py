@@ -1,4 +1,4 @@
-"""Drawing in a unit square: supersampled shapes with an outline, shaded by style."""
+"""Drawing in a unit square: supersampled shapes with an outline, shaded by style; points along curves."""
 
 from __future__ import annotations
 
@@ -191,3 +191,29 @@ def _lit(picture: Image.Image, depth: float) -> Image.Image:
     light = (ramp[:, None] + ramp[None, :]) * (depth * 127)
     pixels[..., :3] = np.clip(pixels[..., :3] + light[..., None], 0, 255)
     return Image.fromarray(pixels.astype(np.uint8), "RGBA")
+
+
+def rounded(x: float, y: float, across: float, down: float, start: float, end: float) -> list[Point]:
+    """Along an ellipse with half-axes `across` and `down`, degrees clockwise from the right."""
+    steps = max(3, round(abs(end - start) / 12))
+    angles = [math.radians(start + (end - start) * i / steps) for i in range(steps + 1)]
+    return [(x + across * math.cos(a), y + down * math.sin(a)) for a in angles]
+
+
+def bowed(start: Point, pull: Point, end: Point, steps: int = 8) -> list[Point]:
+    """Along the quadratic curve from `start` to `end` that leans towards `pull`."""
+    found = []
+    for i in range(steps + 1):
+        t = i / steps
+        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t * t
+        found.append((a * start[0] + b * pull[0] + c * end[0], a * start[1] + b * pull[1] + c * end[1]))
+    return found
+
+
+def turned(points: list[Point], degrees: float) -> list[Point]:
+    """Turned clockwise about the middle of the square."""
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return [
+        (0.5 + (x - 0.5) * cosine - (y - 0.5) * sine, 0.5 + (x - 0.5) * sine + (y - 0.5) * cosine)
+        for x, y in points
+    ]

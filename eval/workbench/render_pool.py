@@ -1,4 +1,8 @@
-"""A few processes that make videos side by side; each holds one video at a time, so memory is bounded."""
+"""Worker processes that render videos side by side; each holds one video at a time, so memory is bounded.
+
+`python -m eval.workbench.render_pool VIDEOS` is one worker: it reads jobs from stdin, one a line, and
+writes its progress to stdout.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,20 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from eval.workbench.jobs import Job, render_job
+from eval.workbench.shot_videos import ShotJob
 from rag.errors import RagError
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +79,7 @@ def _start(video_folder: Path) -> subprocess.Popen[str]:
     # The child must find the same packages as this process, wherever that was started.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "eval.workbench.render_worker", str(video_folder)],
+        [sys.executable, "-X", "utf8", "-m", "eval.workbench.render_pool", str(video_folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -114,3 +123,46 @@ def _death(child: subprocess.Popen[str]) -> dict[str, Any]:
         "problem": f"a worker process ended unexpectedly (exit code {code}; memory?): "
         "the same command goes on where this one stopped"
     }
+
+
+def as_job(fields: Mapping[str, Any]) -> Job:
+    """The job that `dataclasses.asdict` took apart."""
+    job: Job = TypeAdapter(ShotJob if "seeds" in fields else Job).validate_python(fields)
+    return job
+
+
+def main(video_folder: Path) -> None:
+    """Serve jobs until stdin ends; an expected error becomes one line."""
+    # An interrupt goes to the whole group; the parent decides what becomes of its children.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for line in sys.stdin:
+            _serve(video_folder, as_job(json.loads(line)))
+    except BrokenPipeError:
+        # The parent is gone, and with it everyone who could want the video; nothing is left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _serve(video_folder: Path, job: Job) -> None:
+    try:
+        made = render_job(video_folder, job, lambda seconds: _say({"seconds": seconds}))
+    except BrokenPipeError:
+        raise
+    except RagError as error:
+        _say({"problem": f"{job.name}: {error}"})
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        _say({"problem": f"{video_folder / job.name}: {reason}; the same command goes on from here"})
+    except Exception:
+        _say({"bug": traceback.format_exc()})
+    else:
+        _say({"made": made})
+
+
+def _say(message: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

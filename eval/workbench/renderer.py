@@ -9,8 +9,7 @@ import numpy as np
 from PIL import Image
 
 from eval.workbench.backdrops import MARGIN, Spot, backdrop, frame_width, render_person
-from eval.workbench.event_scene import EventScene
-from eval.workbench.gestures import HAND
+from eval.workbench.event_scene import HAND, EventScene
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import TurnedSprites, hand_sprite, level, paste
 from eval.workbench.story import ClipStory, Event

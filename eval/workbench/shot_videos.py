@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from eval.workbench.catalogue import Split
+from eval.workbench.catalogue import Split, scene
 from eval.workbench.jobs import CorpusPlan, Job
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number
-from eval.workbench.sound import add_at, ambience, event_sound, melody, to_sixteen_bits
-from eval.workbench.speech import murmured
+from eval.workbench.sound import add_at, ambience, event_sound, melody, murmured, to_sixteen_bits
 from eval.workbench.story import ClipStory, plan_clip
 from eval.workbench.video import AUDIO_RATE, Line
-from eval.workbench.wording import scene
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

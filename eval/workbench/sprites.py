@@ -7,12 +7,11 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
+from eval.workbench.catalogue import COLORS
 from eval.workbench.pen import Color, Look, Pen, Style
 from eval.workbench.seeds import stream
-from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
-from eval.workbench.shapes.hands import HAND_RECIPES
+from eval.workbench.shapes import FIXTURE_RECIPES, HAND_RECIPES, KIND_RECIPES, PROP_RECIPES
 from eval.workbench.story import Thing
-from eval.workbench.wording import COLORS
 
 LEVELS = (32, 48, 72, 108, 162, 243, 364)
 """Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""

@@ -6,21 +6,24 @@ import random
 from dataclasses import dataclass
 
 from corpora.records import CAMERA_WEARER, EventParts
-from eval.workbench.catalogue import KINDS, Kind, Split, kind
-from eval.workbench.pen import Color, Style
-from eval.workbench.seeds import stable_number, stream
-from eval.workbench.wording import (
+from eval.workbench.catalogue import (
     ACTIONS,
     COLORS,
+    KINDS,
     LIGHTS,
     PROPS,
     SCENES,
     Action,
+    Kind,
+    Split,
     allows,
+    kind,
     place_name,
     predicate,
     prop_name,
 )
+from eval.workbench.pen import Color, Style
+from eval.workbench.seeds import stable_number, stream
 
 CLIP_SECONDS = 30.0
 VARIANTS: dict[Split, range] = {"train": range(48), "dev": range(48, 56), "test": range(56, 64)}

@@ -19,16 +19,18 @@ from typing import Any
 from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
 from eval.workbench.corpus import (
+    MANIFEST,
     Progress,
     claim_folder,
     exclusive,
     finished_videos,
+    read_marker,
     recorded_fields,
     render_missing,
     write_lines,
+    write_marker,
 )
 from eval.workbench.jobs import Job, truth
-from eval.workbench.marker import MANIFEST, read_marker, write_marker
 from eval.workbench.web import HOST, Upload, WebPage, WebPlan, plan_pages, plan_web
 from rag.errors import RagError, UsageError
 

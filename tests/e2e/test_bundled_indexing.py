@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.workbench.marker import write_marker
+from eval.workbench.corpus import write_marker
 from indexers.models.lookup import specialised_encoder_warning
 from rag.indexing import index
 from rag.indexing.report import Silent

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.workbench.subtitles import add_subtitles, subtitle_packet
+from eval.workbench.video import add_subtitles, subtitle_packet
 
 Image = NDArray[np.uint8]
 Card = str | tuple[int, int, int]

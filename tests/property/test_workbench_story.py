@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.records import CAMERA_WEARER
-from eval.workbench.catalogue import KINDS, SPLITS, Split, kind
+from eval.workbench.catalogue import ACTIONS, KINDS, SCENES, SPLITS, Split, action, allows, kind, place_name
 from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stable_number
 from eval.workbench.story import VARIANTS, ClipStory, held_out, plan_clip
-from eval.workbench.wording import ACTIONS, SCENES, action, allows, place_name
 
 SEEDS = st.integers(0, 2**64 - 1)
 CLOSE = 1e-6

@@ -29,13 +29,11 @@ from eval.tasks.browsecomp.scorer import BrowseScorer
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
 from eval.tasks.jsonl import write_manifest, write_records
 from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
-from eval.workbench.long_videos import LongVideo
-from eval.workbench.screen_text import Card
+from eval.workbench.long_videos import Card, LongVideo
 from eval.workbench.seeds import stream
-from eval.workbench.speech import spoken_seconds
-from eval.workbench.upload_metadata import CHANNELS, RELOADERS, UploadMetadata
+from eval.workbench.sound import spoken_seconds
 from eval.workbench.video import Line, Render
-from eval.workbench.web import Upload, WebPlan, new_video, video_name
+from eval.workbench.web import CHANNELS, RELOADERS, Upload, UploadMetadata, WebPlan, new_video, video_name
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import RagError
 from rag.web.catalogue import Catalogue, VideoEntry

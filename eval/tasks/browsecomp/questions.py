@@ -16,13 +16,12 @@ from typing import TypeVar
 from corpora.records import CAMERA_WEARER
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Level, Source
 from eval.tasks.synthetic_web import Paraphrase
-from eval.workbench.catalogue import KINDS, Split, kind
+from eval.workbench.catalogue import ACTIONS, KINDS, Split, action, allows, kind, place_name, predicate, scene
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.seeds import stream
 from eval.workbench.story import Event
 from eval.workbench.video import Line
 from eval.workbench.web import Upload
-from eval.workbench.wording import ACTIONS, action, allows, place_name, predicate, scene
 
 OBJECTS, ACTION_OPTIONS = 10, 8
 """Options of a question for a thing, and for an action."""

@@ -16,8 +16,17 @@ import numpy as np
 from corpora.records import CAMERA_WEARER
 from eval.runs.records import Output, Query, Score
 from eval.tasks.egofact.solvers.corpus import Corpus
-from eval.workbench.catalogue import KINDS, with_article
-from eval.workbench.wording import ACTIONS, COLORS, PROPS, SCENES, place_name, predicate, prop_name
+from eval.workbench.catalogue import (
+    ACTIONS,
+    COLORS,
+    KINDS,
+    PROPS,
+    SCENES,
+    place_name,
+    predicate,
+    prop_name,
+    with_article,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,8 @@ from typing import Any
 
 from eval.runs.records import LETTERS
 from eval.tasks.longvideo.dataset import KINDS, Kind, LongQuestion
+from eval.workbench.catalogue import SCENES, action, place_name, predicate, scene
 from eval.workbench.seeds import stream
-from eval.workbench.wording import SCENES, action, place_name, predicate, scene
 from rag.errors import UsageError
 
 MAX_ORDER_TRIES = 1000

@@ -27,9 +27,18 @@ from eval.workbench.jobs import Job
 from eval.workbench.long_videos import LongVideo, Part
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.story import Event
-from eval.workbench.upload_metadata import UploadMetadata, reupload_metadata, video_metadata
 from eval.workbench.video import Render
-from eval.workbench.web import Availability, Upload, WebPlan, new_video, shown_video, video_name
+from eval.workbench.web import (
+    Availability,
+    Upload,
+    UploadMetadata,
+    WebPlan,
+    new_video,
+    reupload_metadata,
+    shown_video,
+    video_metadata,
+    video_name,
+)
 from rag.agents.raclo.records import only_cues
 from rag.errors import RagError
 from rag.reasoners.roles import Memory

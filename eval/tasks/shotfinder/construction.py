@@ -30,9 +30,8 @@ from eval.workbench.pen import Style
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.shot_videos import AudioKind, ShotJob, shot_job, shot_story
 from eval.workbench.story import ClipStory
-from eval.workbench.upload_metadata import CHANNELS, WHERE, UploadMetadata
 from eval.workbench.video import Render
-from eval.workbench.web import Upload, WebPlan, video_name
+from eval.workbench.web import CHANNELS, WHERE, Upload, UploadMetadata, WebPlan, video_name
 from rag.errors import RagError
 from rag.web.catalogue import Catalogue
 

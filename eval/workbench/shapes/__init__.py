@@ -1,36 +1,30 @@
-"""Drawing recipes of everything in the synthetic world, by id."""
+"""Drawing recipes of everything in the synthetic world, by id.
+
+The modules hold functions `_draw_ID(pen, look)`: `look.form`, modulo what an object has, selects its design
+(handle, pattern, lid), `look.stretch` its proportions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from types import ModuleType
 
 from eval.workbench.pen import Recipe
-from eval.workbench.shapes import (
-    bath,
-    cookware,
-    food,
-    hand_tools,
-    household,
-    instruments,
-    office,
-    outdoors,
-    places,
-    props,
-    vessels,
-)
-
-__all__ = ["FIXTURE_RECIPES", "KIND_RECIPES", "PROP_RECIPES", "Recipe"]
+from eval.workbench.shapes import desk_and_garden, fixtures, home, instruments, kitchen, props, workshop
 
 
-def _merged(parts: Iterable[dict[str, Recipe]]) -> dict[str, Recipe]:
-    return {drawn_id: recipe for part in parts for drawn_id, recipe in part.items()}
+def _recipes(*modules: ModuleType) -> dict[str, Recipe]:
+    return {
+        name.removeprefix("_draw_"): value
+        for module in modules
+        for name, value in vars(module).items()
+        if name.startswith("_draw_")
+    }
 
 
-KIND_RECIPES: dict[str, Recipe] = _merged(
-    family.RECIPES for family in (hand_tools, vessels, cookware, food, household, office, bath, outdoors)
-)
+KIND_RECIPES = _recipes(workshop, kitchen, home, desk_and_garden)
 """One recipe for each kind of `eval.workbench.catalogue`."""
-FIXTURE_RECIPES: dict[str, Recipe] = _merged((places.RECIPES, instruments.RECIPES))
+FIXTURE_RECIPES = _recipes(fixtures, instruments)
 """What an event happens at or is done with."""
-PROP_RECIPES: dict[str, Recipe] = _merged((props.RECIPES,))
+PROP_RECIPES = _recipes(props)
 """Decor, whose main colour is the `body` of the look."""
+HAND_RECIPES = instruments.HAND_RECIPES

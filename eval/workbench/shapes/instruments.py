@@ -1,8 +1,53 @@
-"""What events are done with: the fixtures that a hand uses on something else."""
+"""Hands, seen by the camera wearer, and the instruments that a hand uses on something else.
+
+The arm comes from below, the palm is at the middle. Every pose goes with certain actions
+(`eval.workbench.event_scene`), so that a hand shows what it does even where the object in it is hidden.
+"""
 
 from __future__ import annotations
 
 from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix, stretched, tinted
+
+
+def _arm(pen: Pen, look: Look) -> None:
+    pen.polygon([(0.38, 0.66), (0.62, 0.66), (0.70, 1.0), (0.30, 1.0)], look.accent)
+    pen.box(0.36, 0.62, 0.64, 0.72, darker(look.accent, 0.2), radius=0.02)
+
+
+def _claw(pen: Pen, look: Look) -> None:
+    _arm(pen, look)
+    pen.ellipse(0.34, 0.42, 0.66, 0.70, look.body)
+    for x0, x1, x2 in ((0.36, 0.20, 0.30), (0.45, 0.38, 0.43), (0.55, 0.60, 0.55), (0.64, 0.82, 0.70)):
+        pen.line([(x0, 0.48), (x1, 0.26), (x2, 0.10)], look.body, 0.075)
+
+
+def _palm(pen: Pen, look: Look) -> None:
+    _arm(pen, look)
+    pen.box(0.30, 0.32, 0.70, 0.68, look.body, radius=0.10)
+    pen.box(0.32, 0.12, 0.68, 0.40, look.body, radius=0.06)
+    for x in (0.41, 0.50, 0.59):
+        pen.line([(x, 0.14), (x, 0.36)], darker(look.body, 0.4), 0.012, outline=False)
+    pen.line([(0.32, 0.56), (0.12, 0.42)], look.body, 0.09)
+
+
+def _fist(pen: Pen, look: Look) -> None:
+    _arm(pen, look)
+    pen.box(0.30, 0.34, 0.70, 0.68, look.body, radius=0.14)
+    for x in (0.40, 0.50, 0.60):
+        pen.line([(x, 0.36), (x, 0.52)], darker(look.body, 0.4), 0.014, outline=False)
+    pen.line([(0.30, 0.60), (0.56, 0.58)], look.body, 0.09)
+
+
+def _pinch(pen: Pen, look: Look) -> None:
+    _arm(pen, look)
+    pen.ellipse(0.36, 0.44, 0.68, 0.70, look.body)
+    pen.line([(0.60, 0.48), (0.62, 0.30), (0.50, 0.14)], look.body, 0.08)
+    pen.line([(0.40, 0.50), (0.34, 0.30), (0.46, 0.14)], look.body, 0.08)
+
+
+HAND_RECIPES: dict[str, Recipe] = {"claw": _claw, "palm": _palm, "fist": _fist, "pinch": _pinch}
+"""By pose."""
+
 
 WHITE = (242, 242, 238)
 STEEL = (178, 186, 196)
@@ -17,8 +62,7 @@ GREEN = (40, 160, 70)
 PAINT = (30, 110, 220)
 
 
-def paper_towel(pen: Pen, look: Look) -> None:
-    """A paper towel, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_paper_towel(pen: Pen, look: Look) -> None:
     paper = (250, 250, 248)
     half = stretched(look, 0.22)
     pen.ellipse(0.06, 0.84, 0.82, 0.97, tinted(look, WOOD))
@@ -36,8 +80,7 @@ def paper_towel(pen: Pen, look: Look) -> None:
             pen.line([(0.27, y), (0.6, y)], print_color, 0.03, outline=False)
 
 
-def wrench(pen: Pen, look: Look) -> None:
-    """A wrench, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_wrench(pen: Pen, look: Look) -> None:
     steel = tinted(look, SILVER)
     width = stretched(look, 0.14)
     pen.line([(0.64, 0.36), (0.2, 0.8)], steel, width)
@@ -50,8 +93,7 @@ def wrench(pen: Pen, look: Look) -> None:
     pen.arc(0.19, 0.81, 0.1, 165, 465, steel, 0.09)
 
 
-def hex_key(pen: Pen, look: Look) -> None:
-    """A hex key, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_hex_key(pen: Pen, look: Look) -> None:
     iron = tinted(look, DARK)
     width = stretched(look, 0.11)
     if look.form % 2:
@@ -70,8 +112,7 @@ def _hexagon(x: float, y: float, radius: float) -> list[tuple[float, float]]:
     return [(x + radius * right, y + radius * down) for right, down in corners]
 
 
-def kitchen_knife(pen: Pen, look: Look) -> None:
-    """A kitchen knife, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_kitchen_knife(pen: Pen, look: Look) -> None:
     grip = tinted(look, (50, 34, 30))
     belly = 0.58 + stretched(look, 0.16)
     edge = [(0.97, 0.4), (0.9, belly - 0.12), (0.78, belly - 0.03), (0.66, belly), (0.36, belly)]
@@ -87,8 +128,7 @@ def kitchen_knife(pen: Pen, look: Look) -> None:
         pen.disc(x, 0.385, 0.03, SILVER, outline=False)
 
 
-def box_cutter(pen: Pen, look: Look) -> None:
-    """A box cutter, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_box_cutter(pen: Pen, look: Look) -> None:
     shell = tinted(look, YELLOW)
     half = stretched(look, 0.16)
     top, low = 0.54 - half, 0.54 + half
@@ -105,8 +145,7 @@ def box_cutter(pen: Pen, look: Look) -> None:
         pen.line([(x, top - 0.03), (x, 0.53)], DARK, 0.018, outline=False)
 
 
-def paintbrush(pen: Pen, look: Look) -> None:
-    """A paintbrush, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_paintbrush(pen: Pen, look: Look) -> None:
     wood = tinted(look, (226, 170, 90))
     half = stretched(look, 0.24)
     if look.form % 2:
@@ -122,8 +161,7 @@ def paintbrush(pen: Pen, look: Look) -> None:
     pen.polygon([(left, 0.7), (right, 0.7), *tips, (left - 0.02, 0.92)], PAINT)
 
 
-def paint_roller(pen: Pen, look: Look) -> None:
-    """A paint roller, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_paint_roller(pen: Pen, look: Look) -> None:
     grip = tinted(look, (230, 70, 50))
     low = 0.9 + stretched(look, 0.05)
     pen.line([(0.8, 0.2), (0.92, 0.2), (0.92, 0.46), (0.44, 0.46), (0.44, 0.64)], STEEL, 0.045)
@@ -138,8 +176,7 @@ def paint_roller(pen: Pen, look: Look) -> None:
         pen.line([(x, 0.33), (x, end)], PAINT, 0.05, outline=False)
 
 
-def tap(pen: Pen, look: Look) -> None:
-    """A tap, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_tap(pen: Pen, look: Look) -> None:
     chrome = tinted(look, SILVER)
     pen.box(0.64, 0.42, 0.84, 0.96, WATER, radius=0.06, outline=False)
     pen.line([(0.7, 0.48), (0.7, 0.9)], MIST, 0.035, outline=False)
@@ -156,8 +193,7 @@ def tap(pen: Pen, look: Look) -> None:
         pen.disc(0.41, 0.12, 0.05, WHITE)
 
 
-def hose(pen: Pen, look: Look) -> None:
-    """A hose, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_hose(pen: Pen, look: Look) -> None:
     rubber = tinted(look, GREEN)
     thick = stretched(look, 0.075)
     radii = (0.3, 0.2, 0.1) if look.form % 2 else (0.3, 0.17)
@@ -170,8 +206,7 @@ def hose(pen: Pen, look: Look) -> None:
     pen.line([(0.7, 0.44), (0.62, 0.56)], DARK, 0.05)
 
 
-def ruler(pen: Pen, look: Look) -> None:
-    """A ruler, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_ruler(pen: Pen, look: Look) -> None:
     face = tinted(look, YELLOW)
     wide = stretched(look, 0.15)
     if look.form % 2:
@@ -192,8 +227,7 @@ def _ticks(pen: Pen, wide: float) -> None:
         pen.line([(x, y), (x + long, y + long)], DARK, 0.024, outline=False)
 
 
-def caliper(pen: Pen, look: Look) -> None:
-    """A caliper, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_caliper(pen: Pen, look: Look) -> None:
     steel = tinted(look, STEEL)
     reach = 0.7 + stretched(look, 0.2)
     pen.box(0.06, 0.24, 0.96, 0.38, steel)
@@ -214,8 +248,7 @@ def caliper(pen: Pen, look: Look) -> None:
     pen.disc(0.6, 0.42, 0.035, DARK)
 
 
-def spray_bottle(pen: Pen, look: Look) -> None:
-    """A spray bottle, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_spray_bottle(pen: Pen, look: Look) -> None:
     plastic = tinted(look, (30, 120, 230))
     for x, y in ((0.1, 0.08), (0.09, 0.22), (0.11, 0.36), (0.21, 0.14), (0.21, 0.28)):
         pen.disc(x, y, 0.048, MIST)
@@ -232,8 +265,7 @@ def spray_bottle(pen: Pen, look: Look) -> None:
     pen.polygon([(0.28, 0.12), (0.8, 0.06), (0.88, 0.14), (0.84, 0.26), (0.28, 0.24)], RED)
 
 
-def foil(pen: Pen, look: Look) -> None:
-    """Foil, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_foil(pen: Pen, look: Look) -> None:
     carton = tinted(look, (36, 70, 170))
     low = stretched(look, 0.24)
     torn = [(0.8, 0.96), (0.66, 0.88), (0.5, 0.96), (0.34, 0.88), (0.12, 0.94)]
@@ -251,8 +283,7 @@ def foil(pen: Pen, look: Look) -> None:
     pen.disc(0.11, 0.16, 0.05, DARK)
 
 
-def wrapping_paper(pen: Pen, look: Look) -> None:
-    """Wrapping paper, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_wrapping_paper(pen: Pen, look: Look) -> None:
     paper = tinted(look, (226, 50, 130))
     dot: Color = YELLOW
     top = 0.34 - stretched(look, 0.08)
@@ -272,8 +303,7 @@ def wrapping_paper(pen: Pen, look: Look) -> None:
     pen.disc(0.63, 0.19, 0.07, lighter(GREEN, 0.4))
 
 
-def duster(pen: Pen, look: Look) -> None:
-    """A duster, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_duster(pen: Pen, look: Look) -> None:
     plume = tinted(look, (150, 70, 200))
     pen.line([(0.12, 0.9), (0.5, 0.5)], WOOD, 0.07)
     pen.disc(0.1, 0.91, 0.055, RED)
@@ -289,8 +319,7 @@ def duster(pen: Pen, look: Look) -> None:
         pen.line([(0.52, 0.48), (x, y)], lighter(plume, 0.35), size * 0.4, outline=False)
 
 
-def vacuum(pen: Pen, look: Look) -> None:
-    """A vacuum, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_vacuum(pen: Pen, look: Look) -> None:
     shell = tinted(look, (224, 60, 50))
     long = stretched(look, 0.24)
     pen.line([(0.62, 0.6), (0.6, 0.3), (0.46, 0.12), (0.28, 0.14), (0.22, 0.3)], DARK, 0.075)
@@ -307,8 +336,7 @@ def vacuum(pen: Pen, look: Look) -> None:
     pen.disc(left + 0.1, 0.89, 0.06, DARK)
 
 
-def camera(pen: Pen, look: Look) -> None:
-    """A camera, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_camera(pen: Pen, look: Look) -> None:
     case = tinted(look, (40, 42, 50))
     top = 0.36 - stretched(look, 0.06)
     pen.polygon([(0.34, top), (0.4, top - 0.16), (0.62, top - 0.16), (0.68, top)], case)
@@ -320,24 +348,3 @@ def camera(pen: Pen, look: Look) -> None:
     pen.disc(0.5, 0.6, 0.2, DARK)
     pen.disc(0.5, 0.6, 0.13, (60, 90, 190))
     pen.disc(0.45, 0.55, 0.05, WHITE, outline=False)
-
-
-RECIPES: dict[str, Recipe] = {
-    "paper_towel": paper_towel,
-    "wrench": wrench,
-    "hex_key": hex_key,
-    "kitchen_knife": kitchen_knife,
-    "box_cutter": box_cutter,
-    "paintbrush": paintbrush,
-    "paint_roller": paint_roller,
-    "tap": tap,
-    "hose": hose,
-    "ruler": ruler,
-    "caliper": caliper,
-    "spray_bottle": spray_bottle,
-    "foil": foil,
-    "wrapping_paper": wrapping_paper,
-    "duster": duster,
-    "vacuum": vacuum,
-    "camera": camera,
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from eval.workbench.pen import Look, Pen, Recipe, darker, lighter, stretched
+from eval.workbench.pen import Look, Pen, darker, lighter, stretched
 
 WHITE = (244, 242, 236)
 GREY = (150, 152, 158)
@@ -12,8 +12,7 @@ DARK = (46, 46, 52)
 LEAF = (60, 130, 60)
 
 
-def wall_clock(pen: Pen, look: Look) -> None:
-    """A wall clock, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_wall_clock(pen: Pen, look: Look) -> None:
     if look.form % 2:
         half = stretched(look, 0.38)
         pen.box(0.5 - half, 0.04, 0.5 + half, 0.96, look.body, radius=0.08)
@@ -26,8 +25,7 @@ def wall_clock(pen: Pen, look: Look) -> None:
     pen.line([(0.5, 0.5), (0.64, 0.58)], DARK, 0.055, outline=False)
 
 
-def poster(pen: Pen, look: Look) -> None:
-    """A poster, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_poster(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.36)
     left, right = 0.5 - half, 0.5 + half
     pen.box(left, 0.04, right, 0.96, look.body)
@@ -46,8 +44,7 @@ def poster(pen: Pen, look: Look) -> None:
         pen.disc(x, 0.08, 0.03, DARK)
 
 
-def potted_fern(pen: Pen, look: Look) -> None:
-    """A potted fern, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_potted_fern(pen: Pen, look: Look) -> None:
     top = 0.52 - stretched(look, 0.04)
     fans = ((0.1, 0.42), (0.16, 0.2), (0.36, 0.06), (0.64, 0.06), (0.84, 0.2), (0.9, 0.42))
     for x, y in fans:
@@ -58,8 +55,7 @@ def potted_fern(pen: Pen, look: Look) -> None:
     pen.line([(0.26, top + 0.2), (0.74, top + 0.2)], darker(look.body, 0.3), 0.03, outline=False)
 
 
-def window(pen: Pen, look: Look) -> None:
-    """A window, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_window(pen: Pen, look: Look) -> None:
     sky = (200, 226, 244)
     half = stretched(look, 0.36)
     left, right = 0.5 - half, 0.5 + half
@@ -75,8 +71,7 @@ def window(pen: Pen, look: Look) -> None:
     pen.line([(0.06, 0.08), (0.94, 0.08)], DARK, 0.05)
 
 
-def globe(pen: Pen, look: Look) -> None:
-    """A globe, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_globe(pen: Pen, look: Look) -> None:
     foot = stretched(look, 0.2)
     pen.arc(0.5, 0.4, 0.4, -60, 120, GREY, 0.06)
     pen.line([(0.5, 0.78), (0.5, 0.9)], GREY, 0.08)
@@ -93,8 +88,7 @@ def globe(pen: Pen, look: Look) -> None:
     pen.disc(0.28, 0.52, 0.06, land, outline=False)
 
 
-def radio(pen: Pen, look: Look) -> None:
-    """A radio, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_radio(pen: Pen, look: Look) -> None:
     top = 0.44 - stretched(look, 0.08)
     pen.line([(0.8, top), (0.94, 0.07)], GREY, 0.04)
     if look.form % 2:
@@ -108,8 +102,7 @@ def radio(pen: Pen, look: Look) -> None:
     pen.disc(0.81, 0.78, 0.06, WHITE)
 
 
-def fan(pen: Pen, look: Look) -> None:
-    """A fan, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_fan(pen: Pen, look: Look) -> None:
     foot = stretched(look, 0.24)
     pen.line([(0.5, 0.6), (0.5, 0.9)], look.body, 0.08)
     pen.box(0.5 - foot, 0.87, 0.5 + foot, 0.96, look.body, radius=0.04)
@@ -123,8 +116,7 @@ def fan(pen: Pen, look: Look) -> None:
     pen.disc(0.5, 0.4, 0.07, WHITE)
 
 
-def aquarium(pen: Pen, look: Look) -> None:
-    """An aquarium, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_aquarium(pen: Pen, look: Look) -> None:
     if look.form % 2:
         pen.disc(0.5, 0.52, 0.44, look.body)
         pen.box(0.24, 0.08, 0.76, 0.2, WHITE, radius=0.04)
@@ -141,8 +133,7 @@ def aquarium(pen: Pen, look: Look) -> None:
         pen.disc(x, y, 0.03, lighter(look.body, 0.7), outline=False)
 
 
-def floor_lamp(pen: Pen, look: Look) -> None:
-    """A floor lamp, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_floor_lamp(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.29)
     pen.line([(0.5, 0.36), (0.5, 0.9)], DARK, 0.055)
     pen.ellipse(0.24, 0.87, 0.76, 0.97, look.body)
@@ -156,8 +147,7 @@ def floor_lamp(pen: Pen, look: Look) -> None:
     pen.line([(0.62, 0.43), (0.62, 0.58)], GREY, 0.03)
 
 
-def calendar(pen: Pen, look: Look) -> None:
-    """A calendar, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_calendar(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.38)
     left, right = 0.5 - half, 0.5 + half
     pen.box(left, 0.12, right, 0.96, look.body, radius=0.03)
@@ -172,8 +162,7 @@ def calendar(pen: Pen, look: Look) -> None:
             pen.box(x, y, x + step * 0.7, y + 0.12, DARK if marked else WHITE, outline=False)
 
 
-def guitar(pen: Pen, look: Look) -> None:
-    """A guitar, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_guitar(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.32)
     pen.box(0.44, 0.1, 0.56, 0.56, DARK)
     pen.polygon([(0.41, 0.04), (0.59, 0.04), (0.57, 0.17), (0.43, 0.17)], look.body)
@@ -192,8 +181,7 @@ def guitar(pen: Pen, look: Look) -> None:
     pen.line([(0.5, 0.16), (0.5, 0.8)], WHITE, 0.018, outline=False)
 
 
-def trophy(pen: Pen, look: Look) -> None:
-    """A trophy, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_trophy(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.25)
     pen.arc(0.5 - half, 0.24, 0.13, 60, 290, look.body, 0.06)
     pen.arc(0.5 + half, 0.24, 0.13, -110, 120, look.body, 0.06)
@@ -209,8 +197,7 @@ def trophy(pen: Pen, look: Look) -> None:
         pen.polygon([(0.5 + r * 0.7 * math.cos(a), 0.26 + r * 0.7 * math.sin(a)) for r, a in star], WHITE)
 
 
-def coat_rack(pen: Pen, look: Look) -> None:
-    """A coat rack, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_coat_rack(pen: Pen, look: Look) -> None:
     low = 0.66 + stretched(look, 0.06)
     pen.line([(0.5, 0.08), (0.5, 0.9)], DARK, 0.075)
     pen.polygon([(0.5, 0.82), (0.74, 0.96), (0.26, 0.96)], DARK)
@@ -228,8 +215,7 @@ def coat_rack(pen: Pen, look: Look) -> None:
         pen.ellipse(0.54, 0.2, 0.96, 0.3, look.body)
 
 
-def bird_cage(pen: Pen, look: Look) -> None:
-    """A bird cage, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_bird_cage(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.31)
     left, right = 0.5 - half, 0.5 + half
     pen.arc(0.5, 0.1, 0.045, 0, 360, look.body, 0.03)
@@ -250,8 +236,7 @@ def bird_cage(pen: Pen, look: Look) -> None:
     pen.box(left - 0.04, 0.8, right + 0.04, 0.96, look.body, radius=0.03)
 
 
-def fire_extinguisher(pen: Pen, look: Look) -> None:
-    """A fire extinguisher, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_fire_extinguisher(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.2)
     left, right = 0.5 - half, 0.5 + half
     pen.line([(0.5, 0.2), (0.22, 0.22), (0.16, 0.44), (0.16, 0.66)], DARK, 0.06)
@@ -267,8 +252,7 @@ def fire_extinguisher(pen: Pen, look: Look) -> None:
         pen.box(left + 0.06, 0.5, right - 0.06, 0.74, WHITE, radius=0.02)
 
 
-def toolbox(pen: Pen, look: Look) -> None:
-    """A toolbox, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_toolbox(pen: Pen, look: Look) -> None:
     top = 0.42 - stretched(look, 0.06)
     pen.line([(0.3, top), (0.3, top - 0.18), (0.7, top - 0.18), (0.7, top)], DARK, 0.075)
     if look.form % 2:
@@ -281,8 +265,7 @@ def toolbox(pen: Pen, look: Look) -> None:
         pen.box(x, 0.48, x + 0.12, 0.68, GREY, radius=0.01)
 
 
-def ladder(pen: Pen, look: Look) -> None:
-    """A ladder, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_ladder(pen: Pen, look: Look) -> None:
     spread = stretched(look, 0.12)
     if look.form % 2:
         pen.line([(0.62, 0.08), (0.86, 0.93)], GREY, 0.065)
@@ -298,8 +281,7 @@ def ladder(pen: Pen, look: Look) -> None:
         pen.line([(start, 0.09), (end, 0.91)], look.body, 0.1)
 
 
-def cactus(pen: Pen, look: Look) -> None:
-    """A cactus, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_cactus(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.13)
     pen.line([(0.5, 0.56), (0.22, 0.56), (0.2, 0.3)], look.body, 0.14)
     right = (
@@ -313,8 +295,7 @@ def cactus(pen: Pen, look: Look) -> None:
     pen.polygon([(0.3, 0.79), (0.7, 0.79), (0.64, 0.96), (0.36, 0.96)], GREY)
 
 
-def balloon(pen: Pen, look: Look) -> None:
-    """A balloon, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_balloon(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.29)
     pen.line([(0.5, 0.7), (0.44, 0.78), (0.56, 0.87), (0.5, 0.95)], DARK, 0.03, outline=False)
     pen.polygon([(0.5, 0.64), (0.58, 0.75), (0.42, 0.75)], look.body)
@@ -326,8 +307,7 @@ def balloon(pen: Pen, look: Look) -> None:
         pen.ellipse(0.5 - half * 0.6, 0.12, 0.5 - half * 0.2, 0.3, lighter(look.body, 0.7), outline=False)
 
 
-def flag(pen: Pen, look: Look) -> None:
-    """A flag, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_flag(pen: Pen, look: Look) -> None:
     low = 0.54 + stretched(look, 0.08)
     pen.line([(0.12, 0.08), (0.12, 0.93)], GREY, 0.06)
     pen.disc(0.12, 0.08, 0.055, DARK)
@@ -345,8 +325,7 @@ def flag(pen: Pen, look: Look) -> None:
     )
 
 
-def crate(pen: Pen, look: Look) -> None:
-    """A crate, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_crate(pen: Pen, look: Look) -> None:
     top = 0.16 - stretched(look, 0.08)
     plank = lighter(look.body, 0.15)
     pen.box(0.06, top, 0.94, 0.94, darker(look.body, 0.6))
@@ -362,8 +341,7 @@ def crate(pen: Pen, look: Look) -> None:
         pen.disc(x + 0.07, 0.88, 0.028, DARK, outline=False)
 
 
-def mask(pen: Pen, look: Look) -> None:
-    """A mask, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_mask(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.34)
     left, right = 0.5 - half, 0.5 + half
     if look.form % 2:
@@ -386,8 +364,7 @@ def mask(pen: Pen, look: Look) -> None:
     pen.polygon([(0.3, 0.66), (0.5, 0.72), (0.7, 0.66), (0.62, 0.82), (0.5, 0.86), (0.38, 0.82)], WHITE)
 
 
-def barrel(pen: Pen, look: Look) -> None:
-    """A barrel, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_barrel(pen: Pen, look: Look) -> None:
     bulge = stretched(look, 0.38)
     left, right = 0.5 - bulge, 0.5 + bulge
     sides = [(left + 0.1, 0.08), (left + 0.02, 0.3), (left, 0.5), (left + 0.02, 0.72), (left + 0.1, 0.94)]
@@ -405,8 +382,7 @@ def barrel(pen: Pen, look: Look) -> None:
         pen.disc(0.5, 0.52, 0.035, GREY)
 
 
-def kite(pen: Pen, look: Look) -> None:
-    """A kite, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_kite(pen: Pen, look: Look) -> None:
     half = stretched(look, 0.32)
     middle = 0.57
     pen.line([(middle, 0.7), (0.46, 0.8), (0.3, 0.84), (0.14, 0.92)], DARK, 0.035, outline=False)
@@ -420,31 +396,3 @@ def kite(pen: Pen, look: Look) -> None:
         )
     pen.line([(middle, 0.06), (middle, 0.71)], WHITE, 0.03, outline=False)
     pen.line([(middle - half + 0.02, 0.3), (middle + half - 0.02, 0.3)], WHITE, 0.03, outline=False)
-
-
-RECIPES: dict[str, Recipe] = {
-    "wall_clock": wall_clock,
-    "poster": poster,
-    "potted_fern": potted_fern,
-    "window": window,
-    "globe": globe,
-    "radio": radio,
-    "fan": fan,
-    "aquarium": aquarium,
-    "floor_lamp": floor_lamp,
-    "calendar": calendar,
-    "guitar": guitar,
-    "trophy": trophy,
-    "coat_rack": coat_rack,
-    "bird_cage": bird_cage,
-    "fire_extinguisher": fire_extinguisher,
-    "toolbox": toolbox,
-    "ladder": ladder,
-    "cactus": cactus,
-    "balloon": balloon,
-    "flag": flag,
-    "crate": crate,
-    "mask": mask,
-    "barrel": barrel,
-    "kite": kite,
-}

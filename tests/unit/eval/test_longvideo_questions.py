@@ -14,7 +14,7 @@ from eval.runs.records import LETTERS
 from eval.tasks.longvideo.construction import EFFECTS, PLACES, Event, VideoTruth, build_questions
 from eval.tasks.longvideo.dataset import KINDS, LongQuestion, query_of
 from eval.tasks.longvideo.task import FULL, MINI
-from eval.workbench.wording import action, place_name, predicate
+from eval.workbench.catalogue import action, place_name, predicate
 from rag.errors import UsageError
 
 

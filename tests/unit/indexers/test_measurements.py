@@ -7,8 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from eval.workbench.sound import melody
-from eval.workbench.speech import murmured
+from eval.workbench.sound import melody, murmured
 from eval.workbench.video import Line
 from indexers.frame_measures import (
     PROMPTS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.workbench.marker import write_marker
+from eval.workbench.corpus import write_marker
 from indexers.bundled.encoder import BUNDLED, PREPROCESSING, WEIGHTS, TextSpace, open_bundled
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.registry import open_query_encoder, open_text_tower, resolve_image_encoder

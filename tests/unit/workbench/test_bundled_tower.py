@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from eval.workbench.catalogue import KINDS
-from eval.workbench.wording import COLORS, LIGHTS, PROPS, SCENES
+from eval.workbench.catalogue import COLORS, KINDS, LIGHTS, PROPS, SCENES
 from indexers.bundled.encoder import DIM, SIZE, VOCABULARY, WEIGHTS, readings, vectors
 from indexers.tensors import Tensors
 from training.captions import ACTS

@@ -7,13 +7,22 @@ import random
 import numpy as np
 from PIL import Image
 
-from eval.workbench.catalogue import KINDS
+from eval.workbench.catalogue import KINDS, LIGHTS, PROPS, SCENES
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.story import VARIANTS, plan_clip
-from eval.workbench.wording import LIGHTS, PROPS, SCENES
 from training.captions import ACTS, IDLE, NONE, decor
-from training.collages import THINGS, collage, some_things
-from training.drawing import FRAME, LABELS, SPOTS, labels_at, moments, small, spots_at
+from training.drawing import (
+    FRAME,
+    LABELS,
+    SPOTS,
+    THINGS,
+    collage,
+    labels_at,
+    moments,
+    small,
+    some_things,
+    spots_at,
+)
 
 STORY = plan_clip(4, "train")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training.ranking import ranks
-from training.report import Row, inserted, lines
+from training.report import Row, inserted, lines, ranks
 
 
 def test_ranks_count_those_at_least_as_good() -> None:

@@ -21,20 +21,16 @@ from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecars
 from eval.workbench import corpus as writer
 from eval.workbench import jobs as making
-from eval.workbench import render_worker as film_worker
-from eval.workbench.corpus import make_corpus
+from eval.workbench import render_pool as film_worker
+from eval.workbench.catalogue import ACTIONS
+from eval.workbench.corpus import MANIFEST, make_corpus, read_marker, write_marker
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
-from eval.workbench.long_videos import long_sound, plan_long_video
-from eval.workbench.marker import MANIFEST, read_marker, write_marker
+from eval.workbench.long_videos import long_sound, plan_long_video, render_card
 from eval.workbench.near_duplicates import plan_change
-from eval.workbench.render_pool import render_jobs
-from eval.workbench.render_worker import as_job
-from eval.workbench.screen_text import render_card
-from eval.workbench.sound import SOUNDS, event_sound, melody, story_sound
-from eval.workbench.speech import spoken_seconds, voiced
+from eval.workbench.render_pool import as_job, render_jobs
+from eval.workbench.sound import SOUNDS, event_sound, melody, spoken_seconds, story_sound, voiced
 from eval.workbench.story import plan_clip
 from eval.workbench.video import AUDIO_RATE, Line, Render, frames_hash
-from eval.workbench.wording import ACTIONS
 from rag.errors import RagError, UsageError
 
 # Renders videos.

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from eval.workbench.backdrops import render_person
-from eval.workbench.effects import AFTER, BEFORE, BETWEEN
-from eval.workbench.gestures import GESTURES
+from eval.workbench.catalogue import ACTIONS
+from eval.workbench.event_scene import AFTER, BEFORE, BETWEEN, GESTURES
 from eval.workbench.pen import STYLES
 from eval.workbench.renderer import FrameRenderer
-from eval.workbench.shapes.hands import HAND_RECIPES
+from eval.workbench.shapes import HAND_RECIPES
 from eval.workbench.story import LIGHTS, ClipStory, Thing, plan_clip
 from eval.workbench.video import Render, clip_frames
-from eval.workbench.wording import ACTIONS
 
 HEIGHT = 72
 STORY = plan_clip(5, "dev")

@@ -14,8 +14,15 @@ from corpora.passages.chunking import chunk
 from corpora.passages.plain_text import read_markdown
 from corpora.records import Problem
 from eval.workbench.catalogue import KINDS
-from eval.workbench.passage_data import object_facts, passage_object, topics
-from eval.workbench.passages import Statement, WorldPassage, world_passages, write_passages
+from eval.workbench.passages import (
+    Statement,
+    WorldPassage,
+    object_facts,
+    passage_object,
+    topics,
+    world_passages,
+    write_passages,
+)
 from rag.reasoners.embedded.agreement import Agreement, agreement
 
 WORLD = [passage for passage in world_passages() if passage.kind_id is not None]

@@ -7,13 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from eval.workbench.catalogue import KINDS, PLURAL, SPLITS, indefinite, kind, with_article
+from eval.workbench.catalogue import (
+    ACTIONS,
+    KINDS,
+    PLURAL,
+    PROPS,
+    SCENES,
+    SPLITS,
+    Action,
+    action,
+    allows,
+    indefinite,
+    kind,
+    predicate,
+    prop_name,
+    scene,
+    with_article,
+)
 from eval.workbench.demo import demo_questions
 from eval.workbench.passages import world_passages
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
 from eval.workbench.story import VARIANTS, plan_clip
-from eval.workbench.wording import ACTIONS, PROPS, SCENES, Action, action, allows, predicate, prop_name, scene
 
 
 def fields(phrase: str) -> list[str]:

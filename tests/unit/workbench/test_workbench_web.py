@@ -12,11 +12,12 @@ import pytest
 
 from corpora.identity import content_hash
 from corpora.manifest import recommended_encoder
-from eval.workbench.screen_text import Card
-from eval.workbench.upload_metadata import CHANNELS, UploadMetadata
+from eval.workbench.long_videos import Card
 from eval.workbench.video import Render
 from eval.workbench.web import (
+    CHANNELS,
     Upload,
+    UploadMetadata,
     WebPage,
     WebPlan,
     new_video,

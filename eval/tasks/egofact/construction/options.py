@@ -56,8 +56,7 @@ class ObjectPrior:
 
 def workbench_prior() -> ObjectPrior:
     """The Workbench world samples evenly among the kinds that an action fits."""
-    from eval.workbench.catalogue import KINDS
-    from eval.workbench.wording import ACTIONS, allows
+    from eval.workbench.catalogue import ACTIONS, KINDS, allows
 
     fit = {what.verb: {found.name: 1.0 for found in KINDS if allows(what, found)} for what in ACTIONS}
     used: dict[str, float] = {}

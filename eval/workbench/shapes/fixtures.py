@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eval.workbench.pen import Look, Pen, Recipe, darker, lighter, stretched, tinted
+from eval.workbench.pen import Look, Pen, darker, lighter, stretched, tinted
 
 WHITE = (240, 240, 236)
 STEEL = (176, 184, 194)
@@ -16,8 +16,7 @@ ORANGE = (242, 134, 30)
 BRASS = (222, 176, 60)
 
 
-def wall_socket(pen: Pen, look: Look) -> None:
-    """A wall socket, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_wall_socket(pen: Pen, look: Look) -> None:
     plate = tinted(look, WHITE)
     half = stretched(look, 0.38)
     pen.box(0.5 - half, 0.04, 0.5 + half, 0.96, plate, radius=0.09)
@@ -35,8 +34,7 @@ def wall_socket(pen: Pen, look: Look) -> None:
     pen.box(0.46, 0.72, 0.54, 0.79, BRASS)
 
 
-def extension_cord(pen: Pen, look: Look) -> None:
-    """An extension cord, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_extension_cord(pen: Pen, look: Look) -> None:
     strip = tinted(look, WHITE)
     top = 0.62 - stretched(look, 0.06)
     if look.form % 2:
@@ -58,8 +56,7 @@ def extension_cord(pen: Pen, look: Look) -> None:
     pen.box(0.74, middle - 0.09, 0.9, middle + 0.09, RED, radius=0.02)
 
 
-def bowl(pen: Pen, look: Look) -> None:
-    """A bowl, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_bowl(pen: Pen, look: Look) -> None:
     clay = tinted(look, (40, 90, 190))
     low = 0.74 + stretched(look, 0.14)
     pen.box(0.36, low - 0.1, 0.64, low + 0.05, darker(clay, 0.2), radius=0.02)
@@ -74,8 +71,7 @@ def bowl(pen: Pen, look: Look) -> None:
     pen.ellipse(0.11, 0.25, 0.89, 0.46, WHITE)
 
 
-def sink(pen: Pen, look: Look) -> None:
-    """A sink, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_sink(pen: Pen, look: Look) -> None:
     basin = tinted(look, WHITE)
     pen.line([(0.5, 0.46), (0.5, 0.12), (0.58, 0.08), (0.68, 0.12), (0.68, 0.24)], STEEL, 0.07)
     for x in (0.3, 0.7):
@@ -94,8 +90,7 @@ def sink(pen: Pen, look: Look) -> None:
     pen.ellipse(0.42, 0.64, 0.58, 0.74, DARK)
 
 
-def pot(pen: Pen, look: Look) -> None:
-    """A pot, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_pot(pen: Pen, look: Look) -> None:
     iron = tinted(look, (196, 50, 40))
     top = 0.5 - stretched(look, 0.08)
     for x in (0.32, 0.5, 0.68):
@@ -110,8 +105,7 @@ def pot(pen: Pen, look: Look) -> None:
     pen.ellipse(0.19, top - 0.08, 0.81, top + 0.07, ORANGE)
 
 
-def shelf(pen: Pen, look: Look) -> None:
-    """A shelf, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_shelf(pen: Pen, look: Look) -> None:
     wood = tinted(look, WOOD)
     if look.form % 2:
         pen.box(0.1, 0.04, 0.9, 0.96, darker(wood, 0.55))
@@ -129,8 +123,7 @@ def shelf(pen: Pen, look: Look) -> None:
         pen.box(x, top, x + 0.12, 0.36, color)
 
 
-def drawer(pen: Pen, look: Look) -> None:
-    """A drawer, of variable proportions (`look.stretch`)."""
+def _draw_drawer(pen: Pen, look: Look) -> None:
     wood = tinted(look, WOOD)
     inset = 0.12 - stretched(look, 0.03)
     pen.box(inset, 0.04, 1 - inset, 0.92, darker(wood, 0.25))
@@ -150,8 +143,7 @@ def _handle(pen: Pen, look: Look, y: float) -> None:
         pen.box(0.34, y - 0.035, 0.66, y + 0.035, BRASS, radius=0.03)
 
 
-def tray(pen: Pen, look: Look) -> None:
-    """A tray, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_tray(pen: Pen, look: Look) -> None:
     rim = tinted(look, (120, 70, 36))
     top = 0.36 - stretched(look, 0.06)
     pen.arc(0.17, 0.57, 0.1, 60, 300, BRASS, 0.05)
@@ -166,8 +158,7 @@ def tray(pen: Pen, look: Look) -> None:
     pen.polygon([(0.26, top + 0.06), (0.74, top + 0.06), (0.83, 0.64), (0.17, 0.64)], PALE_WOOD)
 
 
-def chair(pen: Pen, look: Look) -> None:
-    """A chair, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_chair(pen: Pen, look: Look) -> None:
     wood = tinted(look, PALE_WOOD)
     half = stretched(look, 0.26)
     left, right = 0.5 - half, 0.5 + half
@@ -184,8 +175,7 @@ def chair(pen: Pen, look: Look) -> None:
     pen.box(left - 0.1, 0.65, right + 0.1, 0.71, wood)
 
 
-def doormat(pen: Pen, look: Look) -> None:
-    """A doormat, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_doormat(pen: Pen, look: Look) -> None:
     straw = tinted(look, (170, 120, 60))
     top = 0.42 - stretched(look, 0.06)
     for i in range(9):
@@ -202,8 +192,7 @@ def doormat(pen: Pen, look: Look) -> None:
         pen.line([(0.22, y), (0.78, y)], lighter(straw, 0.2), 0.03, outline=False)
 
 
-def hook(pen: Pen, look: Look) -> None:
-    """A hook, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_hook(pen: Pen, look: Look) -> None:
     brass = tinted(look, BRASS)
     half = stretched(look, 0.17)
     pen.box(0.5 - half, 0.04, 0.5 + half, 0.5, DARK, radius=0.08)
@@ -220,8 +209,7 @@ def hook(pen: Pen, look: Look) -> None:
     pen.disc(0.85, 0.55, 0.1, brass)
 
 
-def clothes_line(pen: Pen, look: Look) -> None:
-    """A clothes line, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_clothes_line(pen: Pen, look: Look) -> None:
     post = tinted(look, STEEL)
     for x in (0.08, 0.92):
         pen.box(x - 0.035, 0.08, x + 0.035, 0.96, post)
@@ -236,8 +224,7 @@ def clothes_line(pen: Pen, look: Look) -> None:
         pen.box(x - 0.025, dip - 0.1, x + 0.025, dip + 0.08, PALE_WOOD)
 
 
-def bin_(pen: Pen, look: Look) -> None:
-    """A bin, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_bin(pen: Pen, look: Look) -> None:
     green = tinted(look, (40, 140, 70))
     half = stretched(look, 0.3)
     left, right = 0.5 - half, 0.5 + half
@@ -255,8 +242,7 @@ def bin_(pen: Pen, look: Look) -> None:
     pen.arc(0.5, 0.68, 0.13, 260, 360, WHITE, 0.05, outline=False)
 
 
-def basket(pen: Pen, look: Look) -> None:
-    """A basket, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_basket(pen: Pen, look: Look) -> None:
     straw = tinted(look, (214, 160, 80))
     low = 0.86 + stretched(look, 0.06)
     pen.arc(0.5, 0.5, 0.38 if look.form % 2 else 0.42, 180, 360, darker(straw, 0.3), 0.07)
@@ -270,8 +256,7 @@ def basket(pen: Pen, look: Look) -> None:
     pen.box(0.04, 0.45, 0.96, 0.56, lighter(straw, 0.25), radius=0.05)
 
 
-def box(pen: Pen, look: Look) -> None:
-    """A box, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_box(pen: Pen, look: Look) -> None:
     card = tinted(look, (200, 150, 92))
     low = 0.9 + stretched(look, 0.05)
     pen.polygon([(0.16, 0.4), (0.3, 0.24), (0.7, 0.24), (0.84, 0.4)], (70, 48, 28))
@@ -287,8 +272,7 @@ def box(pen: Pen, look: Look) -> None:
         pen.box(0.43, 0.54, 0.57, low, (240, 220, 150), outline=False)
 
 
-def scale(pen: Pen, look: Look) -> None:
-    """A scale, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_scale(pen: Pen, look: Look) -> None:
     case = tinted(look, (70, 180, 170))
     pen.box(0.42, 0.2, 0.58, 0.36, STEEL)
     if look.form % 2:
@@ -304,8 +288,7 @@ def scale(pen: Pen, look: Look) -> None:
     pen.disc(0.5, 0.66, 0.045, DARK)
 
 
-def windowsill(pen: Pen, look: Look) -> None:
-    """A windowsill, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_windowsill(pen: Pen, look: Look) -> None:
     frame = tinted(look, WHITE)
     top = 0.12 - stretched(look, 0.06)
     pen.box(0.12, top, 0.88, 0.76, frame)
@@ -322,8 +305,7 @@ def windowsill(pen: Pen, look: Look) -> None:
         pen.polygon([(x, 0.9), (x + 0.08, 0.9), (x + 0.04, 0.96)], darker(frame, 0.4))
 
 
-def suitcase(pen: Pen, look: Look) -> None:
-    """A suitcase, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_suitcase(pen: Pen, look: Look) -> None:
     leather = tinted(look, (150, 84, 44))
     top = 0.1 - stretched(look, 0.05)
     pen.box(0.08, top, 0.92, 0.56, leather, radius=0.07)
@@ -341,8 +323,7 @@ def suitcase(pen: Pen, look: Look) -> None:
     pen.line([(0.38, 0.74), (0.38, 0.84), (0.62, 0.84), (0.62, 0.74)], DARK, 0.05)
 
 
-def cloth(pen: Pen, look: Look) -> None:
-    """A cloth, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_cloth(pen: Pen, look: Look) -> None:
     blue = tinted(look, (60, 120, 220))
     dip = stretched(look, 0.12)
     upper = [(0.05, 0.3), (0.3, 0.12), (0.55, 0.22), (0.93, 0.1), (0.9, 0.4)]
@@ -357,8 +338,7 @@ def cloth(pen: Pen, look: Look) -> None:
     pen.polygon([(0.93, 0.1), (0.72, 0.15), (0.78, 0.36), (0.9, 0.4)], darker(blue, 0.15))
 
 
-def stool(pen: Pen, look: Look) -> None:
-    """A stool, in 2 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_stool(pen: Pen, look: Look) -> None:
     wood = tinted(look, WOOD)
     spread = stretched(look, 0.12)
     for x, foot in ((0.3, 0.26 - spread), (0.7, 0.74 + spread)):
@@ -370,27 +350,3 @@ def stool(pen: Pen, look: Look) -> None:
     else:
         pen.ellipse(0.08, 0.16, 0.92, 0.42, darker(wood, 0.1))
         pen.ellipse(0.08, 0.06, 0.92, 0.34, (230, 60, 50))
-
-
-RECIPES: dict[str, Recipe] = {
-    "wall_socket": wall_socket,
-    "extension_cord": extension_cord,
-    "bowl": bowl,
-    "sink": sink,
-    "pot": pot,
-    "shelf": shelf,
-    "drawer": drawer,
-    "tray": tray,
-    "chair": chair,
-    "doormat": doormat,
-    "hook": hook,
-    "clothes_line": clothes_line,
-    "bin": bin_,
-    "basket": basket,
-    "box": box,
-    "scale": scale,
-    "windowsill": windowsill,
-    "suitcase": suitcase,
-    "cloth": cloth,
-    "stool": stool,
-}

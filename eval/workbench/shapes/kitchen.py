@@ -1,11 +1,10 @@
-"""Recipes of pots, pans, tableware and kitchen machines."""
+"""Pots, pans, tableware, kitchen machines; food in natural colours, tinted a little by the body colour."""
 
 from __future__ import annotations
 
 import math
 
-from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix
-from eval.workbench.shapes.curves import bowed, rounded, turned
+from eval.workbench.pen import Color, Look, Pen, bowed, darker, lighter, mix, rounded, tinted, turned
 
 STEEL: Color = (186, 192, 198)
 WOOD: Color = (206, 156, 98)
@@ -16,8 +15,7 @@ def _metal(look: Look) -> Color:
     return mix(STEEL, look.accent, 0.2)
 
 
-def kettle(pen: Pen, look: Look) -> None:
-    """A kettle, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_kettle(pen: Pen, look: Look) -> None:
     half = 0.25 * (1 + 0.17 * look.stretch)
     left, right = 0.46 - half, 0.46 + half
     if look.form % 2:
@@ -41,8 +39,7 @@ def kettle(pen: Pen, look: Look) -> None:
         pen.line([(left + 0.12, 0.5), (left + 0.09, 0.74)], lighter(look.body, 0.6), 0.05, outline=False)
 
 
-def frying_pan(pen: Pen, look: Look) -> None:
-    """A frying pan, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_frying_pan(pen: Pen, look: Look) -> None:
     radius = 0.31 + 0.03 * look.stretch
     x, y = 0.06 + radius, 0.94 - radius
     reach = radius * 0.7
@@ -63,8 +60,7 @@ def frying_pan(pen: Pen, look: Look) -> None:
         pen.line(glint, lighter(floor, 0.45), 0.04, outline=False)
 
 
-def saucepan(pen: Pen, look: Look) -> None:
-    """A saucepan, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_saucepan(pen: Pen, look: Look) -> None:
     right = 0.58
     low = 0.82 + 0.08 * look.stretch
     pen.line([(right, 0.46), (0.89, 0.38)], look.accent, 0.1)
@@ -85,8 +81,7 @@ def saucepan(pen: Pen, look: Look) -> None:
         pen.disc(0.32, 0.16, 0.065, look.accent)
 
 
-def ladle(pen: Pen, look: Look) -> None:
-    """A ladle, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_ladle(pen: Pen, look: Look) -> None:
     across = 0.27 * (1 + 0.2 * look.stretch)
     middle = 0.09 + across
     metal = _metal(look)
@@ -105,8 +100,7 @@ def ladle(pen: Pen, look: Look) -> None:
         pen.line(rounded(middle, 0.66, across * 0.72, 0.21, 110, 165), look.accent, 0.05, outline=False)
 
 
-def rolling_pin(pen: Pen, look: Look) -> None:
-    """A rolling pin, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_rolling_pin(pen: Pen, look: Look) -> None:
     half = 0.135 * (1 + 0.25 * look.stretch)
     wood = mix(WOOD, look.body, 0.65)
 
@@ -132,8 +126,7 @@ def rolling_pin(pen: Pen, look: Look) -> None:
             pen.disc(*spot, half * 0.4, lighter(wood, 0.5), outline=False)
 
 
-def cutting_board(pen: Pen, look: Look) -> None:
-    """A cutting board, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_cutting_board(pen: Pen, look: Look) -> None:
     half = 0.31 * (1 + 0.2 * look.stretch)
     board = mix(WOOD, look.body, 0.6)
     left, right = 0.5 - half, 0.5 + half
@@ -153,8 +146,7 @@ def cutting_board(pen: Pen, look: Look) -> None:
         pen.line(cut, darker(board, 0.45), 0.026, outline=False)
 
 
-def mug(pen: Pen, look: Look) -> None:
-    """A mug, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_mug(pen: Pen, look: Look) -> None:
     right = 0.62 + 0.06 * look.stretch
     if look.form % 2:
         out = right + 0.2
@@ -178,8 +170,7 @@ def mug(pen: Pen, look: Look) -> None:
         pen.disc(middle, 0.69, 0.13, look.accent)
 
 
-def plate(pen: Pen, look: Look) -> None:
-    """A plate, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_plate(pen: Pen, look: Look) -> None:
     tall = 0.4 + 0.05 * look.stretch
     pen.ellipse(0.04, 0.5 - tall, 0.96, 0.5 + tall, CHINA)
     pen.ellipse(0.08, 0.5 - tall * 0.91, 0.92, 0.5 + tall * 0.91, look.body)
@@ -201,8 +192,7 @@ def plate(pen: Pen, look: Look) -> None:
     pen.line(rounded(0.5, 0.5, 0.15, tall * 0.34, 190, 260), (255, 255, 255), 0.035, outline=False)
 
 
-def wine_glass(pen: Pen, look: Look) -> None:
-    """A wine glass, in 6 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_wine_glass(pen: Pen, look: Look) -> None:
     half = 0.25 * (1 + 0.22 * look.stretch)
     glass = mix((214, 232, 240), look.accent, 0.15)
     pen.box(0.47, 0.54, 0.53, 0.92, glass)
@@ -219,8 +209,7 @@ def wine_glass(pen: Pen, look: Look) -> None:
         pen.disc(0.5, 0.74, 0.055, look.accent)
 
 
-def toaster(pen: Pen, look: Look) -> None:
-    """A toaster, in 3 designs (`look.form`) and of variable proportions (`look.stretch`)."""
+def _draw_toaster(pen: Pen, look: Look) -> None:
     top = 0.42 - 0.05 * look.stretch
     crust, crumb = (170, 104, 50), (240, 208, 150)
     for x in (0.17, 0.5) if look.form % 3 != 1 else (0.28,):
@@ -241,15 +230,120 @@ def toaster(pen: Pen, look: Look) -> None:
     pen.line([(0.7, 0.68), (0.74, 0.63)], (40, 40, 44), 0.03, outline=False)
 
 
-RECIPES: dict[str, Recipe] = {
-    "kettle": kettle,
-    "frying_pan": frying_pan,
-    "saucepan": saucepan,
-    "ladle": ladle,
-    "rolling_pin": rolling_pin,
-    "cutting_board": cutting_board,
-    "mug": mug,
-    "plate": plate,
-    "wine_glass": wine_glass,
-    "toaster": toaster,
-}
+LEAF: Color = (70, 150, 60)
+
+
+def _draw_egg(pen: Pen, look: Look) -> None:
+    shell = tinted(look, (240, 216, 178))
+    half = 0.33 * (1 + 0.1 * look.stretch)
+    outline = [*rounded(0.5, 0.6, half, 0.36, 0, 180), *rounded(0.5, 0.6, half, 0.56, 180, 360)]
+    pen.polygon(outline, shell)
+    pen.ellipse(0.34, 0.24, 0.45, 0.44, lighter(shell, 0.6), outline=False)
+    if look.form % 3 == 1:
+        for x, y in ((0.6, 0.36), (0.42, 0.56), (0.66, 0.6), (0.54, 0.76), (0.34, 0.72), (0.52, 0.2)):
+            pen.disc(x, y, 0.03, darker(shell, 0.35), outline=False)
+    elif look.form % 3 == 2:
+        x0, x1 = 0.5 - half, 0.5 + half
+        zigzag = [(x0 + (x1 - x0) * (0.05 + 0.15 * i), 0.5 + 0.07 * (-1) ** i) for i in range(7)]
+        pen.line(zigzag, darker(shell, 0.65), 0.025, outline=False)
+
+
+def _draw_bread_loaf(pen: Pen, look: Look) -> None:
+    crust, crumb = tinted(look, (186, 116, 54)), mix((246, 222, 176), look.body, 0.1)
+    top = 0.3 - 0.06 * look.stretch
+    back = rounded(0.78, top + 0.13, 0.18, 0.17, 270, 380)
+    pen.polygon([(0.3, top - 0.04), *back, (0.93, 0.82), (0.3, 0.82)], crust)
+    slashes = (0.58, 0.72, 0.86) if look.form % 3 != 1 else (0.62, 0.8)
+    for x in slashes:
+        pen.line([(x - 0.05, top + 0.22), (x + 0.03, top + 0.05)], lighter(crust, 0.5), 0.04, outline=False)
+    for x in (0.31, 0.22) if look.form % 3 == 2 else (0.26,):
+        face = [
+            *rounded(x - 0.08, top + 0.15, 0.11, 0.15, 150, 285),
+            *rounded(x + 0.08, top + 0.15, 0.11, 0.15, 255, 390),
+        ]
+        pen.polygon([*face, (x + 0.16, 0.86), (x - 0.16, 0.86)], crust)
+        inner = [
+            *rounded(x - 0.07, top + 0.17, 0.07, 0.11, 150, 285),
+            *rounded(x + 0.07, top + 0.17, 0.07, 0.11, 255, 390),
+        ]
+        pen.polygon([*inner, (x + 0.12, 0.82), (x - 0.12, 0.82)], crumb, outline=False)
+
+
+def _draw_banana(pen: Pen, look: Look) -> None:
+    yellow, brown = tinted(look, (250, 212, 50)), mix((92, 66, 30), look.accent, 0.2)
+    fat = 0.1 * look.stretch
+    outer = bowed((0.08, 0.44), (0.26, 1.3), (0.92, 0.24), 12)
+    inner = bowed((0.83, 0.18), (0.42, 0.58 - fat), (0.18, 0.36), 12)
+    pen.polygon([*outer, *inner], yellow)
+    ridge = bowed((0.16, 0.46), (0.36, 0.95 - fat / 2), (0.85, 0.26), 10)
+    pen.line(ridge[1:-1], darker(yellow, 0.25), 0.022, outline=False)
+    pen.disc(0.125, 0.4, 0.055, brown)
+    pen.polygon([(0.8, 0.22), (0.85, 0.06), (0.94, 0.09), (0.94, 0.28)], brown)
+    if look.form % 3 == 1:
+        pen.ellipse(0.38, 0.6, 0.5, 0.7, look.accent)
+    elif look.form % 3 == 2:
+        for x, y in ((0.3, 0.66), (0.46, 0.72), (0.62, 0.62)):
+            pen.disc(x, y, 0.03, brown, outline=False)
+
+
+def _draw_carrot(pen: Pen, look: Look) -> None:
+    orange, leaf = tinted(look, (244, 126, 32)), mix(LEAF, look.accent, 0.12)
+    half = 0.19 * (1 + 0.25 * look.stretch)
+    spread = (-0.26, -0.09, 0.09, 0.26) if look.form % 2 else (-0.22, 0.0, 0.22)
+    for x in spread:
+        pen.line(bowed((0.5, 0.38), (0.5 + x * 0.4, 0.2), (0.5 + x, 0.1 + abs(x) * 0.3)), leaf, 0.09)
+    tip = [(0.5 + half * 0.9, 0.5), (0.53, 0.94), (0.5, 0.96), (0.47, 0.94), (0.5 - half * 0.9, 0.5)]
+    pen.polygon([*rounded(0.5, 0.42, half, 0.1, 180, 360), *tip], orange)
+    for y, side in ((0.47, -1), (0.56, 1), (0.66, -1), (0.76, 1))[: 4 - look.form % 3 // 2]:
+        wide = half * (1 - (y - 0.4) / 0.58)
+        mark = [(0.5 + side * wide * 0.8, y), (0.5 + side * wide * 0.05, y + 0.015)]
+        pen.line(mark, darker(orange, 0.4), 0.025, outline=False)
+
+
+def _draw_tomato(pen: Pen, look: Look) -> None:
+    red, leaf = tinted(look, (222, 44, 34)), mix(LEAF, look.accent, 0.12)
+    tall = 0.36 * (1 + 0.12 * look.stretch)
+    middle = 0.95 - tall
+    pen.ellipse(0.05, middle - tall, 0.95, 0.95, red)
+    if look.form % 3 == 1:
+        for side in (-1, 1):
+            lobe = bowed(
+                (0.5 + side * 0.05, middle - tall * 0.6), (0.5 + side * 0.28, middle), (0.5 + side * 0.1, 0.9)
+            )
+            pen.line(lobe, darker(red, 0.25), 0.022, outline=False)
+    pen.ellipse(0.16, middle - tall * 0.45, 0.3, middle, lighter(red, 0.6), outline=False)
+    crown = middle - tall * 0.78
+    points = []
+    arms = 6 if look.form % 3 == 2 else 5
+    for i in range(2 * arms):
+        angle, reach = math.pi * i / arms + math.pi / 2, 0.3 if i % 2 == 0 else 0.08
+        points.append((0.5 + reach * math.cos(angle), crown + reach * 0.62 * math.sin(angle)))
+    pen.polygon(points, leaf)
+    pen.line([(0.5, crown), (0.54, max(0.09, crown - 0.16))], darker(leaf, 0.3), 0.06)
+
+
+def _draw_pineapple(pen: Pen, look: Look) -> None:
+    gold, leaf = tinted(look, (232, 168, 40)), mix(LEAF, look.accent, 0.12)
+    half = 0.25 * (1 + 0.2 * look.stretch)
+    leaves = ((-0.3, 0.2), (0.3, 0.2), (-0.18, 0.09), (0.18, 0.09), (0.0, 0.04))
+    for x, y in leaves:
+        bend = 0.5 + x * (0.5 if look.form % 2 else 0.9)
+        left = bowed((0.42 + x * 0.3, 0.34), (bend - 0.06, 0.22), (0.5 + x, y), 4)
+        right = bowed((0.5 + x, y), (bend + 0.08, 0.26), (0.58 + x * 0.3, 0.36), 4)
+        pen.polygon([(0.4 + x * 0.2, 0.42), *left, *right, (0.6 + x * 0.2, 0.42)], leaf)
+    pen.ellipse(0.5 - half, 0.35, 0.5 + half, 0.96, gold)
+    mark = darker(gold, 0.45)
+    if look.form % 3 == 2:
+        for y, count in ((0.47, 2), (0.58, 3), (0.69, 3), (0.8, 2)):
+            for i in range(count):
+                x = 0.5 + (i - (count - 1) / 2) * half * 0.55
+                pen.polygon(
+                    [(x, y - 0.045), (x + 0.04, y), (x, y + 0.045), (x - 0.04, y)], mark, outline=False
+                )
+    else:
+        for y in (0.44, 0.57, 0.7):
+            across = half * math.sqrt(max(0.0, 1 - ((y - 0.655) / 0.305) ** 2)) * 0.92
+            low = y + 0.17
+            under = half * math.sqrt(max(0.0, 1 - ((low - 0.655) / 0.305) ** 2)) * 0.92
+            pen.line([(0.5 - across, y), (0.5 + under, low)], mark, 0.022, outline=False)
+            pen.line([(0.5 + across, y), (0.5 - under, low)], mark, 0.022, outline=False)
