@@ -3,7 +3,7 @@
     python benchmarks/answering_quality.py [--misses]
 
 Four small corpora of subtitles (cut into cues of eight words) and passages lie
-in one library, indexed with all-MiniLM-L6-v2; there are no pictures. All four
+in one library, indexed with all-MiniLM-L6-v2; there are no images. All four
 were looked at while rules and curves were made (set four last and least: asked
 unseen it gave 14 of 18 open, 7 of 8 choices, 1 of 18 unanswerable answered),
 so the figures are those of a development set.
@@ -85,16 +85,16 @@ def measure(data: dict[str, Any], ask: Any, misses: bool) -> dict[str, tuple[int
             print("  open:", text, "->", answer.text)
     wrong = [text for text in data["none"] if ask(text, ()).matched]
     chosen = [row for row in data["choice"] if ask(row[0], row[1]).choice == row[2]]
-    drawn = [text for text, options in data["choice_none"] if ask(text, options).matched]
+    lured = [text for text, options in data["choice_none"] if ask(text, options).matched]
     if misses:
-        print("  answered, though unanswerable:", [*wrong, *drawn])
+        print("  answered, though unanswerable:", [*wrong, *lured])
         print("  choice:", [row[0] for row in data["choice"] if row not in chosen])
     return {
         "open right": (right, len(data["open"])),
         "open answered": (matched, len(data["open"])),
         "unanswerable answered": (len(wrong), len(data["none"])),
         "choice right": (len(chosen), len(data["choice"])),
-        "unanswerable with options answered": (len(drawn), len(data["choice_none"])),
+        "unanswerable with options answered": (len(lured), len(data["choice_none"])),
     }
 
 

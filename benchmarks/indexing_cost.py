@@ -47,19 +47,19 @@ def decode_alone(video: Path) -> float:
     return cpu() - before
 
 
-def encode_alone(model: Path, backend: str, pictures: int) -> float:
-    """Encoding as many pictures, in full batches, out of memory."""
+def encode_alone(model: Path, backend: str, images: int) -> float:
+    """Encoding as many images, in full batches, out of memory."""
     from indexers.backend import probe_images
     from indexers.registry import open_image_encoder
     from indexers.settings import EncoderSettings
 
     encoder = open_image_encoder(f"hf:{model}", EncoderSettings(), backend=backend, batch=BATCH)
-    images = probe_images(BATCH)
-    encoder.encode_images(images)
+    batch = probe_images(BATCH)
+    encoder.encode_images(batch)
     before = cpu()
-    for _ in range(pictures // BATCH):
-        encoder.encode_images(images)
-    return (cpu() - before) * pictures / (pictures // BATCH * BATCH)
+    for _ in range(images // BATCH):
+        encoder.encode_images(batch)
+    return (cpu() - before) * images / (images // BATCH * BATCH)
 
 
 def whole(video: Path, model: Path, backend: str) -> tuple[float, float]:

@@ -4,7 +4,7 @@
 
 Peak resident memory is that of the indexing process and its decoding child
 together, sampled ten times a second from /proc. Still-frame reuse is off, so
-that every picture is encoded.
+that every frame is encoded.
 """
 
 from __future__ import annotations

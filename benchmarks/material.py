@@ -24,8 +24,8 @@ def write_footage(path: Path, seconds: float, *, size: tuple[int, int] = (1280, 
             if index % (7 * fps) == 0:
                 waves = random.uniform(0.005, 0.05, (3, 2))
                 base = np.stack([127 + 90 * np.sin(a * across + b * down) for a, b in waves], axis=2)
-            picture = np.roll(base, 4 * index % width, axis=1) + grain[index % len(grain)]
-            frame = av.VideoFrame.from_ndarray(np.clip(picture, 0, 255).astype(np.uint8), format="rgb24")
+            image = np.roll(base, 4 * index % width, axis=1) + grain[index % len(grain)]
+            frame = av.VideoFrame.from_ndarray(np.clip(image, 0, 255).astype(np.uint8), format="rgb24")
             for packet in stream.encode(frame):
                 out.mux(packet)
         for packet in stream.encode():

@@ -2,7 +2,7 @@
 
     python -m benchmarks.measurements [--split test] [--seed 0] [--looks 48] [--videos 30] [--long 8]
 
-Videos of the Workbench are drawn, indexed as `rag index` does it, and the library's shots, sound and
+Videos of the Workbench are rendered, indexed as `rag index` does it, and the library's shots, sound and
 copies are held against the plan of each video. Looks: short videos of every style and light, at four
 heights. Videos: longer ones with ambience alone, a voice, a tune, or both, and a copy of each, cropped,
 graded and re-timed (`eval.workbench.near_duplicates`). Every video is asked for its copies: another video's
@@ -48,12 +48,12 @@ HEIGHTS = (360, 480, 720, 1080)
 LOOK_SECONDS = 6.0
 STYLE_NAMES = {"live": "live", "flat": "2d", "shaded": "3d", "graphics": "graphics"}
 LEAST_SPOKEN = 0.5
-"""Seconds of voice that make a second one of speech; with less, and with any, it is nobody's."""
+"""Seconds of voice that make a second one of speech; with less, and with any, it has no class."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticVideo:
-    """One video to be drawn. `mode`: 0 ambience, 1 a voice, 2 a tune, 3 both."""
+    """One video to be rendered. `mode`: 0 ambience, 1 a voice, 2 a tune, 3 both."""
 
     name: str
     seed: int
@@ -268,7 +268,7 @@ def main() -> None:
 
 
 def measured(videos: Sequence[SyntheticVideo], folder: Path) -> dict[str, Any]:
-    """Index the videos that were drawn, and compare."""
+    """Index the videos that were rendered, and compare."""
     from rag.library import Library
     from rag.settings import load_settings
 

@@ -66,12 +66,12 @@ def at_scale(folder: Path) -> dict[str, Any]:
     queries = [f"{words(rng, 5)} {number}" for number in range(ROUNDS)]
     with Reader.open(folder) as reader:
         retriever = Retriever(reader, Encoded(IMAGE), Encoded(TEXT), load_settings())
-        pictures = unit(rng, ROUNDS, IMAGE.dim)
+        images = unit(rng, ROUNDS, IMAGE.dim)
 
         def vectors_alone(number: int) -> None:
-            hits = reader.search_clips(pictures[number], CLIPS)
+            hits = reader.search_clips(images[number], CLIPS)
             for found in reader.frames([hit.key for hit in hits]):
-                similarity = found.vectors @ pictures[number]
+                similarity = found.vectors @ images[number]
                 best_window(found.times, similarity, start=found.clip.start, end=found.clip.end, length=5.0)
 
         def clips(number: int) -> None:
@@ -85,7 +85,7 @@ def at_scale(folder: Path) -> dict[str, Any]:
 
         return {
             "clip vectors + localize (target 20)": median_ms(vectors_alone),
-            "fused clips (pictures, evidence, full text) + localize": median_ms(clips),
+            "fused clips (images, evidence, full text) + localize": median_ms(clips),
             "fused clips + localize + one passage for each of six options": median_ms(six_options),
         }
 

@@ -4,7 +4,7 @@
 
 Each figure is the median and the best of `--rounds` runs, in wall seconds, beside the CPU-seconds of the
 median run; the bare interpreter's own start stands beside them. Searches are run on a library without
-pictures and on one whose pictures were encoded by a ViT-B/32 (random weights).
+images and on one whose images were encoded by a ViT-B/32 (random weights).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        notes, videos = folder / "notes", folder / "films"
+        notes, videos = folder / "notes", folder / "videos"
         notes.mkdir()
         videos.mkdir()
         for number in range(FILES):
@@ -59,11 +59,11 @@ def main() -> None:
             )
         words = ["--library", str(folder / "words")]
         subprocess.run([*RAG, "index", str(notes), *words], check=True, capture_output=True)
-        write_footage(videos / "film.mp4", 20, size=(426, 240), fps=10)
-        pictures = ["--library", str(folder / "pictures")]
+        write_footage(videos / "video.mp4", 20, size=(426, 240), fps=10)
+        images = ["--library", str(folder / "images")]
         seeing = {"RAG_ENCODER__IMAGE": f"hf:{save_vit_b32(folder / 'vit')}", "RAG_OCR__MODE": "off"}
         subprocess.run(
-            [*RAG, "index", str(videos), *pictures],
+            [*RAG, "index", str(videos), *images],
             check=True,
             capture_output=True,
             env={**os.environ, **seeing},
@@ -75,8 +75,8 @@ def main() -> None:
                 [*RAG, "index", str(notes), *words], chosen.rounds
             ),
             "rag search, words (target 2.5)": timed([*RAG, "search", "bolt seven", *words], chosen.rounds),
-            "rag search, words and pictures (target 2.5)": timed(
-                [*RAG, "search", "a cut in the film", *pictures], chosen.rounds, seeing
+            "rag search, words and images (target 2.5)": timed(
+                [*RAG, "search", "a cut in the video", *images], chosen.rounds, seeing
             ),
         }
     print(json.dumps(figures, indent=2))

@@ -119,17 +119,17 @@ def report(folder: Path) -> None:
         cold.stdout.strip(),
     )
     rng = np.random.default_rng(1)
-    pictures, sentences = unit(rng, 64, IMAGE.dim), unit(rng, 64, TEXT.dim)
+    images, sentences = unit(rng, 64, IMAGE.dim), unit(rng, 64, TEXT.dim)
     queries = [words(rng, 6) for _ in range(64)]
     with Reader.open(folder) as reader:
-        found = [[hit.key for hit in reader.search_clips(pictures[i], 5)] for i in range(64)]
+        found = [[hit.key for hit in reader.search_clips(images[i], 5)] for i in range(64)]
         part = SearchFilter(videos=frozenset(video.video_id for video in reader.videos()[::3]))
         calls: dict[str, Callable[[int], Any]] = {
-            "search_clips k=5": lambda i: reader.search_clips(pictures[i], 5),
-            "search_clips k=5, a third of the videos": lambda i: reader.search_clips(pictures[i], 5, part),
+            "search_clips k=5": lambda i: reader.search_clips(images[i], 5),
+            "search_clips k=5, a third of the videos": lambda i: reader.search_clips(images[i], 5, part),
             "frames of 5 clips": lambda i: reader.frames(found[i]),
             "search_clips k=5 + frames": lambda i: reader.frames(
-                [hit.key for hit in reader.search_clips(pictures[i], 5)]
+                [hit.key for hit in reader.search_clips(images[i], 5)]
             ),
             "search_evidence k=50": lambda i: reader.search_evidence(sentences[i], 50),
             "search_evidence k=50, a third of the videos": lambda i: reader.search_evidence(

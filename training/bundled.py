@@ -103,7 +103,7 @@ class Learner:
 
     def run(self) -> None:
         """Learn until the budget is spent."""
-        while int(self.pool.drawn.min()) < ENOUGH:
+        while int(self.pool.written.min()) < ENOUGH:
             time.sleep(0.1)
         self._log(
             {
@@ -198,20 +198,20 @@ class Learner:
     def _batch(self) -> tuple[Any, Any, Any, Any, Any]:
         share = next(share for until, share in COLLAGES if self.progress <= until)
         collages = round(self.settings.batch * share)
-        told = self._picked(0, len(self.pool.frames), self.settings.batch - collages)
+        stories = self._picked(0, len(self.pool.frames), self.settings.batch - collages)
         spread = self._picked(1, len(self.pool.collages), collages)
-        described = functional.normalize((self.pool.described[told] - self.mean) @ self.matrix, dim=1)
-        frames, spots = self._varied(self.pool.frames[told], self.pool.spots[told])
+        described = functional.normalize((self.pool.described[stories] - self.mean) @ self.matrix, dim=1)
+        frames, spots = self._varied(self.pool.frames[stories], self.pool.spots[stories])
         others, laid = self._varied(self.pool.collages[spread], self.pool.laid[spread])
         both = torch.cat([frames, others]).contiguous(memory_format=torch.channels_last)
-        return both, self.pool.labels[told], described, spots, laid
+        return both, self.pool.labels[stories], described, spots, laid
 
     def _picked(self, pool: int, size: int, count: int) -> Any:
-        drawn = int(self.pool.drawn[pool])
+        written = int(self.pool.written[pool])
         # The oldest frames of a full ring are being written over.
-        oldest = max(0, drawn - size + 64)
+        oldest = max(0, written - size + 64)
         self.pool.used[pool] += count
-        return torch.from_numpy(self.rng.integers(oldest, drawn, count) % size)
+        return torch.from_numpy(self.rng.integers(oldest, written, count) % size)
 
     def _varied(self, frames: Any, spots: Any) -> tuple[Any, Any]:
         """Moved, scaled, lit and coloured a little, at the tower's size; the spots moved along."""
@@ -264,7 +264,7 @@ class Learner:
                 "step": self.step,
                 "seconds": round(self.spent),
                 "images_per_second": round(speed, 1),
-                "drawn": self.pool.drawn.tolist(),
+                "written": self.pool.written.tolist(),
                 "losses": means,
             }
         )
@@ -344,7 +344,7 @@ def _settings() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=None, help="keeps caption vectors and dev frames")
     parser.add_argument("--learners", type=int, default=2, help="processes that learn, one a core")
-    parser.add_argument("--batch", type=int, default=16, help="pictures a learner sees at a step")
+    parser.add_argument("--batch", type=int, default=16, help="images a learner sees at a step")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=0.05)
     parser.add_argument("--pool", type=int, default=6000)

@@ -42,15 +42,15 @@ def some_things(rng: random.Random) -> list[Thing]:
 
 
 def collage(rng: random.Random, things: list[Thing]) -> tuple[Image.Image, list[list[float]]]:
-    """The picture, and of each thing the number of its kind and its place in shares of width and height."""
+    """The image, and of each thing the number of its kind and its place in shares of width and height."""
     image = _ground(rng)
     laid = []
     for slot, thing in enumerate(rng.choices(things, k=THINGS)):
         x = (slot % COLUMNS + 0.5 + rng.uniform(-0.2, 0.2)) / COLUMNS
         y = (slot // COLUMNS + 0.5 + rng.uniform(-0.15, 0.15)) / ROWS
         size = rng.uniform(0.42, 0.64) * HEIGHT
-        picture = scaled(thing_sprite(thing, 162, "live"), size, rng.uniform(-45, 45))
-        _paste(image, picture, x * WIDTH, y * HEIGHT)
+        sprite = scaled(thing_sprite(thing, 162, "live"), size, rng.uniform(-45, 45))
+        _paste(image, sprite, x * WIDTH, y * HEIGHT)
         if rng.random() < 0.7:
             hand = hand_sprite(
                 rng.choice(POSES), rng.choice(SKINS), rng.choice(SLEEVES), level(0.42 * HEIGHT), "live"
@@ -77,8 +77,8 @@ def _ground(rng: random.Random) -> Image.Image:
     return Image.fromarray(np.clip(np.asarray(ground) + grain, 0, 255).astype(np.uint8))
 
 
-def _paste(image: Image.Image, picture: Image.Image, x: float, y: float) -> None:
-    image.paste(picture, (round(x - picture.width / 2), round(y - picture.height / 2)), picture)
+def _paste(image: Image.Image, sprite: Image.Image, x: float, y: float) -> None:
+    image.paste(sprite, (round(x - sprite.width / 2), round(y - sprite.height / 2)), sprite)
 
 
 FRAME = (108, 192)
@@ -95,7 +95,7 @@ AHEAD = 1024
 AT_ONCE = 12
 """Collages at a time."""
 SPOTS = 8
-"""Things of a frame whose place is told."""
+"""Things of a frame whose place is labelled."""
 
 
 @dataclass
@@ -113,8 +113,8 @@ class Pool:
     collages: Any
     """uint8 (m, height, width, 3)"""
     laid: Any
-    """float32 (m, 6, 3): as `spots`, of what lies in each collage"""
-    drawn: Any
+    """float32 (m, 6, 3): as `spots`, of what is in each collage"""
+    written: Any
     """int64 (2,): how many frames and collages were ever written"""
     used: Any
     """int64 (2,): how many the trainers have taken, times over"""
@@ -150,35 +150,35 @@ def render_endlessly(pool: Pool, seed: int, reuse: float, parent: int) -> None:
         for story, vector in zip(stories, described, strict=True):
             rng = stream("frames", seed, story.seed)
             _lay(pool, rng, reuse)
-            while int(pool.drawn[0]) > AHEAD + int(pool.used[0]) / reuse:
+            while int(pool.written[0]) > AHEAD + int(pool.used[0]) / reuse:
                 time.sleep(0.02)
                 _lay(pool, rng, reuse)
                 if os.getppid() != parent:
                     return
             renderer = FrameRenderer(story, PAINTED)
             for moment in moments(story, rng, A_STORY):
-                place = int(pool.drawn[0]) % size
-                picture = compressed(renderer.picture(moment), rng)
-                pool.frames[place] = torch.from_numpy(small(picture))
+                place = int(pool.written[0]) % size
+                image = compressed(renderer.image(moment), rng)
+                pool.frames[place] = torch.from_numpy(small(image))
                 pool.labels[place] = torch.tensor(labels_at(story, moment))
                 pool.described[place] = torch.from_numpy(vector)
                 pool.spots[place] = torch.tensor(spots_at(renderer, moment))
-                pool.drawn[0] += 1
+                pool.written[0] += 1
 
 
 def _lay(pool: Pool, rng: random.Random, reuse: float) -> None:
     """Collages, as far ahead of the learners as frames are; at most a few at a time."""
     import torch
 
-    if int(pool.drawn[1]) > AHEAD + int(pool.used[1]) / reuse:
+    if int(pool.written[1]) > AHEAD + int(pool.used[1]) / reuse:
         return
     things = some_things(rng)
     for _ in range(AT_ONCE):
-        picture, laid = collage(rng, things)
-        place = int(pool.drawn[1]) % len(pool.collages)
-        pool.collages[place] = torch.from_numpy(small(compressed(picture, rng)))
+        image, laid = collage(rng, things)
+        place = int(pool.written[1]) % len(pool.collages)
+        pool.collages[place] = torch.from_numpy(small(compressed(image, rng)))
         pool.laid[place] = torch.tensor(laid)
-        pool.drawn[1] += 1
+        pool.written[1] += 1
 
 
 def moments(story: ClipStory, rng: random.Random, count: int) -> list[float]:
@@ -216,7 +216,7 @@ def labels_at(story: ClipStory, moment: float) -> list[int]:
 
 
 def spots_at(renderer: FrameRenderer, moment: float) -> list[list[float]]:
-    """(8, 3): what lies where, as `Pool.spots` has it; a first row of kind -1 where nothing is in use."""
+    """(8, 3): what is where, as `Pool.spots` has it; a first row of kind -1 where nothing is in use."""
     used = any(e.seen_from <= moment < e.seen_until for e in renderer.story.events)
     found = [] if used else [[-1.0, 0.0, 0.0]]
     for spot in renderer.things(moment):
@@ -226,15 +226,15 @@ def spots_at(renderer: FrameRenderer, moment: float) -> list[list[float]]:
     return (found + [[-1.0, 0.0, 0.0]] * SPOTS)[:SPOTS]
 
 
-def compressed(picture: Image.Image, rng: random.Random) -> Image.Image:
+def compressed(image: Image.Image, rng: random.Random) -> Image.Image:
     """As a video codec leaves it, for two frames of three."""
     if rng.random() < 0.33:
-        return picture
+        return image
     kept = io.BytesIO()
-    picture.save(kept, "JPEG", quality=rng.randint(35, 92))
+    image.save(kept, "JPEG", quality=rng.randint(35, 92))
     return Image.open(kept)
 
 
-def small(picture: Image.Image) -> NDArray[np.uint8]:
-    """A picture of any size as it lies in the pool; uint8 (108, 192, 3)."""
-    return np.array(picture.convert("RGB").resize((FRAME[1], FRAME[0]), Image.Resampling.BOX))
+def small(image: Image.Image) -> NDArray[np.uint8]:
+    """An image of any size as the pool has it; uint8 (108, 192, 3)."""
+    return np.array(image.convert("RGB").resize((FRAME[1], FRAME[0]), Image.Resampling.BOX))

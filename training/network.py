@@ -39,7 +39,7 @@ GAP_OF = [GAPS.index((act.action_id, act.place or "")) for act in ACTS]
 
 @dataclass
 class Seen:
-    """What the tower makes of a batch of n pictures."""
+    """What the tower makes of a batch of n images."""
 
     vector: Any
     """(n, 384), unit rows"""
@@ -56,7 +56,7 @@ class Seen:
     hold: Any
     """(n, h w) logits: where the thing in use is"""
     map: Any
-    """(n, 68, h, w) logits: the kind that lies at each cell, used or not"""
+    """(n, 68, h, w) logits: the kind that is at each cell, used or not"""
 
 
 def _conv(entering: int, leaving: int, size: int, stride: int, *, act: bool = True) -> nn.Sequential:
@@ -80,7 +80,7 @@ class _Residual(nn.Module):
 
 
 class Network(nn.Module):
-    """Normalised pictures (n, 3, height, width) into `Seen`."""
+    """Normalised images (n, 3, height, width) into `Seen`."""
 
     def __init__(self, prototypes: dict[str, NDArray[Any]]) -> None:
         """`prototypes`: unit rows of "objects" (68), "acts" (149), "scenes" (8), "lights", "props" (192)."""
@@ -128,7 +128,7 @@ class Network(nn.Module):
         values = self.value(x).flatten(2).unflatten(1, (HEADS, HEAD_WIDTH))
         pooled = (values * weights.unsqueeze(2)).sum(dim=3).flatten(1)
         hidden = functional.relu(self.hidden(torch.cat([pooled, x.mean(dim=(2, 3))], dim=1)))
-        # What is in the hand: the map of what lies where, read at the place of the hand.
+        # What is in the hand: the map of what is where, read at the place of the hand.
         things = self.things(x)
         hold = self.hold(x).flatten(1)
         held = (things.flatten(2) * hold.softmax(dim=1).unsqueeze(1)).sum(dim=2)
@@ -176,13 +176,13 @@ class Losses(nn.Module):
     ) -> dict[str, Any]:
         """A scalar for each of `WEIGHTS`.
 
-        Of the first n pictures: `labels` (n, 6), `described` (n, 384), unit rows of the text space, and
+        Of the first n images: `labels` (n, 6), `described` (n, 384), unit rows of the text space, and
         `spots` (n, 8, 3), as `Pool.spots` has them; of the m collages after them `laid` (m, 6, 3), likewise.
-        `size` (2,): width and height of the pictures.
+        `size` (2,): width and height of the images.
         """
-        told = len(labels)
-        spread = seen.map[told:]
-        seen = Seen(*(getattr(seen, part.name)[:told] for part in fields(Seen)))
+        stories = len(labels)
+        spread = seen.map[stories:]
+        seen = Seen(*(getattr(seen, part.name)[:stories] for part in fields(Seen)))
         objects, acts, scenes, lights = labels[:, 0], labels[:, 1], labels[:, 2], labels[:, 3]
         shown = torch.zeros_like(seen.props).scatter_(1, labels[:, 4:6], 1.0)
         held = objects != NONE
@@ -195,13 +195,13 @@ class Losses(nn.Module):
             "name_props": functional.binary_cross_entropy_with_logits(seen.props, shown, reduction="none")
             .sum(1)
             .mean(),
-            "act": functional.cross_entropy(self._against("act", vector, _drawn(self.acts)), acts),
+            "act": functional.cross_entropy(self._against("act", vector, _sampled(self.acts)), acts),
             "object": functional.cross_entropy(
-                self._against("object", vector[held], _drawn(self.objects)), objects[held]
+                self._against("object", vector[held], _sampled(self.objects)), objects[held]
             ),
-            "scene": functional.cross_entropy(self._against("scene", vector, _drawn(self.scenes)), scenes),
-            "light": functional.cross_entropy(self._against("light", vector, _drawn(self.lights)), lights),
-            "prop": _several(self._against("prop", vector, _drawn(self.props)), shown),
+            "scene": functional.cross_entropy(self._against("scene", vector, _sampled(self.scenes)), scenes),
+            "light": functional.cross_entropy(self._against("light", vector, _sampled(self.lights)), lights),
+            "prop": _several(self._against("prop", vector, _sampled(self.props)), shown),
         }
         alike = described @ described.T > 0.999
         found["described"] = _several(self._against("described", vector, described), alike.float())
@@ -220,7 +220,7 @@ class Losses(nn.Module):
 
 
 def _placed(seen: Seen, spots: Any, size: Any) -> dict[str, Any]:
-    """The kind at the cell where each thing's middle lies, and the cell of the thing in use.
+    """The kind at the cell where each object's middle is, and the cell of the thing in use.
 
     Clutter may be covered, so its labels are smoothed.
     """
@@ -244,7 +244,7 @@ def _read(things: Any, spots: Any, size: Any) -> tuple[Any, Any, Any]:
     return at, spots[:, :, 0].long(), place
 
 
-def _drawn(bank: Any) -> Any:
+def _sampled(bank: Any) -> Any:
     """One wording for every row, rendered again at every step."""
     wording = torch.randint(bank.shape[0], (bank.shape[1],))
     return bank[wording, torch.arange(bank.shape[1])]

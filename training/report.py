@@ -70,7 +70,7 @@ def render_clips(split: Split, clips: int, kept: Path | None = None) -> Seen:
         for row, (number, t, _) in enumerate(times):
             if number not in renderers:
                 renderers = {number: FrameRenderer(stories[number], VIDEO_HEIGHT)}
-            frames[row] = small(_rendered(renderers[number].picture(t)))
+            frames[row] = small(_rendered(renderers[number].image(t)))
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             np.save(file, frames)
@@ -100,10 +100,10 @@ def _times(story: ClipStory) -> list[tuple[float, bool]]:
     return found + [(t, False) for t in idle[:3]]
 
 
-def _rendered(picture: Image.Image) -> Image.Image:
+def _rendered(image: Image.Image) -> Image.Image:
     """Compressed at 360 lines, scaled to 224 as the index decodes it."""
     kept = io.BytesIO()
-    picture.convert("RGB").save(kept, "JPEG", quality=70)
+    image.convert("RGB").save(kept, "JPEG", quality=70)
     return Image.open(kept).resize((398, 224), Image.Resampling.BICUBIC)
 
 
@@ -132,10 +132,12 @@ def figures(
     known = np.arange(len(full))
     idle = (vectors @ space(sentence_vectors(list(IDLE_TEXTS), kept)).T).mean(axis=1)
     clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(len(seen.stories))])
-    told = space(
+    described = space(
         sentence_vectors([f"a video that shows {story.description}" for story in seen.stories], kept)
     )
-    places = ranks(told @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(len(clips)))
+    places = ranks(
+        described @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(len(clips))
+    )
     in_view = (objects != NONE)[mine]
     fits = ranks(vectors[mine] @ gaps.T, right) == 0
     return {
@@ -179,8 +181,8 @@ class Row:
         names, places = np.unique(self.clips, return_inverse=True)
         right = np.bincount(places, weights=self.hits, minlength=len(names))
         asked = np.bincount(places, minlength=len(names))
-        drawn = np.random.default_rng(0).integers(0, len(names), (RESAMPLES, len(names)))
-        shares = right[drawn].sum(axis=1) / asked[drawn].sum(axis=1)
+        sampled = np.random.default_rng(0).integers(0, len(names), (RESAMPLES, len(names)))
+        shares = right[sampled].sum(axis=1) / asked[sampled].sum(axis=1)
         low, high = np.quantile(shares, (0.025, 0.975))
         return float(low), float(high)
 
@@ -189,7 +191,7 @@ def main() -> None:
     """Measure the bundled encoder and print or insert the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clips", type=int, default=200)
-    parser.add_argument("--cache", type=Path, default=None, help="keeps the drawn frames")
+    parser.add_argument("--cache", type=Path, default=None, help="keeps the rendered frames")
     parser.add_argument("--into", type=Path, default=None, help="a page with the two marks of the report")
     settings = parser.parse_args()
     table = report(settings.clips, settings.cache)
@@ -321,8 +323,8 @@ def _described(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) 
     """Description to clip, by the mean of six frames."""
     count = len(seen.stories)
     clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(count)])
-    told = encoder.encode_text([f"a video that shows {story.description}" for story in seen.stories])
-    rank = ranks(told @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(count))
+    described = encoder.encode_text([f"a video that shows {story.description}" for story in seen.stories])
+    rank = ranks(described @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(count))
     return [Row("description to clip", f"R@{k}", rank < k, np.arange(count), k / count) for k in (1, 5)]
 
 

@@ -75,15 +75,15 @@ def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ..
     FURNITURE[story.scene](sheet, story, rng)
     for prop in story.props:
         size = 0.34 * height
-        picture = prop_sprite(prop.prop_id, prop.color, rng.randrange(2), level(size), story.style)
-        sheet.paste(scaled(picture, size, 0), prop.x, prop.y)
+        image = prop_sprite(prop.prop_id, prop.color, rng.randrange(2), level(size), story.style)
+        sheet.paste(scaled(image, size, 0), prop.x, prop.y)
     spots = []
     for thing in story.clutter:
         size = rng.uniform(0.17, 0.26) * height
-        picture = scaled(thing_sprite(thing, level(size), story.style), size, rng.uniform(-70, 70))
+        image = scaled(thing_sprite(thing, level(size), story.style), size, rng.uniform(-70, 70))
         x = rng.choice((rng.uniform(-0.02, 0.42), rng.uniform(1.36, 1.80), rng.uniform(0.1, 1.7)))
         spots.append(Spot(thing, x, rng.uniform(0.50, 0.95)))
-        sheet.paste(picture, spots[-1].x, spots[-1].y)
+        sheet.paste(image, spots[-1].x, spots[-1].y)
     return _textured(sheet.image, story, rng), tuple(spots)
 
 

@@ -90,7 +90,7 @@ class CorpusReport:
     """Of videos in the whole corpus."""
     passages: int
     voiced: bool
-    """Whether the spoken lines are to be heard: only where `flite` is installed."""
+    """Whether the spoken lines have sound: only where `flite` is installed."""
 
 
 def make_corpus(

@@ -113,11 +113,11 @@ def _taker(scene: EventScene) -> None:
     wearer_takes = not scene.wearer
     size = HAND * scene.scale * scene.height
     sleeve = story.sleeve if wearer_takes else story.shirt
-    picture = hand_sprite("claw", story.skin, sleeve, level(size), scene.style)
+    image = hand_sprite("claw", story.skin, sleeve, level(size), scene.style)
     x, y = scene.thing_at
     drop = 0.30 if wearer_takes else -0.30
     paste(
-        scene.image, scene.turned(picture, size, 0 if wearer_takes else 180), x + 0.04, y + drop, scene.height
+        scene.image, scene.turned(image, size, 0 if wearer_takes else 180), x + 0.04, y + drop, scene.height
     )
 
 
@@ -221,7 +221,7 @@ AFTER: dict[str, Callable[[EventScene], None]] = {
 
 
 class EventScene:
-    """One event of a story at one moment, to be rendered on one picture.
+    """One event of a story at one moment, to be rendered on one image.
 
     `t`: seconds of the clip. `moved`: by how much the camera's sway moves the scene, in frame heights.
     """
@@ -282,34 +282,34 @@ class EventScene:
 
     def _fixture(self) -> None:
         size = self.gesture.place_size * self.scale * self.height
-        picture = fixture_sprite(str(self.event.place), self.variant, level(size), self.style)
+        image = fixture_sprite(str(self.event.place), self.variant, level(size), self.style)
         turn = self.turn / 3 if self.gesture.moves == "thing" else self.turn / 2 + 12 * self.swing
-        paste(self.image, self.turned(picture, size, turn, self.mirror), *self.place_at, self.height)
+        paste(self.image, self.turned(image, size, turn, self.mirror), *self.place_at, self.height)
 
     def _thing(self) -> None:
         size = THING * self.scale * self.height
-        picture = thing_sprite(self.event.thing, level(size), self.style)
+        image = thing_sprite(self.event.thing, level(size), self.style)
         angle = self.turn + self.gesture.thing_turn * (-1 if self.mirror else 1)
-        paste(self.image, self.turned(picture, size, angle), *self.thing_at, self.height)
+        paste(self.image, self.turned(image, size, angle), *self.thing_at, self.height)
 
     def _hand(self, pose: str, at: tuple[float, float], lean: float) -> None:
         story = self.story
         skin, sleeve = (story.skin, story.sleeve) if self.wearer else (story.skin, story.shirt)
         size = HAND * self.scale * self.height
-        picture = hand_sprite(pose, skin, sleeve, level(size), self.style)
+        image = hand_sprite(pose, skin, sleeve, level(size), self.style)
         angle = lean + self.turn / 4 + (0 if self.wearer else 180)
         drop = 0.27 if self.wearer else -0.27
         self._arm(at[0], at[1] + drop * self.scale, angle, sleeve)
         paste(
             self.image,
-            self.turned(picture, size, angle, self.mirror),
+            self.turned(image, size, angle, self.mirror),
             at[0],
             at[1] + drop * self.scale,
             self.height,
         )
 
     def _arm(self, x: float, y: float, angle: float, sleeve: Color) -> None:
-        """From the wrist out of the picture."""
+        """From the wrist out of the frame."""
         lean = math.radians(angle)
         along = (math.sin(lean), math.cos(lean))
         start, end = 0.44 * HAND * self.scale, 1.5

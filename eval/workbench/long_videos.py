@@ -42,7 +42,7 @@ class Card:
 
 
 def render_card(image: Image.Image, text: str) -> None:
-    """Draws onto the picture, RGB, in place."""
+    """Render onto the image, RGB, in place."""
     image.paste(
         _card(text, image.width, image.height), (round(0.04 * image.height), round(0.05 * image.height))
     )
@@ -121,9 +121,9 @@ class LongVideo:
     tags: tuple[str, ...]
     parts: tuple[Part, ...]
     lines: tuple[Line, ...]
-    """What is said, in the subtitle stream and, where a voice is installed, to be heard."""
+    """What is said, in the subtitle stream and, where a voice is installed, as sound."""
     cards: tuple[Card, ...]
-    """What can be read on the picture."""
+    """What is on screen."""
 
     @property
     def duration(self) -> float:
@@ -162,7 +162,7 @@ def long_frames(video: LongVideo, render: Render) -> Iterator[NDArray[np.uint8]]
     for part in video.parts:
         renderer = FrameRenderer(part.story, render.height)
         while (t := index / render.fps) < part.end:
-            image = renderer.picture(t - part.start)
+            image = renderer.image(t - part.start)
             for card in video.cards:
                 if card.start <= t < card.end:
                     render_card(image, card.text)

@@ -70,12 +70,12 @@ def changed_frames(path: Path, change: Change, count: int) -> Iterator[NDArray[n
             while given + wanted < count and int((given + wanted) * change.speed + 1e-6) == index:
                 wanted += 1
             if wanted:
-                picture = frame.to_image()
+                image = frame.to_image()
                 box = tuple(
-                    edge * (picture.width if side % 2 == 0 else picture.height)
+                    edge * (image.width if side % 2 == 0 else image.height)
                     for side, edge in enumerate(change.crop)
                 )
-                small = picture.resize((width, change.height), Image.Resampling.BILINEAR, box=box)
+                small = image.resize((width, change.height), Image.Resampling.BILINEAR, box=box)
                 pixels = np.asarray(small.point(table))
                 yield from (pixels for _ in range(wanted))
                 given += wanted

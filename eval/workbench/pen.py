@@ -61,7 +61,7 @@ def tinted(look: Look, color: Color) -> Color:
 
 @dataclass
 class Pen:
-    """Draws in the unit square, x right, y down, onto a transparent picture of `size` pixels.
+    """Draws in the unit square, x right, y down, onto a transparent image of `size` pixels.
 
     Shapes are filled and outlined (outline=None: none); `width` is in units of the square.
     """
@@ -148,7 +148,7 @@ class Pen:
         points = [(x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles]
         self.line(points, color, width, outline=outline)
 
-    def picture(self) -> Image.Image:
+    def image(self) -> Image.Image:
         """RGBA, `size` x `size`, antialiased; lit from the upper left in the styles that are lit."""
         small = self._canvas.resize((self.size, self.size), Image.Resampling.BOX)
         if self.style in ("live", "shaded"):
@@ -184,10 +184,10 @@ Recipe = Callable[[Pen, Look], None]
 """Draws every variant of one kind in the unit square from the look alone."""
 
 
-def _lit(picture: Image.Image, depth: float) -> Image.Image:
+def _lit(image: Image.Image, depth: float) -> Image.Image:
     """Lighter at the upper left, darker at the lower right, by up to `depth` of full scale."""
-    pixels = np.asarray(picture).astype(np.float32)
-    ramp = np.linspace(1.0, -1.0, picture.width, dtype=np.float32)
+    pixels = np.asarray(image).astype(np.float32)
+    ramp = np.linspace(1.0, -1.0, image.width, dtype=np.float32)
     light = (ramp[:, None] + ramp[None, :]) * (depth * 127)
     pixels[..., :3] = np.clip(pixels[..., :3] + light[..., None], 0, 255)
     return Image.fromarray(pixels.astype(np.uint8), "RGBA")

@@ -1,4 +1,4 @@
-"""A moment of a story as a picture: the camera sways over the backdrop, hands work, light is graded."""
+"""A moment of a story as an image: the camera sways over the backdrop, hands work, light is graded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FrameRenderer:
-    """Paints the frames of one story at one size.
+    """Renders the frames of one story at one size.
 
     `frame(t)`: uint8 (height, width, 3) RGB at `t` seconds of the clip; the same story, size and
     time give the same pixels.
@@ -44,9 +44,9 @@ class FrameRenderer:
 
     def frame(self, t: float) -> NDArray[np.uint8]:
         """uint8 (height, width, 3) RGB at `t` seconds of the clip."""
-        return np.asarray(self.picture(t))
+        return np.asarray(self.image(t))
 
-    def picture(self, t: float) -> Image.Image:
+    def image(self, t: float) -> Image.Image:
         """The same as a Pillow image."""
         event = self._event(t)
         dx, dy = self._gaze(t)

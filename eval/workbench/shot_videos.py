@@ -1,8 +1,7 @@
 """Short videos of several shots each, in which one thing can be changed and all else stays.
 
 A video is made of stories of a few seconds, one after the other, with a cut between. Two videos of the
-same stories may differ in their light, their style, their sound or their size alone; so only that
-tells them apart.
+same stories may differ in their light, their style, their sound or their size alone.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 LOOP = 2**17
-"""Samples of noise that repeat without a seam: 8.2 s."""
+"""Samples of noise that repeat seamlessly: 8.2 s."""
 AMBIENCE: dict[str, tuple[float, float, float]] = {
     "garage": (60.0, 900.0, 50.0),
     "shed": (200.0, 2600.0, 0.0),
@@ -46,7 +46,7 @@ AMBIENCE: dict[str, tuple[float, float, float]] = {
 }
 """Band of the noise and frequency of the hum of each scene, Hz; 0 is no hum."""
 HUSHED_SHARE = 0.3
-"""Clips in which next to nothing is heard."""
+"""Share of clips that are almost silent."""
 SCALE = (0, 2, 4, 7, 9, 12, 14, 16)
 """Semitones of a pentatonic scale: any order of them sounds like a tune."""
 
@@ -250,7 +250,7 @@ def _spoken(line: Line, program: str, path: Path) -> NDArray[np.float32]:
         )
         samples = _read(path)
     except (OSError, subprocess.SubprocessError, wave.Error, EOFError) as error:
-        raise RagError(f"{program} could not say a line ({error}); mend it or take it away") from error
+        raise RagError(f"{program} could not speak a line ({error}); repair or uninstall it") from error
     return samples[: round((line.end - line.start) * AUDIO_RATE)]
 
 

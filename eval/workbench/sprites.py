@@ -62,7 +62,7 @@ def thing_sprite(thing: Thing, size: int, style: Style) -> Image.Image:
     look = thing_look(thing, style)
     pen = Pen(size, style)
     KIND_RECIPES[thing.kind_id](pen, look)
-    return _worn(pen.picture(), look.wear, stream("wear", thing.kind_id, thing.variant).getrandbits(32))
+    return _worn(pen.image(), look.wear, stream("wear", thing.kind_id, thing.variant).getrandbits(32))
 
 
 @lru_cache(maxsize=2048)
@@ -72,7 +72,7 @@ def fixture_sprite(fixture: str, variant: int, size: int, style: Style) -> Image
     look = Look(rng.choice(PALETTE), rng.choice(PALETTE), rng.uniform(-1, 1), rng.randrange(4), 0.0, style)
     pen = Pen(size, style)
     FIXTURE_RECIPES[fixture](pen, look)
-    return pen.picture()
+    return pen.image()
 
 
 @lru_cache(maxsize=2048)
@@ -81,7 +81,7 @@ def prop_sprite(prop: str, color: str, form: int, size: int, style: Style) -> Im
     look = Look(COLORS[color], (120, 118, 116), 0.0, form, 0.0, style)
     pen = Pen(size, style)
     PROP_RECIPES[prop](pen, look)
-    return pen.picture()
+    return pen.image()
 
 
 @lru_cache(maxsize=512)
@@ -89,7 +89,7 @@ def hand_sprite(pose: str, skin: Color, sleeve: Color, size: int, style: Style) 
     """A hand seen from above with the arm coming from below; the palm is at the middle."""
     pen = Pen(size, style)
     HAND_RECIPES[pose](pen, Look(skin, sleeve, style=style))
-    return pen.picture()
+    return pen.image()
 
 
 def scaled(sprite: Image.Image, size: float, angle: float, *, mirror: bool = False) -> Image.Image:
@@ -120,7 +120,7 @@ class TurnedSprites:
         if key not in self._kept:
             if len(self._kept) >= KEPT:
                 self._kept.clear()
-            # The sprite is kept beside its picture, so that no other can take its id.
+            # The sprite is kept beside its result, so that no other can take its id.
             self._kept[key] = (sprite, scaled(sprite, size, angle, mirror=mirror))
         return self._kept[key][1]
 
@@ -130,13 +130,13 @@ def _jittered(color: Color, by: float) -> Color:
     return red, green, blue
 
 
-def _worn(picture: Image.Image, wear: float, seed: int) -> Image.Image:
+def _worn(image: Image.Image, wear: float, seed: int) -> Image.Image:
     """Stains and scratches, more with more wear."""
     if wear < 0.15:
-        return picture
-    pixels = np.asarray(picture).astype(np.int16)
+        return image
+    pixels = np.asarray(image).astype(np.int16)
     rng = np.random.default_rng(seed)
     coarse = rng.uniform(-1, 1, (6, 6)).astype(np.float32)
-    stains = np.asarray(Image.fromarray(coarse).resize(picture.size, Image.Resampling.BICUBIC))
+    stains = np.asarray(Image.fromarray(coarse).resize(image.size, Image.Resampling.BICUBIC))
     pixels[..., :3] += (stains[..., None] * 70 * wear).astype(np.int16)
     return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8), "RGBA")

@@ -73,7 +73,7 @@ class Render:
     """How a video is made; none of it changes what happens in it."""
 
     height: int = 360
-    """360, 720 or 1080; the picture is 16:9."""
+    """360, 720 or 1080; the frame is 16:9."""
     fps: int = 15
     crf: int = 29
     """x264's constant quality: higher is smaller and coarser."""
@@ -107,7 +107,7 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class ContainerMetadata:
-    """What a file says about itself beside pictures and sound; benchmark clips say nothing."""
+    """What a file says about itself beside frames and sound; benchmark clips have none."""
 
     title: str = ""
     description: str = ""
@@ -148,7 +148,7 @@ def write_video(
     from av.video.reformatter import VideoReformatter
 
     with av.open(str(path), "w", options={"movflags": "+faststart", "fflags": "+bitexact"}) as out:
-        pictures = _add_pictures(out, render)
+        video_stream = _add_video_stream(out, render)
         voices: Any = out.add_stream("aac", rate=AUDIO_RATE, layout="mono")
         words = add_subtitles(out) if metadata.lines else None
         _dress(out, metadata)
@@ -156,17 +156,17 @@ def write_video(
         for line in metadata.lines:
             out.mux(subtitle_packet(words, line.start, line.end, line.text))
         parts = _sound_frames(sound)
-        heard = 0
+        muxed = 0
         shaper = VideoReformatter()
         for index, pixels in enumerate(frames):
             raw = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
             frame: Any = shaper.reformat(raw, format="yuv420p")
             frame.pts, frame.time_base = index, Fraction(1, render.fps)
-            out.mux(pictures.encode(frame))
-            while heard * render.fps < index * AUDIO_RATE and (part := next(parts, None)) is not None:
+            out.mux(video_stream.encode(frame))
+            while muxed * render.fps < index * AUDIO_RATE and (part := next(parts, None)) is not None:
                 out.mux(voices.encode(part))
-                heard += AUDIO_FRAME
-        out.mux(pictures.encode(None))
+                muxed += AUDIO_FRAME
+        out.mux(video_stream.encode(None))
         for part in parts:
             out.mux(voices.encode(part))
         out.mux(voices.encode(None))
@@ -188,7 +188,7 @@ def frames_hash(path: Path) -> tuple[str, int]:
     return digest.hexdigest(), count
 
 
-def _add_pictures(out: Any, render: Render) -> Any:
+def _add_video_stream(out: Any, render: Render) -> Any:
     # As good as `veryfast` at 25, at half its work to encode and to decode, and larger.
     options = {"preset": "ultrafast", "crf": str(render.crf), "threads": "1"}
     stream = out.add_stream("libx264", rate=render.fps, options=options)

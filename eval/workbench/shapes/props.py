@@ -1,4 +1,4 @@
-"""Decor on the wall or the floor that tells one clip from another: each is first of all of one colour."""
+"""Decor on the wall or the floor that distinguishes clips: each is first of all of one colour."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ RECIPES = {f"{table}.{name}": recipe for table, recipes in TABLES.items() for na
 def _drawn(recipe: Recipe, look: Look) -> np.ndarray:
     pen = Pen(SIZE, look.style)
     recipe(pen, look)
-    return np.asarray(pen.picture())
+    return np.asarray(pen.image())
 
 
 def test_no_two_tables_draw_the_same_thing() -> None:
