@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
+from eval.workbench.pen import Color
+
 
 def read_data(name: str) -> dict[str, Any]:
     """The tables of `data/NAME.toml`, in the order written."""
@@ -114,43 +118,12 @@ ACTIONS: tuple[Action, ...] = tuple(
     for action_id, row in read_data("actions").items()
 )
 _ACTION_BY_ID = {found.action_id: found for found in ACTIONS}
-COLORS: dict[str, tuple[int, int, int]] = {
-    "red": (206, 44, 40),
-    "orange": (236, 132, 28),
-    "yellow": (240, 212, 50),
-    "green": (48, 150, 66),
-    "blue": (40, 92, 200),
-    "purple": (136, 60, 168),
-    "white": (240, 240, 236),
-    "black": (34, 34, 38),
-}
+_DECOR = read_data("decor")
+COLORS = TypeAdapter(dict[str, Color]).validate_python(_DECOR["colors"])
+PALETTE = TypeAdapter(tuple[Color, ...]).validate_python(_DECOR["palette"])
+"""Of body and accent of the objects."""
 LIGHTS = ("warm", "cold", "neutral")
-PROPS: tuple[str, ...] = (
-    "wall_clock",
-    "poster",
-    "potted_fern",
-    "window",
-    "globe",
-    "radio",
-    "fan",
-    "aquarium",
-    "floor_lamp",
-    "calendar",
-    "guitar",
-    "trophy",
-    "coat_rack",
-    "bird_cage",
-    "fire_extinguisher",
-    "toolbox",
-    "ladder",
-    "cactus",
-    "balloon",
-    "flag",
-    "crate",
-    "mask",
-    "barrel",
-    "kite",
-)
+PROPS: tuple[str, ...] = tuple(_DECOR["props"])
 
 
 @dataclass(frozen=True, slots=True)

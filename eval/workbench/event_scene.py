@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PIL import Image, ImageDraw
+from pydantic import TypeAdapter
 
 from corpora.records import CAMERA_WEARER
 from eval.workbench.backdrops import WIDE
+from eval.workbench.catalogue import read_data
 from eval.workbench.pen import Color
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import TurnedSprites, fixture_sprite, hand_sprite, level, paste, thing_sprite
@@ -47,37 +49,9 @@ class Gesture:
     """Which part goes to and fro."""
 
 
-GESTURES: dict[str, Gesture] = {
-    "pick_up": Gesture("claw", "", (0.0, -0.20), 0.52, (0.0, -0.04), 0, (0.0, 0.16)),
-    "place": Gesture("palm", "", (0.0, 0.20), 0.52, (0.0, -0.06), 0, (0.0, 0.12)),
-    "plug": Gesture("pinch", "", (-0.42, -0.22), 0.36, (0.12, 0.04), -20, (-0.04, -0.02), effect="cable"),
-    "tip": Gesture("fist", "", (-0.28, 0.24), 0.44, (0.10, -0.16), 65, (-0.06, 0.0), effect="stream"),
-    "wipe": Gesture("palm", "fist", (0.10, -0.16), 0.30, (-0.04, 0.04), 0, (0.0, 0.0), 0.10, "arcs", "place"),
-    "tighten": Gesture(
-        "fist", "fist", (0.26, -0.10), 0.40, (-0.10, 0.06), 0, (0.0, 0.0), 0.05, "turn", "place"
-    ),
-    "cut": Gesture("palm", "fist", (0.22, -0.12), 0.44, (-0.12, 0.08), 0, (0.0, 0.0), 0.07, "board", "place"),
-    "hand_over": Gesture("palm", "", (0.0, -0.34), 0.0, (0.0, -0.10), 0, (0.0, -0.14), effect="taker"),
-    "open": Gesture("pinch", "pinch", (0.0, 0.0), 0.0, (0.0, 0.0), 0, (0.0, 0.0), 0.05, "apart"),
-    "paint": Gesture(
-        "fist", "fist", (0.24, -0.14), 0.40, (-0.10, 0.06), 0, (0.0, 0.0), 0.09, "paint", "place"
-    ),
-    "rinse": Gesture("claw", "", (0.0, -0.28), 0.46, (0.0, 0.10), 15, (0.0, 0.0), 0.05, "drops"),
-    "hang": Gesture("claw", "", (0.0, -0.34), 0.40, (0.0, -0.04), 0, (0.0, -0.10), 0.02),
-    "drop": Gesture("claw", "", (0.0, 0.26), 0.46, (0.0, -0.18), 30, (0.0, 0.16)),
-    "measure": Gesture("pinch", "", (0.0, -0.20), 0.50, (0.0, 0.06), 0, (0.0, 0.0), 0.04, "marks", "place"),
-    "weigh": Gesture("palm", "", (0.0, 0.18), 0.46, (0.0, -0.12), 0, (0.0, 0.04)),
-    "spray": Gesture(
-        "palm", "fist", (0.34, -0.10), 0.40, (-0.16, 0.06), 0, (0.0, 0.0), 0.02, "mist", "place"
-    ),
-    "wrap": Gesture("palm", "palm", (0.0, 0.06), 0.56, (0.0, -0.04), 0, (0.0, 0.02), 0.03, "fold"),
-    "dust": Gesture(
-        "fist", "fist", (0.20, -0.18), 0.40, (-0.08, 0.08), 0, (0.0, 0.0), 0.12, "motes", "place"
-    ),
-    "photograph": Gesture(
-        "palm", "pinch", (0.26, 0.16), 0.40, (-0.14, -0.12), 0, (0.0, 0.0), 0.01, "flash", "place"
-    ),
-}
+GESTURES: dict[str, Gesture] = TypeAdapter(dict[str, Gesture]).validate_python(
+    {action_id: row["gesture"] for action_id, row in read_data("actions").items()}
+)
 
 
 WATER: Color = (80, 160, 226)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from eval.workbench.catalogue import Split, scene
+from eval.workbench.catalogue import Split, read_data, scene
 from eval.workbench.pen import Style
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stable_number, stream
@@ -76,24 +76,7 @@ SHORTEST, LONGEST = 30, 90
 """Seconds between two changes of scene."""
 SPOKEN_SHARE = 0.5
 """Share of the events that a spoken line describes."""
-TITLES = (
-    "A day at home",
-    "A long afternoon",
-    "From morning to night",
-    "One busy day",
-    "Around the house",
-    "All the small jobs",
-)
-NOTES = (
-    "Room temperature: {n} degrees",
-    "Order number {m}",
-    "Budget: {n} euros",
-    "Shelf code {letter}{n}",
-    "Day {n} of the project",
-    "Batch weight: {m} grams",
-    "Locker {letter}{m}",
-    "{n} minutes until lunch",
-)
+TITLES, NOTES = (read_data("channels")["long_videos"][part] for part in ("titles", "notes"))
 
 
 @dataclass(frozen=True, slots=True)

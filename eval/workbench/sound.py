@@ -14,13 +14,15 @@ import shutil
 import subprocess
 import tempfile
 import wave
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic import TypeAdapter
 
+from eval.workbench.catalogue import read_data
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.story import ClipStory, Event
 from eval.workbench.video import AUDIO_RATE, Line
@@ -34,16 +36,9 @@ if TYPE_CHECKING:
 
 LOOP = 2**17
 """Samples of noise that repeat seamlessly: 8.2 s."""
-AMBIENCE: dict[str, tuple[float, float, float]] = {
-    "garage": (60.0, 900.0, 50.0),
-    "shed": (200.0, 2600.0, 0.0),
-    "kitchen": (80.0, 1400.0, 100.0),
-    "living": (60.0, 600.0, 0.0),
-    "bedroom": (50.0, 450.0, 0.0),
-    "desk": (300.0, 1800.0, 120.0),
-    "bathroom": (150.0, 1100.0, 0.0),
-    "garden": (900.0, 5200.0, 0.0),
-}
+AMBIENCE = TypeAdapter(dict[str, tuple[float, float, float]]).validate_python(
+    {scene_id: row["ambience"] for scene_id, row in read_data("scenes").items()}
+)
 """Band of the noise and frequency of the hum of each scene, Hz; 0 is no hum."""
 HUSHED_SHARE = 0.3
 """Share of clips that are almost silent."""
@@ -74,8 +69,8 @@ def ambience(story: ClipStory) -> Samples:
 
 def event_sound(event: Event, seed: int) -> Samples:
     """One event from its start to its end, float32 (length x 16000,)."""
-    make, low, high, rate = SOUNDS[event.action_id]
-    return make(
+    maker, low, high, rate = SOUNDS[event.action_id]
+    return MAKERS[maker](
         _generator("event", seed, event.start, event.kind_id),
         round((event.end - event.start) * AUDIO_RATE),
         low,
@@ -171,30 +166,11 @@ def _chime(rng: np.random.Generator, count: int, low: float, high: float, rate: 
     return samples
 
 
-SOUNDS: dict[
-    str, tuple[Callable[[np.random.Generator, int, float, float, float], Samples], float, float, float]
-] = {
-    "pick_up": (_knocks, 200.0, 1600.0, 0.7),
-    "place": (_knocks, 60.0, 700.0, 0.6),
-    "plug": (_knocks, 1500.0, 5000.0, 0.8),
-    "tip": (_flow, 300.0, 3000.0, 9.0),
-    "wipe": (_strokes, 800.0, 4000.0, 1.8),
-    "tighten": (_knocks, 2000.0, 6000.0, 5.0),
-    "cut": (_strokes, 1200.0, 6000.0, 2.6),
-    "hand_over": (_strokes, 300.0, 1500.0, 0.8),
-    "open": (_knocks, 500.0, 3500.0, 1.6),
-    "paint": (_strokes, 400.0, 2200.0, 1.4),
-    "rinse": (_flow, 700.0, 6500.0, 5.0),
-    "hang": (_chime, 900.0, 1500.0, 0.7),
-    "drop": (_knocks, 40.0, 400.0, 0.5),
-    "measure": (_chime, 1800.0, 2400.0, 1.2),
-    "weigh": (_chime, 600.0, 800.0, 0.8),
-    "spray": (_strokes, 3000.0, 7500.0, 2.2),
-    "wrap": (_strokes, 2000.0, 7000.0, 3.4),
-    "dust": (_strokes, 150.0, 1200.0, 2.0),
-    "photograph": (_knocks, 2500.0, 7500.0, 1.0),
-}
-"""How each action sounds: the maker, its band in Hz, and how often a second."""
+MAKERS = {"strokes": _strokes, "knocks": _knocks, "flow": _flow, "chime": _chime}
+SOUNDS = TypeAdapter(dict[str, tuple[str, float, float, float]]).validate_python(
+    {action_id: row["sound"] for action_id, row in read_data("actions").items()}
+)
+"""How each action sounds: a key of `MAKERS`, its band in Hz, and how often a second."""
 
 
 PROGRAM = "flite"

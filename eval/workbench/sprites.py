@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from eval.workbench.catalogue import COLORS
+from eval.workbench.catalogue import COLORS, PALETTE
 from eval.workbench.pen import Color, Look, Pen, Style
 from eval.workbench.seeds import stream
 from eval.workbench.shapes import FIXTURE_RECIPES, HAND_RECIPES, KIND_RECIPES, PROP_RECIPES
@@ -17,24 +17,6 @@ LEVELS = (32, 48, 72, 108, 162, 243, 364)
 """Sizes in pixels at which sprites are kept; a drawing takes the next larger one and scales it down."""
 KEPT = 16
 """Turned sprites that are kept at a time."""
-PALETTE: tuple[Color, ...] = (
-    (200, 50, 44),
-    (228, 120, 40),
-    (238, 200, 60),
-    (120, 170, 60),
-    (40, 136, 90),
-    (44, 150, 170),
-    (50, 100, 200),
-    (90, 70, 170),
-    (160, 70, 150),
-    (220, 120, 150),
-    (150, 100, 60),
-    (96, 70, 50),
-    (230, 226, 214),
-    (160, 164, 170),
-    (92, 98, 108),
-    (48, 50, 58),
-)
 
 
 def level(size: float) -> int:

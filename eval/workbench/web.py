@@ -85,33 +85,15 @@ def video_metadata(rng: random.Random, video: LongVideo) -> UploadMetadata:
         title[0].upper() + title[1:] if rng.random() < 0.7 else title,
         _description(rng, video, first, place),
         channel.name,
-        tuple(
-            dict.fromkeys(
-                (place, first.patient, *rng.sample(("diy", "home", "pov", "vlog", "routine", "asmr"), 2))
-            )
-        ),
+        tuple(dict.fromkeys((place, first.patient, *rng.sample(_DATA["uploads"]["tags"], 2)))),
     )
 
 
 def reupload_metadata(rng: random.Random, original: UploadMetadata) -> UploadMetadata:
     """Of a re-upload of a video of another channel."""
-    title = rng.choice(
-        (
-            f"{original.title} (reupload)",
-            f"{original.title} [FULL HD]",
-            f"{original.title.upper()}",
-            f"{original.title} - best moments",
-            f"found this gem: {original.title}",
-        )
-    )
-    description = rng.choice(
-        (
-            f"All credit to {original.channel}.",
-            "I do not own this video.",
-            "",
-            f"mirror, {original.channel} deleted it",
-        )
-    )
+    reuploads = _DATA["reuploads"]
+    title = rng.choice(reuploads["titles"]).format(title=original.title, upper=original.title.upper())
+    description = rng.choice(reuploads["descriptions"]).format(channel=original.channel)
     return UploadMetadata(title, description, rng.choice(RELOADERS), (*original.tags[:1], "viral"))
 
 
@@ -127,14 +109,14 @@ def noise_metadata(rng: random.Random) -> UploadMetadata:
 def _description(rng: random.Random, video: LongVideo, event: Event, place: str) -> str:
     """A description: of the activity, of the decor, or empty."""
     shown = [place_name(prop.prop_id) for prop in video.parts[0].story.props]
-    options = (
-        f"{video.parts[0].heading}. Filmed in one go, no cuts. Camera on my head as always.",
-        f"In this one: {event.patient}, and the {' and the '.join(shown)} you keep asking about.",
-        f"Just me in the {place}. Thanks for watching!",
-        f"{video.duration:.0f} seconds, zero talent.",
-        "",
+    template: str = rng.choice(_DATA["uploads"]["descriptions"])
+    return template.format(
+        heading=video.parts[0].heading,
+        thing=event.patient,
+        decor=" and the ".join(shown),
+        place=place,
+        seconds=video.duration,
     )
-    return rng.choice(options)
 
 
 HOST = "https://videos.example"
