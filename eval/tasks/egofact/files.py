@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,14 +39,15 @@ def write_folder(
     """`manifest`: all of it but the hashes."""
     out.mkdir(parents=True, exist_ok=True)
     (out / MANIFEST).unlink(missing_ok=True)
-    rows: Mapping[str, Sequence[Any]] = {
-        VIDEOS: clips,
-        PASSAGES: passages,
-        QUERIES: queries,
-        CANDIDATES: candidates,
+    rows: Mapping[str, tuple[type[Any], Sequence[Any]]] = {
+        VIDEOS: (ClipRow, clips),
+        PASSAGES: (PassageRow, passages),
+        QUERIES: (Query, queries),
+        CANDIDATES: (Query, candidates),
     }
-    for name, records in rows.items():
-        lines = (_adapter(type(one)).dump_python(one, by_alias=True, mode="json") for one in records)
+    for name, (kind, records) in rows.items():
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        lines = (adapter.dump_python(one, by_alias=True, mode="json") for one in records)
         atomic_write_text(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     hashes = {name: file_hash(out / name) for name in rows}
     atomic_write_text(
@@ -88,16 +88,11 @@ def load_egofact(folder: Path) -> EgoFact:
     )
 
 
-@cache
-def _adapter(kind: type[Record]) -> TypeAdapter[Record]:
-    return TypeAdapter(kind)
-
-
 def _manifest(folder: Path) -> tuple[Manifest, dict[str, Any]]:
     path = folder / MANIFEST
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
-        return _adapter(Manifest).validate_python(whole), whole
+        return TypeAdapter(Manifest).validate_python(whole), whole
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file; this is no finished benchmark folder") from error
     except ValidationError as error:
@@ -123,6 +118,7 @@ def _hash_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
 def _read(path: Path, kind: type[Record], faults: list[str]) -> Numbered[Record]:
     """An unreadable file is a fault already reported by its hash."""
     found: Numbered[Record] = []
+    adapter = TypeAdapter(kind)
     try:
         text = path.read_text(encoding="utf-8")
     except OSError:
@@ -134,7 +130,7 @@ def _read(path: Path, kind: type[Record], faults: list[str]) -> Numbered[Record]
         if not line.strip():
             continue
         try:
-            found.append((number, _adapter(kind).validate_json(line, strict=True)))
+            found.append((number, adapter.validate_json(line, strict=True)))
         except ValidationError as error:
             faults.append(f"{path}:{number}: {_first_fault(error)}")
     return found

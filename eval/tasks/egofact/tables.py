@@ -1,12 +1,15 @@
 """The tables of EgoFact's report, beside the figures that the paper printed, with their place in it.
 
-DOC"""
+The paper's were measured on Ego4D clips with GPT-4o-mini, ImageBind and MetaCLIP, on
+queries that are not public. They are shown beside ours for reference, never for
+comparison: other videos, other questions, another reader.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.localization import event_shown, judged
@@ -15,6 +18,7 @@ from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, correct,
 from eval.metrics.tables import CASES, MEASURES, estimate, families, of_family
 from eval.reports.spec import Row, Section
 from eval.reports.tables import (
+    NOTHING,
     Cell,
     Table,
     compare_rows,
@@ -24,19 +28,14 @@ from eval.reports.tables import (
     percent_range,
     record,
 )
+from eval.tasks.egofact.records import FAMILIES
 
 MARK = "paper, other data"
 BASELINE = "no-localization"
 """The system that the others are compared with."""
 
-QUERY_COUNTS: Mapping[str, int] = {
-    "local-1hop": 113,
-    "local-2hop": 73,
-    "temporal-1hop": 119,
-    "temporal-2hop": 91,
-}
+QUERY_COUNTS: Mapping[str, int] = dict(zip(FAMILIES, (113, 73, 119, 91), strict=True))
 """EgoFact, table 1."""
-
 METHODS: Mapping[str, str] = {
     "graphrag": "GraphRAG",
     "videorag-jeong": "VideoRAG (Jeong)",
@@ -46,37 +45,15 @@ METHODS: Mapping[str, str] = {
 """Our system for each method of the paper."""
 
 ACCURACY: Mapping[str, Mapping[str, float]] = {
-    "graphrag": {
-        "local-1hop": 15.04,
-        "local-2hop": 8.22,
-        "temporal-1hop": 21.01,
-        "temporal-2hop": 4.40,
-        "overall": 13.13,
-    },
-    "videorag-jeong": {
-        "local-1hop": 10.62,
-        "local-2hop": 12.33,
-        "temporal-1hop": 29.41,
-        "temporal-2hop": 9.89,
-        "overall": 16.41,
-    },
-    "no-localization": {
-        "local-1hop": 25.66,
-        "local-2hop": 24.66,
-        "temporal-1hop": 30.25,
-        "temporal-2hop": 27.47,
-        "overall": 27.27,
-    },
-    "localized": {
-        "local-1hop": 31.86,
-        "local-2hop": 27.40,
-        "temporal-1hop": 43.70,
-        "temporal-2hop": 27.47,
-        "overall": 33.59,
-    },
+    system: dict(zip((*FAMILIES, "overall"), row, strict=True))
+    for system, row in {
+        "graphrag": (15.04, 8.22, 21.01, 4.40, 13.13),
+        "videorag-jeong": (10.62, 12.33, 29.41, 9.89, 16.41),
+        "no-localization": (25.66, 24.66, 30.25, 27.47, 27.27),
+        "localized": (31.86, 27.40, 43.70, 27.47, 33.59),
+    }.items()
 }
-"""Percent right. EgoFact, table 3."""
-
+"""Percent right, by family and overall. EgoFact, table 3."""
 UNDERSTANDING: Mapping[str, Mapping[str, float]] = {
     "no-localization": {"all": 30.33, "right": 41.67, "wrong": 28.17},
     "localized": {"all": 40.95, "right": 44.05, "wrong": 38.89},
@@ -84,27 +61,15 @@ UNDERSTANDING: Mapping[str, Mapping[str, float]] = {
 """Percent understood, as GPT-4o-mini judged. EgoFact, table 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What the paper says in words of a figure whose bars carry no numbers."""
-
-    text: str
-    place: str
-
-
-REMARKS: Mapping[str, Remark] = {
-    "figure 3": Remark(
-        "clip retrieval 50 to 60 %, around 50 % where the answer was wrong; passages generally above 90 %",
-        "3.2 and figure 3",
-    ),
-    "figure 4": Remark("understanding generally below 50 %", "3.3 and figure 4"),
-    "figure 5": Remark("B, D and F in about 80 % of the cases", "3.3 and figure 5"),
-    "figure 8": Remark(
-        "localization above splitting at every window; an inverted U with its peak at middle windows",
-        "4.2 and figure 8",
-    ),
+REMARKS: Mapping[str, str] = {
+    "figure 3": f"{MARK.capitalize()} (3.2 and figure 3): clip retrieval 50 to 60 %, around 50 % where the "
+    "answer was wrong; passages generally above 90 %.",
+    "figure 4": f"{MARK.capitalize()} (3.3 and figure 4): understanding generally below 50 %.",
+    "figure 5": f"{MARK.capitalize()} (3.3 and figure 5): B, D and F in about 80 % of the cases.",
+    "figure 8": f"{MARK.capitalize()} (4.2 and figure 8): localization above splitting at every window; an "
+    "inverted U with its peak at middle windows.",
 }
-
+"""What the paper says in words of a figure whose bars carry no numbers."""
 
 LETTERS = "ABCDEF"
 """Before shuffling; F is the right option (section 2.2)."""
@@ -117,7 +82,13 @@ def chose_fact(scored: Scored) -> float | None:
 
 
 def letter_shares(samples: Sequence[Scored]) -> dict[str, Estimate | None]:
-    """Share of each letter; they sum to 1 less the share without an answer."""
+    """Share of each letter, of those in the paper's order (figure 5); they sum to 1 less no answer.
+
+    In that order A, C and E of a two-hop query are counter-facts and B, D and F
+    facts, F the right one; options are shown shuffled, so a liking for a position
+    does not show here. Counted over two-hop queries whose gold passage was
+    retrieved: a reader that understands passages favours B, D and F.
+    """
     counted = [scored for scored in samples if scored.passage_found]
     clusters = [scored.query.cluster for scored in counted]
     return {
@@ -146,7 +117,7 @@ def query_table(section: Section) -> Table:
     counts = Counter(query.family for query in section.queries)
     order = families(section.rows[0].samples)
     clips = len({query.video for query in section.queries})
-    body = [(family_name(name), str(counts[name]), str(QUERY_COUNTS.get(name, "–"))) for name in order]
+    body = [(family_name(name), str(counts[name]), str(QUERY_COUNTS.get(name, NOTHING))) for name in order]
     body.append(("all", str(len(section.queries)), str(sum(QUERY_COUNTS.values()))))
     records: list[dict[str, Cell]] = [
         {"family": name, "queries": counts[name], MARK: QUERY_COUNTS.get(name)} for name in order
@@ -254,7 +225,7 @@ def _paper(row: Row, family: str) -> float | None:
 def _paper_text(row: Row, family: str) -> str:
     """Percent with the two decimals that the paper prints."""
     published = ACCURACY.get(row.system, {}).get(family)
-    return "–" if published is None else f"{published:.2f}"
+    return NOTHING if published is None else f"{published:.2f}"
 
 
 def _chance(section: Section) -> str:
@@ -282,11 +253,10 @@ def window_points(section: Section) -> list[WindowPoint]:
 def window_table(section: Section) -> Table:
     """Figure 8: localization against splitting."""
     points = window_points(section)
-    remark = REMARKS["figure 8"]
     return Table(
         name="figure8_windows",
         title="Figure 8: localization and video split over window sizes",
-        note=f"Percent right over all queries. {MARK.capitalize()} ({remark.place}): {remark.text}.",
+        note=f"Percent right over all queries. {REMARKS['figure 8']}",
         head=("series", "window (s)", "system", "accuracy"),
         body=tuple(
             (point.series, f"{point.seconds:g}", point.label, percent_range(point.accuracy, n=True))
@@ -317,60 +287,81 @@ def case_estimates(
 
 def retrieval_table(section: Section) -> Table:
     """Figure 3: success rates of the two retrievals."""
-    head = ["system", *(f"{name}, {case}" for name in RETRIEVALS for case in CASES)]
-    rows = [row for row in section.rows if _applies(RETRIEVALS, row)]
-    return Table(
-        name="figure3_retrieval",
-        title="Figure 3: retrieval success",
-        note=(
-            "Percent of queries whose gold item was retrieved: all, answered right, answered wrong. Passages "
-            f"count over two-hop queries. {_remark('figure 3')}"
-        ),
-        head=tuple(head),
-        body=tuple((row.label, *_case_cells(row.samples, RETRIEVALS)) for row in rows),
-        records=tuple(each for row in rows for each in _case_records(row, RETRIEVALS, section)),
+    return _case_table(
+        "figure3_retrieval",
+        "Figure 3: retrieval success",
+        "Percent of queries whose gold item was retrieved: all, answered right, answered wrong. Passages "
+        f"count over two-hop queries. {REMARKS['figure 3']}",
+        RETRIEVALS,
+        section,
     )
 
 
 def understanding_table(section: Section) -> Table:
-    """Table 2: understanding, judged and exact."""
-    head = ["system", *(f"{name}, {case}" for name in UNDERSTANDINGS for case in CASES)]
-    head += [f"{MARK}: {case}" for case in CASES]
-    body = []
-    rows = [row for row in section.rows if _applies(UNDERSTANDINGS, row)]
-    for row in rows:
-        paper = UNDERSTANDING.get(row.system, {})
-        published = [f"{paper[case]:.2f}" if paper else "–" for case in CASES]
-        body.append((row.label, *_case_cells(row.samples, UNDERSTANDINGS), *published))
-    return Table(
-        name="table2_understanding",
-        title="Table 2: video understanding where the gold clip was retrieved",
-        note=(
-            "Percent. Judged: the reasoner holds what was read of the gold clip for enough to answer. Event "
-            "shown: a frame that was read of it is within the time in which the deciding object shows."
+    """Table 2: understanding, judged and exact, beside the paper's."""
+    table = _case_table(
+        "table2_understanding",
+        "Table 2: video understanding where the gold clip was retrieved",
+        "Percent. Judged: the reasoner holds what was read of the gold clip for enough to answer. Event "
+        "shown: a frame that was read of it is within the time in which the deciding object shows.",
+        UNDERSTANDINGS,
+        section,
+        families_in_csv=False,
+    )
+    system = {row.label: row.system for row in section.rows}
+    paper = [UNDERSTANDING.get(system[cells[0]], {}) for cells in table.body]
+    return replace(
+        table,
+        head=(*table.head, *(f"{MARK}: {case}" for case in CASES)),
+        body=tuple(
+            (*cells, *(f"{printed[case]:.2f}" if printed else NOTHING for case in CASES))
+            for cells, printed in zip(table.body, paper, strict=True)
         ),
-        head=tuple(head),
-        body=tuple(body),
-        records=tuple(each for row in rows for each in _case_records(row, UNDERSTANDINGS, None)),
     )
 
 
 def understanding_by_family_table(section: Section) -> Table:
     """Figure 4: the same by family."""
-    rows = [row for row in section.rows if _applies(UNDERSTANDINGS, row)]
-    body = []
-    for row in rows:
-        for family in families(row.samples):
-            of_family = [each for each in row.samples if each.query.family == family]
-            body.append((row.label, family, *_case_cells(of_family, UNDERSTANDINGS)))
-    return Table(
-        name="figure4_understanding",
-        title="Figure 4: video understanding by family",
-        note=f"As table 2. {_remark('figure 4')}",
-        head=("system", "family", *(f"{name}, {case}" for name in UNDERSTANDINGS for case in CASES)),
-        body=tuple(body),
-        records=tuple(each for row in rows for each in _case_records(row, UNDERSTANDINGS, section)),
+    return _case_table(
+        "figure4_understanding",
+        "Figure 4: video understanding by family",
+        f"As table 2. {REMARKS['figure 4']}",
+        UNDERSTANDINGS,
+        section,
+        family_lines=True,
     )
+
+
+def _case_table(
+    name: str,
+    title: str,
+    note: str,
+    measures: Mapping[str, Measure],
+    section: Section,
+    *,
+    family_lines: bool = False,
+    families_in_csv: bool = True,
+) -> Table:
+    """Each measure over all samples, those answered right and those answered wrong; a line a system."""
+    body: list[tuple[str, ...]] = []
+    records: list[dict[str, Cell]] = []
+    for row in section.rows:
+        if all(estimate(measure, row.samples) is None for measure in measures.values()):
+            continue
+        present = families(row.samples)
+        for family in present if family_lines else [None]:
+            cases = [case_estimates(measure, row.samples, family) for measure in measures.values()]
+            cells = [percent_range(each, n=True) for found in cases for each in found.values()]
+            body.append((row.label, *([family] if family else []), *cells))
+        records += [
+            record(each, system=row.label, measure=measure_name, family=family or "overall", case=case)
+            for measure_name, measure in measures.items()
+            for family in (None, *(present if families_in_csv else ()))
+            for case, each in case_estimates(measure, row.samples, family).items()
+        ]
+    head = ("system", *(["family"] if family_lines else []))
+    head += tuple(f"{measure}, {case}" for measure in measures for case in CASES)
+    return Table(name, title, note, head, tuple(body), tuple(records))
 
 
 def letters_table(section: Section) -> Table:
@@ -397,39 +388,9 @@ def letters_table(section: Section) -> Table:
         title="Figure 5: answers over the unshuffled letters, two hops, gold passage retrieved",
         note=(
             "Percent. A, C and E are counter-facts; B, D and F are facts; F is right. Options were shown "
-            f"shuffled. {_remark('figure 5')}"
+            f"shuffled. {REMARKS['figure 5']}"
         ),
         head=("system", "case", *LETTERS, "facts (B, D, F)"),
         body=tuple(body),
         records=tuple(records),
     )
-
-
-def _applies(measures: Mapping[str, Measure], row: Row) -> bool:
-    return any(estimate(measure, row.samples) is not None for measure in measures.values())
-
-
-def _case_cells(samples: Sequence[Scored], measures: Mapping[str, Measure]) -> list[str]:
-    return [
-        percent_range(each, n=True)
-        for measure in measures.values()
-        for each in case_estimates(measure, samples).values()
-    ]
-
-
-def _case_records(
-    row: Row, measures: Mapping[str, Measure], section: Section | None
-) -> list[dict[str, Cell]]:
-    """Overall, and by family where a section is given."""
-    parts = [None, *(families(row.samples) if section is not None else ())]
-    return [
-        record(each, system=row.label, measure=name, family=family or "overall", case=case)
-        for name, measure in measures.items()
-        for family in parts
-        for case, each in case_estimates(measure, row.samples, family).items()
-    ]
-
-
-def _remark(figure: str) -> str:
-    remark = REMARKS[figure]
-    return f"{MARK.capitalize()} ({remark.place}): {remark.text}."

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -131,47 +131,31 @@ class VideoTruth:
 
 def truth_of(truth: Mapping[str, Any]) -> VideoTruth:
     """One line of `events.jsonl`, of a long video. Raises KeyError for any other."""
-    starts = [float(part["start"]) for part in truth["parts"]]
+    starts = [part["start"] for part in truth["parts"]]
 
-    def part_at(time: float) -> int:
-        return max(0, bisect_right(starts, time + 1e-6) - 1)
-
-    def timed(row: Mapping[str, Any]) -> TimedText:
-        return TimedText(
-            part_at(float(row["start"])), float(row["start"]), float(row["end"]), str(row["text"])
-        )
+    def timed(row: Mapping[str, Any], kind: Any, **derived: Any) -> Any:
+        part = max(0, bisect_right(starts, row["start"] + 1e-6) - 1)
+        return _from_row(kind, row, part=part, **derived)
 
     return VideoTruth(
-        name=str(truth["video"]),
-        duration=float(truth["duration"]),
-        parts=tuple(_part(number, row) for number, row in enumerate(truth["parts"], start=1)),
-        events=tuple(
-            Event(
-                part=part_at(float(row["start"])),
-                agent=str(row["agent"]),
-                action_id=str(row["action_id"]),
-                patient=str(row["patient"]),
-                place=row["place"],
-                sentence=str(row["rewritten"]),
-                start=float(row["start"]),
-                end=float(row["end"]),
+        name=truth["video"],
+        duration=truth["duration"],
+        parts=tuple(
+            _from_row(
+                VideoPart, row, number=number, props=tuple((p["prop"], p["color"]) for p in row["props"])
             )
-            for row in truth["events"]
+            for number, row in enumerate(truth["parts"], start=1)
         ),
-        lines=tuple(timed(row) for row in truth["lines"]),
-        cards=tuple(timed(row) for row in truth["cards"]),
+        events=tuple(timed(row, Event, sentence=row["rewritten"]) for row in truth["events"]),
+        lines=tuple(timed(row, TimedText) for row in truth["lines"]),
+        cards=tuple(timed(row, TimedText) for row in truth["cards"]),
     )
 
 
-def _part(number: int, row: Mapping[str, Any]) -> VideoPart:
-    return VideoPart(
-        number=number,
-        start=float(row["start"]),
-        end=float(row["end"]),
-        scene=str(row["scene"]),
-        description=str(row["description"]),
-        props=tuple((str(prop["prop"]), str(prop["color"])) for prop in row["props"]),
-    )
+def _from_row(kind: Any, row: Mapping[str, Any], **derived: Any) -> Any:
+    """The dataclass `kind` from the row's fields of the same names, and those that are derived."""
+    names = [one.name for one in fields(kind) if one.name not in derived]
+    return kind(**{name: row[name] for name in names}, **derived)
 
 
 def build_questions(

@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corpora.outputs import atomic_write_text
 from eval.runs.progress import ProgressCallback, indexing, rendering
-from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
+from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput
 from eval.settings import task_settings
 from eval.task import Prepared, ScorerOptions, SolverSpec, Task
 from eval.tasks.jsonl import record_lines
@@ -21,7 +21,6 @@ from eval.tasks.libraries import fingerprints, window_frames
 from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
 from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of, read_tables
 from eval.tasks.longvideo.report import REPORT
-from eval.tasks.longvideo.scorer import LongVideoScore, LongVideoScorer
 from eval.tasks.longvideo.solvers import SOLVERS, LongVideoEnvironment, truthful_solvers
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import PAPER
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from rag.settings import Settings
 
 SUFFIXES = ("", ".mp4", ".mkv", ".webm", ".mov", ".avi")
+SLACK = 1e-6
+"""Seconds by which a frame may precede the gold window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,40 @@ FULL = SyntheticVideos(
     (30.0,) * 10 + (45.0, 60.0), {"needle": 5, "order": 5, "count": 4, "cause": 4, "text": 4, "spoken": 4}
 )
 MINI = SyntheticVideos((4.0, 4.0), dict.fromkeys(FULL.shape, 2), reads_screen=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongVideoScore(Score):
+    """The verdict, and whether the deciding moment was among what was shown."""
+
+    gold_shown: bool
+    """A frame of the gold window was among those that the answer was given from."""
+    gold_read: bool
+    """Words of the gold window were."""
+
+
+@dataclass(frozen=True)
+class LongVideoScorer:
+    """Exact match of letters; needs no judge."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON, for the identity of a run."""
+        return {"scorer": "exact"}
+
+    def score(self, query: Query, output: Output) -> Score:
+        """Compare one output with the gold letter and window."""
+        correct = output.choice is not None and output.choice == query.answer
+        words: Sequence[tuple[float, float]] | None = output.evidence.get("words")
+        if words is None:
+            return Score(correct)
+        start, end = query.window
+        times = output.frames_read.get(query.video, ())
+        return LongVideoScore(
+            correct=correct,
+            gold_shown=any(start - SLACK <= time < end for time in times),
+            gold_read=any(first < end and last > start for first, last in words),
+        )
 
 
 class LongVideoTask(Task[LongVideoEnvironment]):

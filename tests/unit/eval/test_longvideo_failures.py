@@ -10,8 +10,8 @@ import pytest
 
 from eval.runs.records import Output, Query, Sample, check_sample, make_sample
 from eval.tasks.longvideo.dataset import LongInput
-from eval.tasks.longvideo.scorer import LongVideoScorer
 from eval.tasks.longvideo.solvers import Uniform, output_of_reply
+from eval.tasks.longvideo.task import LongVideoScorer
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import PAPER
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid

@@ -8,8 +8,7 @@ import pytest
 
 from eval.runs.records import Output, check_sample, make_sample
 from eval.tasks.longvideo.dataset import query_of, read_table, read_tables
-from eval.tasks.longvideo.scorer import LongVideoScorer
-from eval.tasks.longvideo.task import open_tables
+from eval.tasks.longvideo.task import LongVideoScorer, open_tables
 from rag.errors import UsageError
 from rag.settings import Settings
 
