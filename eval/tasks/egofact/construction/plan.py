@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -239,13 +239,13 @@ def plan_queries(
     drafter = Drafter(source.prior, passages, encoder, settings, seed, source.aliases)
     gate = _Gate(drafter, reader, {passage.passage_id: passage.text for passage in source.passages})
     chosen = select(clear, shape, gate.accept, seed)
-    counts = {
+    counts: dict[str, Mapping[str, int]] = {
         "segments": {"clips": len(source.segments)},
         "representatives with two events": {"clips": len(kept)},
-        "questions": Counter(candidate.family for candidate in asked),
-        "non-ambiguous": Counter(candidate.family for candidate in clear),
+        "questions": _by_family(asked),
+        "non-ambiguous": _by_family(clear),
         **gate.counts,
-        "selected": {"clips": len(chosen.clip_ids), **Counter(query.family for query in chosen.queries)},
+        "selected": {"clips": len(chosen.clip_ids), **_by_family(chosen.queries)},
     }
     return Plan(
         segments=tuple(segment for segment in kept if segment.clip_id in chosen.clip_ids),
@@ -272,18 +272,28 @@ class _Gate:
 
     def accept(self, candidate: Candidate) -> Query | None:
         self._count("looked at", candidate)
+        found = self._checked(candidate)
+        if isinstance(found, str):
+            self._count(found, candidate)
+            return None
+        return found
+
+    def _checked(self, candidate: Candidate) -> Query | str:
+        """The query; or, in a word, why there is none."""
         query = self.drafter.draft(candidate)
         if isinstance(query, str):
-            return self._count(f"without {query}", candidate)
+            return f"without {query}"
         gold = [candidate.target.rewritten]
         if query.passage is not None:
             gold.append(self.passages[query.passage])
         if not answers_right(query, self.reader, gold):
-            return self._count("not valid", candidate)
+            return "not valid"
         self.candidates.append(query)
-        if answers_right(query, self.reader):
-            return self._count("trivial", candidate)
-        return query
+        return "trivial" if answers_right(query, self.reader) else query
 
     def _count(self, step: str, candidate: Candidate) -> None:
         self.counts.setdefault(step, Counter())[candidate.family] += 1
+
+
+def _by_family(found: Iterable[Candidate | Query]) -> Counter[str]:
+    return Counter(str(one.family) for one in found)
