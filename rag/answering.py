@@ -245,10 +245,15 @@ def window_texts(context: Context, found: RetrievedClip, window: Window) -> tupl
 
 
 def answer(context: Context, reading: Reading) -> ChosenOption | OpenAnswer:
+    """`answer_reading` with the reasoner of the context."""
+    return answer_reading(context.reasoner, reading)
+
+
+def answer_reading(reasoner: Reasoner, reading: Reading) -> ChosenOption | OpenAnswer:
     """The reasoner's choice among the options, or its answer to an open question. Raises `ReasonerError`."""
-    if context.question.options:
-        return context.reasoner.run(ANSWER_CHOICE, reading)
-    return context.reasoner.run(ANSWER_OPEN, reading)
+    if reading.question.options:
+        return reasoner.run(ANSWER_CHOICE, reading)
+    return reasoner.run(ANSWER_OPEN, reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +321,14 @@ class Pipeline:
         else:
             citations = self.cite(reading, reply)
             clock.stop("answer")
-            result = _answer(context, reply, citations, clock, details)
+            result = answer_of(
+                context.question,
+                reply,
+                citations,
+                usage=context.reasoner.usage(),
+                timings=clock.seconds,
+                details=details,
+            )
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
 
 
@@ -362,37 +374,38 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
     )
 
 
-def _answer(
-    context: Context,
+def answer_of(
+    question: Question,
     reply: ChosenOption | OpenAnswer,
     citations: tuple[Citation, ...],
-    clock: _Clock,
-    details: dict[str, Any],
+    *,
+    no_answer: str = NOTHING_MATCHES,
+    **made: Any,
 ) -> Answer:
-    question = context.question
-    choice: str | None = None
-    options: tuple[ScoredOption, ...] = ()
+    """The answer that a reasoner's reply gives; `no_answer` where it chose no option or said nothing.
+
+    `made`: usage, timings and details of the answer. Options that the reply does not score have 1 for the
+    chosen one and 0 for the others.
+    """
+    choice, text, options = None, "", tuple[ScoredOption, ...]()
+    labels = _labels(question)
     if isinstance(reply, OpenAnswer):
-        text = reply.text
-    else:
-        labels = _labels(question)
-        assert reply.choice is not None, "`_why_no_match` has looked"
+        text = reply.text.strip()
+    elif reply.choice in labels:
         choice, chosen = reply.choice, labels.index(reply.choice)
         text = question.options[chosen]
-        scores = reply.scores or tuple(1.0 if i == chosen else 0.0 for i in range(len(labels)))
+        scores = reply.scores or tuple(float(index == chosen) for index in range(len(labels)))
         options = tuple(map(ScoredOption, labels, question.options, scores))
     return Answer(
         question=question,
         choice=choice,
-        text=text,
-        confidence=reply.confidence,
+        text=text or no_answer,
+        confidence=reply.confidence if text else 0.0,
         explanation=reply.explanation,
-        matched=True,
+        matched=bool(text),
         citations=citations,
         options=options,
-        usage=context.reasoner.usage(),
-        timings=clock.seconds,
-        details=details,
+        **made,
     )
 
 

@@ -2,13 +2,334 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
 import typer
 
-from rag._cli.agent_command import command
-from rag._cli.agent_raclo import Raclo
-from rag._cli.agent_shotfinder import ShotFinder
-from rag._cli.agent_video_browser import VideoBrowser
-from rag._cli.agent_video_detective import VideoDetective
+from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
+from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
+from rag._cli.session import words
+from rag._cli.unread import unread_lines
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.agents.raclo.records import RacloRun, RacloSettings
+    from rag.agents.runtime.trace import Watch
+    from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
+    from rag.agents.video_browser.records import BrowserSettings, BrowseRun
+    from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
+    from rag.reasoners.roles import Memory
+
+
+@dataclass(kw_only=True)
+class Raclo(WebCommand["RacloRun"]):
+    """Recall, search, verify and localize. Give --global, --moment or both; the others go with a moment.
+
+    A library that holds the videos gives stored embeddings and sound. Exit code 1 where nothing was found.
+    """
+
+    package = "raclo"
+
+    whole: Annotated[
+        str, typer.Option("--global", metavar="TEXT", help="G: the impression of the whole.")
+    ] = ""
+    moment: Annotated[str, typer.Option("--moment", metavar="TEXT", help="K: one image of it.")] = ""
+    before: Annotated[
+        str, typer.Option("--before", metavar="TEXT", help="T: what was just before the moment.")
+    ] = ""
+    after: Annotated[str, typer.Option("--after", metavar="TEXT", help="T: what was just after it.")] = ""
+    sound: Annotated[
+        str, typer.Option("--sound", metavar="TEXT", help="A: what was heard at the moment.")
+    ] = ""
+    queries: Annotated[
+        int, typer.Option("--queries", metavar="Q", min=1, max=20, help="Search queries generated.")
+    ] = 2
+    urls: Annotated[
+        int, typer.Option("--urls", metavar="U", min=1, max=50, help="Videos taken of each query.")
+    ] = 2
+    frames: Annotated[
+        int | None,
+        typer.Option(
+            "--frames",
+            metavar="N",
+            min=1,
+            max=512,
+            help="Frames to localize in; by default 32 to 192 by length.",
+        ),
+    ] = None
+    look: Annotated[
+        Literal["sampled", "stored"],
+        typer.Option("--look", help="Look at sampled frames, or at stored frame embeddings."),
+    ] = "sampled"
+
+    @cached_property
+    def request(self) -> Memory:
+        """The memory that the flags describe."""
+        from rag.agents.raclo.records import cues_of, only_cues
+        from rag.reasoners.roles import Memory
+
+        memory = Memory(
+            global_impression=words(self.whole),
+            key_moment=words(self.moment),
+            before=words(self.before),
+            after=words(self.after),
+            auditory_memory=words(self.sound),
+        )
+        return only_cues(memory, cues_of(memory))
+
+    @cached_property
+    def settings(self) -> RacloSettings:
+        from rag.agents.raclo.records import RacloSettings
+        from rag.agents.runtime.frame_source import RACLO, fixed_budget
+
+        budget = RACLO if self.frames is None else fixed_budget(self.frames)
+        return RacloSettings(queries=self.queries, urls=self.urls, budget=budget, frames=self.look)
+
+    def agent(self, environment: WebEnvironment) -> Callable[..., RacloRun]:
+        from rag.agents.raclo.agent import run_raclo
+        from rag.agents.raclo.verification import second_judge
+
+        return partial(run_raclo, second=second_judge(environment.reasoner))
+
+    def cited(self, run: RacloRun) -> Cited | None:
+        if run.answer is None:
+            return None
+        moment = run.answer.moment
+        interval = (None, 0.0) if moment is None else (moment.start, moment.end)
+        return Cited("answer", run.answer.url, *interval)
+
+    def cost(self, run: RacloRun) -> str:
+        return f"{run.searches} searches, {len(run.candidates)} videos, {run.tokens} tokens"
+
+
+@dataclass(kw_only=True)
+class ShotFinder(WebCommand["ShotRun"]):
+    """Imagine, search and localize one shot. A library that holds the web's videos gives the measurements.
+
+    Constraints may be combined. Exit code 1 where no shot was found (N/A), or nothing could be looked at.
+    """
+
+    package = "shotfinder"
+
+    description: Annotated[str, typer.Argument(metavar="DESCRIPTION", help="What is to be seen in the shot.")]
+    color: Annotated[
+        Literal["warm", "cold", "neutral"] | None,
+        typer.Option("--color", "--tone", help="The tone of the shot."),
+    ] = None
+    style: Annotated[
+        Literal["live", "2d", "3d", "graphics"] | None,
+        typer.Option("--style", help="Live action, 2D or 3D animation, or pure graphics."),
+    ] = None
+    audio: Annotated[
+        Literal["speech", "music", "ambient", "silence"] | None,
+        typer.Option("--audio", help="What most of the shot sounds like."),
+    ] = None
+    min_height: Annotated[
+        int | None, typer.Option("--min-height", metavar="N", min=1, help="Vertical resolution at least.")
+    ] = None
+    resolution: Annotated[
+        int | None,
+        typer.Option("--resolution", metavar="N", min=1, help="Vertical resolution: 720, 1080, ..."),
+    ] = None
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="TEXT", help="What comes just before the shot.")
+    ] = None
+    before: Annotated[
+        str | None, typer.Option("--before", metavar="TEXT", help="What comes just after the shot.")
+    ] = None
+    queries: Annotated[
+        int, typer.Option("--queries", metavar="M", min=1, max=20, help="Search queries generated.")
+    ] = 2
+    urls: Annotated[
+        int, typer.Option("--urls", metavar="N", min=1, max=50, help="Videos looked at for each query.")
+    ] = 2
+    frames: Annotated[
+        int | None,
+        typer.Option(
+            "--frames",
+            metavar="N",
+            min=1,
+            max=512,
+            help="Frames of a video; by default 64, 128 or 192 by its length.",
+        ),
+    ] = None
+    constraints: Annotated[
+        Literal["measured", "asked", "off"],
+        typer.Option(
+            "--constraints", help="Checked by measurements, passed to the reasoner as text only, or ignored."
+        ),
+    ] = "measured"
+
+    @cached_property
+    def request(self) -> ShotRequest:
+        """The request that the flags describe."""
+        from rag.agents.shotfinder.constraints import Constraints
+        from rag.agents.shotfinder.records import ShotRequest
+
+        constraints = Constraints(
+            self.color,
+            self.style,
+            self.audio,
+            self.min_height,
+            self.resolution,
+            _neighbour("--after", self.after),
+            _neighbour("--before", self.before),
+        )
+        return ShotRequest(words(self.description), constraints)
+
+    @cached_property
+    def settings(self) -> ShotSettings:
+        from rag.agents.runtime.frame_source import SHOTFINDER, fixed_budget
+        from rag.agents.shotfinder.records import ShotSettings
+
+        budget = SHOTFINDER if self.frames is None else fixed_budget(self.frames)
+        return ShotSettings(
+            queries=self.queries, urls=self.urls, budget=budget, constraint_mode=self.constraints
+        )
+
+    def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
+        from rag.agents.shotfinder.agent import find_shot
+
+        return find_shot
+
+    def cited(self, run: ShotRun) -> Cited | None:
+        shot = run.shot
+        return None if shot is None else Cited("shot", shot.url, shot.start, shot.end)
+
+    def cost(self, run: ShotRun) -> str:
+        return f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
+
+
+def _neighbour(option: str, text: str | None) -> str:
+    """What comes before or after; empty where the option was not given."""
+    if text is not None and not any(character.isalnum() for character in text):
+        raise UsageError(
+            f"{option} {text!r}: it holds no word; leave it out, or say what is to be seen there"
+        )
+    return words(text or "")
+
+
+@dataclass(kw_only=True)
+class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvironment]):
+    """Search, watch and answer on a frozen web. A library that holds its videos gives stored embeddings.
+
+    Exit code 1 where nothing that was found answers it, or the run failed; the result says which.
+    """
+
+    package = "video_browser"
+
+    loops: Annotated[
+        int, typer.Option("--loops", metavar="T", min=1, max=50, help="Search loops at most.")
+    ] = 5
+    videos: Annotated[
+        int, typer.Option("--videos", metavar="K", min=1, max=50, help="Videos watched in each loop.")
+    ] = 3
+    frames: Annotated[
+        int, typer.Option("--frames", metavar="N", min=1, max=256, help="Frames of the sparse look.")
+    ] = 16
+    sparse: Annotated[
+        Literal["look", "stored"],
+        typer.Option("--sparse", help="Look at sparse frames, or at stored frame embeddings."),
+    ] = "look"
+    paradigm: Annotated[
+        Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"],
+        typer.Option("--paradigm", help="The agent itself, or a baseline."),
+    ] = "pyramidal"
+
+    @cached_property
+    def settings(self) -> BrowserSettings:
+        from rag.agents.video_browser.records import BrowserSettings
+
+        return BrowserSettings(
+            paradigm=self.paradigm,
+            max_steps=self.loops,
+            videos=self.videos,
+            sparse=self.sparse,
+            sparse_frames=self.frames,
+        )
+
+    def agent(self, environment: WebEnvironment) -> Callable[..., BrowseRun]:  # noqa: ARG002 (as ShotFinder)
+        from rag.agents.video_browser.agent import run_video_browser
+
+        return run_video_browser
+
+    def run(self, environment: WebEnvironment, watch: Watch) -> BrowseRun:
+        """With the paths of local files in place of addresses in the citations."""
+        run = super().run(environment, watch)
+        citations = tuple(
+            replace(citation, path=environment.path_of(citation.path) or citation.path)
+            for citation in run.answer.citations
+        )
+        return replace(run, answer=replace(run.answer, citations=citations))
+
+    def cost(self, run: BrowseRun) -> str:
+        watched = len(run.watched)
+        return f"{run.loops} loops, {run.searches} searches, {watched} videos, {run.tokens} tokens"
+
+
+@dataclass(kw_only=True)
+class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
+    """Answer QUESTION from a few looks at VIDEO, and say what was looked at and why.
+
+    Exit code 1 where nothing that was found answers it.
+    """
+
+    package = "video_detective"
+
+    video: Annotated[
+        Path,
+        typer.Argument(
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
+        ),
+    ]
+    must_choose: Annotated[
+        bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
+    ] = False
+    frames: Annotated[
+        int, typer.Option("--frames", metavar="N", min=1, max=512, help="Frames shown in the end.")
+    ] = 32
+    looks: Annotated[
+        int,
+        typer.Option("--looks", metavar="N", min=1, max=1000, help="Looks at a question of four options."),
+    ] = 10
+
+    @property
+    def input(self) -> tuple[Path | None, ...]:
+        return (self.video,)
+
+    @cached_property
+    def settings(self) -> DetectiveSettings:
+        from rag.agents.video_detective.records import DetectiveSettings
+
+        return DetectiveSettings(frames=self.frames, base_steps=self.looks)
+
+    @cached_property
+    def view(self) -> AgentView:
+        from rag.agents.video_detective.view import DetectiveView
+
+        return DetectiveView()
+
+    def open(self) -> AbstractContextManager[LibraryEnvironment]:
+        return open_library_environment(self.session)
+
+    def status(self, environment: LibraryEnvironment) -> Iterable[str]:
+        video_id = environment.library.video_id(os.fsdecode(self.video))
+        return unread_lines(self.session, environment.library, {video_id})
+
+    def run(self, environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
+        from rag.agents.video_detective import agent
+
+        detective = agent.VideoDetective(
+            environment.library, self.settings, reasoner=environment.reasoner, must_choose=self.must_choose
+        )
+        return detective.investigate(os.fsdecode(self.video), self.request, watch)
+
 
 app = typer.Typer(help="Run an agent on one question, and show its steps.", rich_markup_mode=None)
 app.command("raclo")(command(Raclo))

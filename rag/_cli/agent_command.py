@@ -8,17 +8,31 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
+from types import ModuleType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    cast,
+    get_type_hints,
+)
 
 import typer
 
-from rag._cli.agent_display import open_display
 from rag._cli.agent_environment import (
     Environment,
     WebEnvironment,
@@ -29,12 +43,15 @@ from rag._cli.agent_environment import (
     write_page,
 )
 from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
-from rag._cli.output import print_json, print_lines, stderr_width
-from rag._cli.session import Session, start
+from rag._cli.output import echo_stderr, line_width, print_json, print_lines, stderr_width, width
+from rag._cli.session import Session, start, words
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from rag.agents.runtime.trace import Step, Watch
     from rag.agents.runtime.view import Page
+    from rag.records import Question as ParsedQuestion
     from rag.records import Usage
     from rag.web import Faults
 
@@ -86,6 +103,9 @@ class Cited(NamedTuple):
     end: float
 
 
+BRIGHT = {"plan:": "bold cyan", "look": "bold", "shown:": "bold cyan"}
+COLORS = {"belief": "blue", "confirmed:": "green", "missing:": "yellow", "problem:": "red"}
+
 Run = TypeVar("Run", bound=AgentRun)
 Env = TypeVar("Env", bound=Environment)
 
@@ -115,9 +135,14 @@ class AgentCommand(ABC, Generic[Run, Env]):
     def input(self) -> tuple[Path | None, ...]:
         """Paths that the command reads, which no output may replace."""
 
+    @cached_property
     @abstractmethod
+    def request(self) -> Any:
+        """What the agent is asked for. Raises `UsageError` or `QuestionError`."""
+
     def prepare(self) -> None:
         """Check the options. Raises `UsageError` or `QuestionError` before anything is opened."""
+        _ = self.request
 
     @abstractmethod
     def open(self) -> AbstractContextManager[Env]:
@@ -136,14 +161,21 @@ class AgentCommand(ABC, Generic[Run, Env]):
     def settings(self) -> Any:
         """The agent's settings, a dataclass."""
 
-    @property
-    @abstractmethod
+    package: ClassVar[str]
+    """Name of the agent's package in `rag.agents`."""
+
+    @cached_property
     def view(self) -> AgentView:
         """How its steps and result are shown."""
+        return cast("AgentView", self._view_module)
 
-    @abstractmethod
+    @property
+    def _view_module(self) -> ModuleType:
+        return import_module(f"rag.agents.{self.package}.view")
+
     def text(self, run: Run) -> Iterable[str]:
-        """The result for people."""
+        """The result for people, by `result_lines` of the agent's view."""
+        yield from self._view_module.result_lines(run, line_width())
 
     def cited(self, run: Run) -> Cited | None:  # noqa: ARG002 (for subclasses)
         """The interval that the result cites; None without one."""
@@ -169,15 +201,15 @@ class AgentCommand(ABC, Generic[Run, Env]):
 
         view = self.view
         with self.open() as environment:
-            with TraceWriter(self.trace, policy) as writer, open_display() as display:
+            with TraceWriter(self.trace, policy) as writer, open_display() as show:
 
                 def watch(step: Step) -> None:
                     writer.write(step)
                     for line in view.step_lines(step, stderr_width()):
-                        display.say(line)
+                        show(line)
 
                 for line in self.status(environment):
-                    display.say(line)
+                    show(line)
                 run = self.run(environment, watch)
                 writer.write(view.result_step(run))
             counting = token_count_method(environment.counting, run.usage)
@@ -239,14 +271,73 @@ class WebCommand(AgentCommand[Run, WebEnvironment]):
     def status(self, environment: WebEnvironment) -> Iterable[str]:
         return (vision_status(environment.reasoner, environment.library),)
 
-    def wait(self, environment: WebEnvironment) -> Callable[[float], None] | None:
-        """Waits between retries, where the web's delays are real."""
-        return time.sleep if environment.web.real_time else None
+    def prepare(self) -> None:
+        super().prepare()
+        self._faults()
+
+    @abstractmethod
+    def agent(self, environment: WebEnvironment) -> Callable[..., Run]:
+        """The agent's function."""
+
+    def run(self, environment: WebEnvironment, watch: Watch) -> Run:
+        """Wait between retries only where the web's delays are real."""
+        return self.agent(environment)(
+            self.request,
+            environment.web,
+            environment.reasoner,
+            environment.frame_source,
+            self.settings,
+            watch=watch,
+            wait=time.sleep if environment.web.real_time else None,
+        )
 
     def _faults(self) -> Faults:
         from rag.web import Faults
 
         return Faults.parse(self.faults, self.session.settings.seed)
+
+
+@dataclass(kw_only=True)
+class QuestionCommand(AgentCommand[Run, Env]):
+    """An agent that answers a question."""
+
+    question: Question
+    option: Options = None
+
+    @cached_property
+    def request(self) -> ParsedQuestion:
+        """The question and its options, parsed."""
+        from rag.questions import parse_question
+
+        return parse_question(words(self.question), tuple(map(words, self.option or ())))
+
+    def text(self, run: Any) -> Iterable[str]:
+        """The answer as `rag ask` prints it."""
+        from rag.rendering.terminal import answer_lines
+
+        return answer_lines(run.answer, width=width(), library=self.session.named_library)
+
+
+@contextmanager
+def open_display(console: Console | None = None) -> Iterator[Callable[[str], None]]:
+    """A function that prints a line on stderr: on a terminal in colour, with a moving mark while the agent
+    works; else plain. Text from files is never markup."""
+    if console is None and not sys.stderr.isatty():
+        yield echo_stderr
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = console or Console(stderr=True, highlight=False)
+
+    def show(line: str) -> None:
+        words = line.split(maxsplit=1)
+        style = COLORS.get(words[0], "") if line.startswith("  ") and words else ""
+        style = style or (BRIGHT.get(words[0], "") if words else "")
+        console.print(Text(line, style=style), soft_wrap=True)
+
+    with console.status("working"):
+        yield show
 
 
 def command(kind: type[AgentCommand[Any, Any]]) -> Callable[..., int]:

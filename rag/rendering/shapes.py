@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import PurePath
 from typing import Any
 
+from pydantic import BaseModel
+
 from corpora.records import Evidence, Shot
 from localization.windows import Window
 from rag.records import (
@@ -158,7 +160,9 @@ def report_shape(schema: str, report: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, mappings, sets and sequences as JSON; floats rounded, NaN and infinity as null."""
+    """Dataclasses, models, mappings, sets and sequences as JSON; floats rounded, NaN and infinity as null."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):

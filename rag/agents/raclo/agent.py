@@ -15,57 +15,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from rag.agents.raclo.records import (
-    PAPER,
-    CandidateVideo,
-    Moment,
-    RacloRun,
-    RacloSettings,
-    cues_of,
-    only_cues,
-)
+from rag.agents.raclo.records import PAPER, CandidateVideo, RacloRun, RacloSettings, cues_of, only_cues
 from rag.agents.raclo.verification import locate_moment, verify
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch
 from rag.errors import FileProblem, ReasonerError, UsageError, WebError
-from rag.reasoners.roles import IMAGINE_QUERIES, Consensus, Hypothesis, ImagineRequest, Memory, Reasoner
+from rag.reasoners.roles import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest, Memory, Reasoner
 from rag.web import SearchResult, Web
 
 LONGEST_SEARCH = 200
 """Characters of a cue that is searched for as it stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """Search queries generated from a memory."""
+def recall(
+    reasoner: Reasoner, memory: Memory, tried: Sequence[str], settings: RacloSettings
+) -> ImaginedQueries:
+    """At most `queries` search queries, none of them tried before; maybe none. Raises `ReasonerError`.
 
-    queries: tuple[str, ...]
-    """Empty: nothing new comes to reasoner."""
-    thought: str = ""
-    anchors: tuple[str, ...] = ()
-    hypotheses: tuple[Hypothesis, ...] = ()
-    chosen: int | None = None
-
-
-def recall(reasoner: Reasoner, memory: Memory, tried: Sequence[str], settings: RacloSettings) -> Recalled:
-    """At most `queries` searches, none of them tried. Raises `ReasonerError`.
-
-    For another turn more of them are asked for, and what was tried is left out.
+    By abduction (section 3.1.1 and appendix D); without, the cues themselves. For another turn more queries
+    are asked for, and those tried are left out.
     """
     known = {query.casefold() for query in tried}
-    if not settings.abduction:
-        searches = [_search(cue) for cue in (memory.global_impression, memory.key_moment) if cue.strip()]
-        searches += [_search(_all_cues(memory))] if len(searches) < settings.queries else []
-        fresh = [query for query in dict.fromkeys(searches) if query.casefold() not in known]
-        return Recalled(tuple(fresh[: settings.queries]), "the cues as they were told")
-    reply = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries + len(known)))
+    if settings.abduction:
+        reply = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries + len(known)))
+    else:
+        cues = [_search(cue) for cue in (memory.global_impression, memory.key_moment) if cue.strip()]
+        cues += [_search(_all_cues(memory))] if len(cues) < settings.queries else []
+        reply = ImaginedQueries(thought="the cues as given", queries=tuple(cues))
     fresh = [query for query in dict.fromkeys(reply.queries) if query.casefold() not in known]
-    return Recalled(
-        tuple(fresh[: settings.queries]), reply.thought, reply.anchors, reply.hypotheses, reply.chosen
-    )
+    return reply.model_copy(update={"queries": tuple(fresh[: settings.queries])})
 
 
 def _search(text: str) -> str:
@@ -143,11 +124,8 @@ class _RacloRun:
             queries=tuple(queries),
             turns=turns,
             failure=self._context.fatal or ("" if self._candidates else NOTHING_FOUND),
-            failures=tuple(self._trace.failures),
-            searches=self._trace.searches,
-            usage=self._context.reasoner.usage(),
             timings={"search": searched - started, "check": checked - searched},
-            steps=tuple(self._trace.steps),
+            **self._context.outcome(),
         )
 
     # Recall and search
@@ -179,7 +157,7 @@ class _RacloRun:
                 return ()
             recalled = recall(reasoner, self._memory, tried, replace(self._settings, abduction=False))
         if recalled.queries:
-            self._record_thought(recalled)
+            self._trace.add("think", recalled.thought or "; ".join(recalled.queries), recalled)
         return recalled.queries
 
     def _take(self, query: str) -> Found:
@@ -223,14 +201,21 @@ class _RacloRun:
             try:
                 consensus = verify(reasoner, self._second, self._memory, video, self._settings)
                 candidate = replace(candidate, consensus=consensus)
-                self._record_verdict(candidate, consensus)
+                said = "this is the video" if candidate.accepted else "another video"
+                text = f"{candidate.title}: {said} (fits by {candidate.fit:.2f})"
+                place = {"url": candidate.url, "accepted": candidate.accepted, "fit": candidate.fit}
+                self._trace.add("verify", text, consensus, **place)
             except (ReasonerError, FileProblem) as error:
                 self._context.fail(error, f"verifying {title}")
         if self._memory.key_moment and not self._context.stopped():
             try:
                 moment = locate_moment(reasoner, self._memory, video, self._settings)
                 candidate = replace(candidate, moment=moment)
-                self._record_moment(candidate, moment)
+                where = "no frame of it can be shown"
+                if moment is not None:
+                    by = f"one of {moment.frames} frames" if moment.frames else "by words alone"
+                    where = f"at {moment.time:.1f} s, {by}"
+                self._trace.add("localize", f"{candidate.title}: {where}", moment, url=candidate.url)
             except (ReasonerError, FileProblem) as error:
                 self._context.fail(error, f"localizing in {title}")
         return candidate
@@ -249,48 +234,6 @@ class _RacloRun:
         if not self._settings.verify:
             return 0 if self._candidates else None
         return max(range(len(self._candidates)), key=worth, default=None)
-
-    # Steps
-
-    def _record_thought(self, recalled: Recalled) -> None:
-        self._trace.add(
-            "think",
-            recalled.thought or "; ".join(recalled.queries),
-            anchors=list(recalled.anchors),
-            hypotheses=[one.model_dump() for one in recalled.hypotheses],
-            chosen=recalled.chosen,
-            queries=list(recalled.queries),
-        )
-
-    def _record_verdict(self, candidate: CandidateVideo, consensus: Consensus) -> None:
-        said = "this is the video" if candidate.accepted else "another video"
-        self._trace.add(
-            "verify",
-            f"{candidate.title}: {said} (fits by {candidate.fit:.2f})",
-            url=candidate.url,
-            accepted=candidate.accepted,
-            fit=candidate.fit,
-            first=consensus.first.model_dump(),
-            second=None if consensus.second is None else consensus.second.model_dump(),
-        )
-
-    def _record_moment(self, candidate: CandidateVideo, moment: Moment | None) -> None:
-        if moment is None:
-            self._trace.add("localize", f"{candidate.title}: no frame of it can be shown", url=candidate.url)
-            return
-        by = f"one of {moment.frames} frames" if moment.frames else "by words alone"
-        self._trace.add(
-            "localize",
-            f"{candidate.title}: at {moment.time:.1f} s, {by}",
-            url=candidate.url,
-            time=moment.time,
-            start=moment.start,
-            end=moment.end,
-            frame=moment.frame,
-            frames=moment.frames,
-            confidence=moment.confidence,
-            reason=moment.reason,
-        )
 
     def _record_answer(self, answer: CandidateVideo | None, matched: bool) -> None:
         if answer is None:

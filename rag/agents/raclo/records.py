@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
+from rag.agents.runtime.context import check_settings
 from rag.agents.runtime.frame_source import RACLO, FrameBudget, fixed_budget
-from rag.agents.runtime.trace import Step
+from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles import Consensus, Memory
-from rag.records import Usage
 
 Frames = Literal["sampled", "stored"]
 
@@ -50,11 +50,7 @@ class RacloSettings:
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
-        if self.frames not in get_args(Frames):
-            raise UsageError(f"frames {self.frames!r}: it is one of {', '.join(get_args(Frames))}")
-        for name in ("queries", "urls", "results", "turns", "verify_frames", "attempts"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_settings(self)
 
 
 PAPER = RacloSettings()
@@ -153,11 +149,8 @@ class CandidateVideo:
         """Why it is but a guess; empty where it was accepted."""
         if self.accepted:
             return ""
-        return (
-            "it could not be verified"
-            if self.consensus is None
-            else "the judges did not take it for the video"
-        )
+        unverified = self.consensus is None
+        return "it could not be verified" if unverified else "the judges did not take it for the video"
 
     @property
     def fit(self) -> float:
@@ -169,9 +162,9 @@ class CandidateVideo:
         return round(sum(fits) / len(fits), 6)
 
 
-@dataclass(frozen=True, slots=True)
-class RacloRun:
-    """What came of one memory."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RacloRun(WebRun):
+    """The result for one memory."""
 
     memory: Memory
     cues: str
@@ -183,15 +176,6 @@ class RacloRun:
     """Whether the judges took it for the video. False: it is the best guess, or there is none."""
     queries: tuple[str, ...]
     turns: int
-    failure: str
-    """Empty, or the name of what kept the run from a candidate: `NothingFound`, `BudgetSpent`, ..."""
-    failures: tuple[str, ...]
-    """Names of all errors met on the way, those that were got over included."""
-    searches: int
-    """Calls of the search engine, repeated ones included."""
-    usage: Usage
-    timings: Mapping[str, float]
-    steps: tuple[Step, ...] = ()
 
     @property
     def answer(self) -> CandidateVideo | None:
@@ -202,8 +186,3 @@ class RacloRun:
     def found(self) -> bool:
         """Whether a candidate matches the memory."""
         return self.matched
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion tokens."""
-        return self.usage.prompt_tokens + self.usage.completion_tokens

@@ -19,6 +19,7 @@ from rag.agents.runtime.view import (
     Table,
     console_view,
     entry,
+    run_json,
     steps_section,
     token_line,
 )
@@ -73,23 +74,10 @@ def result_lines(run: RacloRun, width: int) -> Iterator[str]:
 
 def result_json(run: RacloRun) -> dict[str, Any]:
     """`rag.agent.raclo/1`; clock times are in `timings` and `usage` alone."""
-    shape = {
-        "schema": "rag.agent.raclo/1",
-        "memory": run.memory,
-        "cues": run.cues,
-        "matched": run.matched,
-        "answer": None if run.answer is None else _candidate_json(run.answer),
-        "candidates": [_candidate_json(one) for one in run.candidates],
-        "queries": run.queries,
-        "turns": run.turns,
-        "searches": run.searches,
-        "failure": run.failure,
-        "failures": run.failures,
-        "tokens": run.tokens,
-        "usage": run.usage,
-        "timings": run.timings,
-    }
-    return dict(plain(shape))
+    fields = "memory cues matched queries turns searches failure failures tokens usage timings"
+    candidates = [_candidate_json(one) for one in run.candidates]
+    answer = None if run.chosen is None else candidates[run.chosen]
+    return run_json("rag.agent.raclo/1", run, fields, answer=answer, candidates=candidates)
 
 
 def result_step(run: RacloRun) -> Step:
@@ -117,20 +105,9 @@ def result_page(run: RacloRun, token_count_method: str = "") -> Page:
 
 
 def _candidate_json(one: CandidateVideo) -> dict[str, Any]:
-    consensus = one.consensus
-    return {
-        "url": one.url,
-        "title": one.title,
-        "video_id": one.video_id,
-        "duration": one.duration,
-        "query": one.query,
-        "rank": one.rank,
-        "accepted": one.accepted,
-        "fit": one.fit,
-        "first": None if consensus is None else consensus.first.model_dump(),
-        "second": None if consensus is None or consensus.second is None else consensus.second.model_dump(),
-        "moment": one.moment,
-    }
+    shape = plain(one)
+    verdicts = shape.pop("consensus") or {"first": None, "second": None}
+    return {**shape, "accepted": one.accepted, "fit": one.fit, **verdicts}
 
 
 def _answer(run: RacloRun, token_count_method: str) -> Card:

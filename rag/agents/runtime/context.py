@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from rag.agents.runtime.frame_source import FrameSource, RetryPolicy, WebVideo, fetch_video
+from rag.agents.runtime.frame_source import FrameSource, Reply, RetryPolicy, WebVideo, fetch_video
 from rag.agents.runtime.trace import RunTrace, Watch
-from rag.errors import BudgetSpent, ReasonerUnreachable, WebError
+from rag.errors import BudgetSpent, ReasonerUnreachable, UsageError, WebError
 
 if TYPE_CHECKING:
     from rag.reasoners.roles import Reasoner
@@ -18,6 +18,16 @@ FATAL = (BudgetSpent, ReasonerUnreachable)
 """After one of these, no further call of the reasoner can succeed."""
 NOTHING_FOUND = "NothingFound"
 """Name of a failure: no search returned a video that could be downloaded."""
+
+
+def check_settings(settings: Any) -> None:
+    """Raise `UsageError` where a choice is none of its field's, or a whole number is below 1."""
+    for name, hint in get_type_hints(type(settings)).items():
+        value = getattr(settings, name)
+        if get_origin(hint) is Literal and value not in get_args(hint):
+            raise UsageError(f"{name} {value!r}: it is one of {', '.join(get_args(hint))}")
+        if hint is int and value < 1:
+            raise UsageError(f"{name} is at least 1, not {value}")
 
 
 class AgentContext:
@@ -55,15 +65,30 @@ class AgentContext:
         if isinstance(error, FATAL):
             self.fatal = type(error).__name__
 
-    def search_videos(self, query: str, page_size: int) -> SearchPage | None:
-        """The first page of results; None where the search failed."""
+    def attempt(self, request: Callable[[], Reply], what: str) -> Reply | None:
+        """The web's reply to a request, with retries; None where it failed. `what`: the operation."""
         try:
-            page = self.retry.call(partial(self.web.search_videos, query, page_size=page_size))
+            reply = self.retry.call(request)
         except WebError as error:
-            self.fail(error, f"the search {query!r}")
+            self.fail(error, what)
             return None
         self.trace.add_web_calls()
-        return page
+        return reply
+
+    def search_videos(self, query: str, page_size: int) -> SearchPage | None:
+        """The first page of results; None where the search failed."""
+        search = partial(self.web.search_videos, query, page_size=page_size)
+        return self.attempt(search, f"the search {query!r}")
+
+    def outcome(self) -> dict[str, Any]:
+        """The fields of `WebRun` that a run has at its end, without `failure` and `timings`."""
+        trace = self.trace
+        return {
+            "failures": tuple(trace.failures),
+            "searches": trace.searches,
+            "usage": self.reasoner.usage(),
+            "steps": tuple(trace.steps),
+        }
 
     def add_search(self, query: str, page: SearchPage, note: str = "") -> None:
         """A `search` step."""

@@ -12,6 +12,8 @@ from typing import Any, Self, TextIO
 
 from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
 from rag.errors import RagError
+from rag.records import Usage
+from rag.rendering.shapes import plain
 from rag.web import Web
 
 SEARCHES = ("search_videos", "search")
@@ -49,6 +51,26 @@ Watch = Callable[[Step], None]
 """Called with each step as soon as it is recorded."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebRun:
+    """What every run of an agent over a web hands back."""
+
+    failure: str
+    """Empty, or the name of the error that kept the run from a result: `NothingFound`, `BudgetSpent`, ..."""
+    failures: tuple[str, ...]
+    """Names of all errors met, those of later successful calls included."""
+    searches: int
+    """Calls of the search engines, retries included."""
+    usage: Usage
+    timings: Mapping[str, float] = field(default_factory=dict, compare=False)
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens."""
+        return self.usage.prompt_tokens + self.usage.completion_tokens
+
+
 class RunTrace:
     """The steps and failures of one run, and the calls of its web from here on.
 
@@ -73,10 +95,11 @@ class RunTrace:
         events = self._events.events[self._first :] if self._events is not None else ()
         return sum(event.operation in SEARCHES for event in events)
 
-    def add(self, kind: str, text: str, **data: Any) -> None:
-        """Record a step and pass it to the watcher."""
+    def add(self, kind: str, text: str, record: Any = None, **data: Any) -> None:
+        """Record a step and pass it to the watcher. `record`: a dataclass or model whose fields are data."""
         number, line = len(self.steps) + 1, " ".join(text.split())
-        step = Step(number, kind, line, data, self._counter, self.round, self._flat)
+        fields = {**plain(record or {}), **plain(data)}
+        step = Step(number, kind, line, fields, self._counter, self.round, self._flat)
         self.steps.append(step)
         if self._watch is not None:
             self._watch(step)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rag.agents.runtime.trace import Step
 from rag.rendering.pictures import picture_address
+from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ img{display:block;border-radius:3px}.marked img{outline:3px solid #d9730d}
 .bars{display:flex;height:38px;align-items:flex-end;background:#f1f3f6;margin:.3rem 0}
 .bars i{display:block;background:#9db4d6}.bars i.seen{background:#e09a3e}.bars i.here{background:#c0392b}
 """
+
+
+def run_json(schema: str, run: object, fields: str, **made: Any) -> dict[str, Any]:
+    """The JSON of a run: `schema`, `made`, and the named fields of the run."""
+    held = {name: getattr(run, name) for name in fields.split()}
+    return dict(plain({"schema": schema, **made, **held}))
+
 
 Tone = Literal["strong", "quiet", "good", "bad", "kind"]
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
@@ -39,8 +37,6 @@ from rag.web import SearchResult, Web
 _NUMBERED = re.compile(r" part \d+$", re.IGNORECASE)
 LONGEST_SEARCH = 200
 """Characters of a description that is used as a query."""
-SHOWN_FIELDS = ("start", "end", "frame", "confidence", "score", "measured", "looked", "checks")
-"""Of a shot, in a step."""
 
 
 def find_shot(
@@ -97,12 +93,9 @@ class _ShotFinderRun:
             looks=tuple(looks),
             shot=best,
             failure=failure,
-            failures=tuple(self._trace.failures),
             results=tuple(self._results),
-            searches=self._trace.searches,
-            usage=self._context.reasoner.usage(),
             timings={"imagine": clock[1] - clock[0], "look": clock[2] - clock[1]},
-            steps=tuple(self._trace.steps),
+            **self._context.outcome(),
         )
 
     def _failure(self, best: FoundShot | None, looks: Sequence[Look]) -> str:
@@ -136,15 +129,7 @@ class _ShotFinderRun:
             # Without a hypothesis the description itself is the query, once.
             return [] if self._context.stopped() else [plain]
         queries = _distinct_queries(imagined.queries, description)[: self._settings.queries]
-        self._trace.add(
-            "imagine",
-            "; ".join(queries),
-            thought=imagined.thought,
-            anchors=list(imagined.anchors),
-            hypotheses=[guess.model_dump() for guess in imagined.hypotheses],
-            chosen=imagined.chosen,
-            queries=queries,
-        )
+        self._trace.add("imagine", "; ".join(queries), imagined, queries=queries)
         return queries
 
     # Retriever
@@ -204,15 +189,14 @@ class _ShotFinderRun:
             return
         score = f"score {found.score:.2f}" if found.looked else UNSEEN
         text = f"{look.title}: {found.start:.1f}-{found.end:.1f} s, {score}"
-        head = {"url": look.url, "frames": look.frames, "reason": found.reason}
-        self._trace.add("look", text, **head, **_shown(found))
+        self._trace.add("look", text, found, frames=look.frames)
 
     def _record_result(self, best: FoundShot | None, looks: Sequence[Look], failure: str) -> None:
         if best is None:
             self._trace.add("shot", f"N/A: {absence_of(failure, looks)}", found=False, failure=failure)
             return
         text = f"{best.title} {best.start:.1f}-{best.end:.1f} s"
-        self._trace.add("shot", text, found=True, url=best.url, **_shown(best))
+        self._trace.add("shot", text, best, found=True)
 
 
 def _distinct_queries(queries: Sequence[str], description: str) -> list[str]:
@@ -225,8 +209,3 @@ def _distinct_queries(queries: Sequence[str], description: str) -> list[str]:
         if stem == query or query in description or not described.issuperset(content_words(stem)):
             kept.append(query)
     return kept or list(queries[:1])
-
-
-def _shown(found: FoundShot) -> dict[str, Any]:
-    shape = asdict(found)
-    return {name: list(shape[name]) if name == "checks" else shape[name] for name in SHOWN_FIELDS}

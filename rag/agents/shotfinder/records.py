@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
-from rag.agents.runtime.context import NOTHING_FOUND
+from rag.agents.runtime.context import NOTHING_FOUND, check_settings
 from rag.agents.runtime.frame_source import SHOTFINDER, FrameBudget, fixed_budget
-from rag.agents.runtime.trace import Step
+from rag.agents.runtime.trace import WebRun
 from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.errors import UsageError
-from rag.records import Usage
 
 ConstraintMode = Literal["measured", "asked", "off"]
 
@@ -44,12 +43,7 @@ class ShotSettings:
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
-        modes = get_args(ConstraintMode)
-        if self.constraint_mode not in modes:
-            raise UsageError(f"constraint_mode {self.constraint_mode!r}: it is one of {', '.join(modes)}")
-        for name in ("queries", "urls", "results", "tries", "context_frames", "attempts"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_settings(self)
 
 
 MAIN = ShotSettings()
@@ -128,28 +122,19 @@ class Look:
     """Lines of speech that came with the video."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShotRun:
-    """What came of one request."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotRun(WebRun):
+    """The result of one request. `failure` is `NothingFound` where no search returned a video that could be
+    downloaded, `NothingLookedAt` where none of them could be looked at; N/A after looks is no failure."""
 
     request: ShotRequest
     queries: tuple[str, ...]
     looks: tuple[Look, ...]
-    """Every candidate that could be looked at, in the order in which it was."""
+    """Every candidate that could be looked at, in order."""
     shot: FoundShot | None
     """The best of them; None is N/A."""
-    failure: str
-    """Empty, or why no answer of this run could be one: the name of the error that ended it early
-    (`BudgetSpent`, `ReasonerUnreachable`), `NothingFound` where no search brought a video that could be
-    had, `NothingLookedAt` where none of those could be looked at. N/A after looks is no failure."""
-    failures: tuple[str, ...]
-    """Names of all errors met on the way, those that were got over included."""
     results: tuple[str, ...]
-    """Addresses of all search results that were shown, best first, query by query."""
-    searches: int
-    usage: Usage
-    timings: Mapping[str, float] = field(default_factory=dict, compare=False)
-    steps: tuple[Step, ...] = ()
+    """Addresses of all search results, best first, query by query."""
 
     @property
     def absence(self) -> str:
@@ -160,11 +145,6 @@ class ShotRun:
     def found(self) -> bool:
         """Whether a shot was found."""
         return self.shot is not None
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion tokens."""
-        return self.usage.prompt_tokens + self.usage.completion_tokens
 
 
 def absence_of(failure: str, looks: Sequence[Look]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from localization.sampling import midpoints
@@ -19,13 +18,13 @@ from rag.agents.runtime.view import (
     Tone,
     console_view,
     entry,
+    run_json,
     steps_section,
     title_lines,
     token_line,
 )
 from rag.agents.shotfinder.constraints import Check
 from rag.agents.shotfinder.records import FoundShot, Look, ShotRun
-from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 
 FRAMES_OF_SHOT = 5
@@ -67,22 +66,10 @@ def result_lines(run: ShotRun, width: int) -> Iterator[str]:
 
 def result_json(run: ShotRun) -> dict[str, Any]:
     """`rag.agent.shotfinder/1`, without steps; clock times are in `timings` and `usage.seconds` alone."""
-    shape = {
-        "schema": "rag.agent.shotfinder/1",
-        "description": run.request.description,
-        "constraints": run.request.constraints.options(),
-        "shot": run.shot,
-        "absence": run.absence,
-        "queries": run.queries,
-        "looks": run.looks,
-        "failure": run.failure,
-        "failures": run.failures,
-        "searches": run.searches,
-        "tokens": run.tokens,
-        "usage": asdict(run.usage),
-        "timings": dict(run.timings),
-    }
-    return dict(plain(shape))
+    fields = "shot absence queries looks failure failures searches tokens usage timings"
+    constraints = run.request.constraints.options()
+    asked = {"description": run.request.description, "constraints": constraints}
+    return run_json("rag.agent.shotfinder/1", run, fields, **asked)
 
 
 def result_step(run: ShotRun) -> Step:

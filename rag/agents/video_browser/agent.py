@@ -13,34 +13,30 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
+from corpora.records import Passage
 from rag.agents.runtime.context import AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch
-from rag.agents.video_browser.records import MAIN, BrowserMemory, BrowserSettings, BrowseRun
+from rag.agents.video_browser.records import MAIN, BrowserMemory, BrowserSettings, BrowseRun, Summary
 from rag.agents.video_browser.watcher import (
     filter_results,
-    look_at_whole,
+    metadata_passage,
     observation,
-    read_pages,
     scan,
     summarize,
     whole_window,
     zoom,
 )
+from rag.answering import answer_of, answer_reading
+from rag.citations import cite
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
-from rag.questions import option_label
 from rag.reasoners.roles import (
     ANCHOR_EVENT,
-    ANSWER_CHOICE,
-    ANSWER_OPEN,
     PLAN,
     REWRITE_QUESTION,
     AnchorEvent,
-    ChosenOption,
-    OpenAnswer,
-    Plan,
     PlanRequest,
     Reading,
     ReadPassage,
@@ -48,12 +44,15 @@ from rag.reasoners.roles import (
     RewrittenQuestion,
     TriedQuery,
 )
-from rag.records import Answer, Citation, PassageCitation, Question, ScoredOption, Usage, VideoCitation
+from rag.records import Answer, Question, Usage
 from rag.web import SearchResult, Web
 
 REPLACEMENTS = 2
 """How often in one loop videos that failed are replaced by others of the same results."""
 ANSWER_ROLES = ("answer_choice", "answer_open")
+NO_ANSWER = "Nothing that was found answers the question."
+PAGE_CHARACTERS = 4000
+"""Of a page that are read."""
 
 
 def run_video_browser(
@@ -136,7 +135,12 @@ class _BrowserRun:
         if loop > 1 and plan.search_queries:
             # A sub-question such as "look at the other one" is understood with its query alone.
             memory.focus = f"{memory.focus} {plan.search_queries[0]}".strip()
-        self._record_plan(plan)
+        solved = sum(part.status == "solved" for part in plan.sub_questions)
+        queries = "; ".join(plan.search_queries) or "nothing"
+        text = f"{solved} of {len(plan.sub_questions)} sub-questions solved; searching for: {queries}"
+        self._trace.add(
+            "plan", text, queries=plan.search_queries, **plan.model_dump(exclude={"search_queries"})
+        )
         if plan.solved or not plan.search_queries:
             return (memory.question.text,) if loop == 1 else None
         return plan.search_queries[: settings.queries]
@@ -217,14 +221,14 @@ class _BrowserRun:
         settings, memory, trace = self._settings, self._memory, self._trace
         title, url = video.result.title, video.result.url
         if settings.paradigm == "direct":
-            memory.evidence.append(look_at_whole(video, settings))
+            memory.evidence.append(whole_window(video, settings.whole_frames, settings))
             trace.add("watch", f"{title}: looked at whole", url=url)
         elif settings.paradigm == "summarization":
-            summary = summarize(self._context.reasoner, memory, video, settings)
+            summary = summarize(self._context.reasoner, memory.question, video, settings)
             caption = summary.passage.text
             if caption.strip():
                 memory.summaries.append(summary)
-            trace.add("summary", f"{title}: {caption or 'nothing to tell'}", url=url)
+            trace.add("summary", f"{title}: {caption or 'nothing to report'}", url=url)
         elif not settings.localize:
             whole = whole_window(video, settings.whole_frames, settings, rate=settings.zoom_rate)
             memory.evidence.append(whole)
@@ -238,9 +242,6 @@ class _BrowserRun:
         seen = observation(found, self._settings)
         self._memory.known.append(seen)
         self._memory.evidence.extend(read)
-        windows = [
-            {"start": window.start, "end": window.end, "reason": window.reason} for window in found.windows
-        ]
         spans = ", ".join(f"{window.start:.0f}-{window.end:.0f} s" for window in found.windows)
         self._trace.add(
             "reject" if seen.status == "rejected" else "watch",
@@ -250,7 +251,7 @@ class _BrowserRun:
             summary=seen.summary,
             confidence=found.located.confidence,
             frames=len(found.sparse.times),
-            windows=windows,
+            windows=found.windows,
         )
 
     @cached_property
@@ -264,32 +265,65 @@ class _BrowserRun:
         return EmbeddedReasoner(library.engine.text_encoder, library.engine.tower)
 
     def _read(self, queries: Sequence[str], results: Sequence[SearchResult]) -> None:
-        context, memory = self._context, self._memory
-        pages = read_pages(
-            context.web, context.retry, queries, results, self._settings, on_error=context.fail
-        )
-        memory.summaries.extend(page for page in pages if page not in memory.summaries)
-        self._trace.add_web_calls()
-        self._trace.add("pages", f"{len(pages)} pages and results read", urls=[page.url for page in pages])
+        """Read the best pages of text for the queries, and what the results say of videos."""
+        context, memory, settings = self._context, self._memory, self._settings
+        found: dict[str, None] = {}
+        for query in queries:
+            search = partial(context.web.search, query, page_size=settings.pages)
+            page = context.attempt(search, f"the search for pages {query!r}")
+            found |= dict.fromkeys(result.url for result in page.results) if page is not None else {}
+        read = []
+        for url in list(found)[: settings.pages]:
+            text = context.attempt(partial(context.web.open, url), url)
+            if text is not None:
+                passage = Passage(text.id or url, url, text.title, text.text[:PAGE_CHARACTERS])
+                read.append(Summary(url, passage))
+        read += [Summary(result.url, metadata_passage(result)) for result in results[: settings.results]]
+        memory.summaries.extend(page for page in read if page not in memory.summaries)
+        self._trace.add("pages", f"{len(read)} pages and results read", urls=[page.url for page in read])
 
-    # The end
+    # The analyst: from the accumulated evidence to the answer (equation 4)
 
     def _answer(self) -> tuple[Answer, str]:
         """The answer, and the name of the error that prevented one, or an empty name."""
+        memory, reasoner = self._memory, self._context.reasoner
         try:
-            answer = analyse(self._context.reasoner, self._memory, on_error=self._context.fail)
+            rewritten, anchor = self._rewrite()
+            reading = Reading(
+                question=memory.question,
+                rewritten=rewritten,
+                anchor=anchor,
+                windows=tuple(memory.evidence),
+                passages=tuple(ReadPassage(one.passage, one.url, 1.0, None) for one in memory.summaries),
+                must_choose=bool(memory.question.options),
+            )
+            reply = answer_reading(reasoner, reading)
         except ReasonerError as error:
             self._context.fail(error, "the answer")
-            empty = Answer(self._memory.question, None, NO_ANSWER, 0.0, str(error), False)
+            empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)
             return empty, type(error).__name__
-        self._trace.add(
-            "answer",
-            answer.text,
-            choice=answer.choice,
-            confidence=answer.confidence,
-            explanation=answer.explanation,
-        )
+        answer = answer_of(memory.question, reply, cite(reading, reply), no_answer=NO_ANSWER)
+        data = {"choice": answer.choice, "confidence": answer.confidence, "explanation": answer.explanation}
+        self._trace.add("answer", answer.text, **data)
         return answer, ""
+
+    def _rewrite(self) -> tuple[RewrittenQuestion, AnchorEvent]:
+        """What must be seen: the last sub-question, which the others lead to, else the question.
+
+        Where rewriting fails, also because only the answer's own share of a budget is left, its words as
+        they are. Raises `ReasonerUnreachable`, since no later call can succeed.
+        """
+        question, parts = self._memory.question, self._memory.sub_questions
+        asked = replace(question, text=parts[-1].text) if len(parts) > 1 else question
+        rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
+        try:
+            rewritten = self._context.reasoner.run(REWRITE_QUESTION, asked)
+            anchor = self._context.reasoner.run(ANCHOR_EVENT, asked)
+        except ReasonerUnreachable:
+            raise
+        except ReasonerError as error:
+            self._context.fail(error, "the rewriting of the question")
+        return rewritten, anchor
 
     def _result(self, answer: Answer, failure: str, usage: Usage, timings: Mapping[str, float]) -> BrowseRun:
         memory, trace = self._memory, self._trace
@@ -311,114 +345,3 @@ class _BrowserRun:
             context=int(max(prompts)),
             steps=tuple(trace.steps),
         )
-
-    def _record_plan(self, plan: Plan) -> None:
-        parts = [part.model_dump() for part in plan.sub_questions]
-        solved = sum(part.status == "solved" for part in plan.sub_questions)
-        queries = "; ".join(plan.search_queries) or "nothing"
-        self._trace.add(
-            "plan",
-            f"{solved} of {len(parts)} sub-questions solved; searching for: {queries}",
-            thought=plan.thought,
-            sub_questions=parts,
-            focus=plan.focus,
-            leads=list(plan.leads),
-            queries=list(plan.search_queries),
-        )
-
-
-NO_ANSWER = "Nothing that was found answers the question."
-OnError = Callable[[ReasonerError, str], None]
-"""Called with an error and the operation that failed."""
-
-
-def analyse(reasoner: Reasoner, memory: BrowserMemory, *, on_error: OnError | None = None) -> Answer:
-    """One call of the analyst over E_total. Raises `ReasonerError`.
-
-    What is looked for is put into other words first. Where that fails, also because only the answer's own
-    share of a budget is left, the question's words serve, and `on_error` is called.
-    """
-    asked = _looked_for(memory)
-    rewritten, anchor = _reworded(reasoner, asked, on_error)
-    passages = tuple(ReadPassage(summary.passage, summary.url, 1.0, None) for summary in memory.summaries)
-    reading = Reading(
-        question=memory.question,
-        rewritten=rewritten,
-        anchor=anchor,
-        windows=tuple(memory.evidence),
-        passages=passages,
-        must_choose=bool(memory.question.options),
-    )
-    if memory.question.options:
-        return _chosen(reading, reasoner.run(ANSWER_CHOICE, reading))
-    return _told(reading, reasoner.run(ANSWER_OPEN, reading))
-
-
-def _reworded(
-    reasoner: Reasoner, asked: Question, on_error: OnError | None
-) -> tuple[RewrittenQuestion, AnchorEvent]:
-    """Raises `ReasonerUnreachable`: who is gone now will not answer either."""
-    rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
-    try:
-        rewritten = reasoner.run(REWRITE_QUESTION, asked)
-        anchor = reasoner.run(ANCHOR_EVENT, asked)
-    except ReasonerUnreachable:
-        raise
-    except ReasonerError as error:
-        if on_error is not None:
-            on_error(error, "the rewording of the question")
-    return rewritten, anchor
-
-
-def _looked_for(memory: BrowserMemory) -> Question:
-    """What must be seen: the last sub-task, which the others lead to; where there is one, the question."""
-    if len(memory.sub_questions) < 2:
-        return memory.question
-    return Question(memory.question.question_id, memory.sub_questions[-1].text, memory.question.options)
-
-
-def _chosen(reading: Reading, reply: ChosenOption) -> Answer:
-    options = reading.question.options
-    labels = [option_label(index) for index in range(len(options))]
-    text = options[labels.index(reply.choice)] if reply.choice in labels else NO_ANSWER
-    scored = zip(labels, options, reply.scores, strict=True) if reply.scores else ()
-    return Answer(
-        question=reading.question,
-        choice=reply.choice,
-        text=text,
-        confidence=reply.confidence,
-        explanation=reply.explanation,
-        matched=reply.choice is not None,
-        citations=_cited(reading, reply.windows, reply.passages),
-        options=tuple(ScoredOption(label, option, score) for label, option, score in scored),
-    )
-
-
-def _told(reading: Reading, reply: OpenAnswer) -> Answer:
-    matched = bool(reply.text.strip())
-    return Answer(
-        question=reading.question,
-        choice=None,
-        text=reply.text.strip() or NO_ANSWER,
-        confidence=reply.confidence if matched else 0.0,
-        explanation=reply.explanation,
-        matched=matched,
-        citations=_cited(reading, reply.windows, reply.passages),
-    )
-
-
-def _cited(reading: Reading, windows: Sequence[int], passages: Sequence[int]) -> tuple[Citation, ...]:
-    shown: list[Citation] = []
-    for index in windows:
-        read = reading.windows[index]
-        window = read.window
-        shown.append(
-            VideoCitation(read.path, window.video_id, window.start, window.end, window.score, read.texts)
-        )
-    for index in passages:
-        found = reading.passages[index]
-        passage = found.passage
-        shown.append(
-            PassageCitation(found.path, passage.passage_id, passage.title, passage.text, found.score)
-        )
-    return tuple(shown)

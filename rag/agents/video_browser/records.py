@@ -1,12 +1,13 @@
-"""What Video-Browser depends on (sections 4 and 5, appendix B.1), what it keeps while it works, and its result."""
+"""What Video-Browser depends on (sections 4 and 5, appendix B.1), what it keeps, and its result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
 from corpora.records import Passage
+from rag.agents.runtime.context import check_settings
 from rag.agents.runtime.trace import Step
 from rag.errors import UsageError
 from rag.reasoners.roles import KnownVideo, ReadWindow, SubQuestion, TriedQuery
@@ -69,13 +70,7 @@ class BrowserSettings:
     """Tries of one call to the web that may succeed when repeated."""
 
     def __post_init__(self) -> None:
-        for name, known in (("paradigm", get_args(Paradigm)), ("sparse", get_args(Sparse))):
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name} {getattr(self, name)!r}: it is one of {', '.join(known)}")
-        counts = ("max_steps", "videos", "results", "queries", "pages", "sparse_frames", "windows")
-        for name in (*counts, "window_frames", "whole_frames", "attempts"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")
+        check_settings(self)
         if self.zoom_rate <= 0 or not 0 <= self.verified <= 1:
             raise UsageError("zoom_rate is above 0, verified in [0, 1]")
         if not (self.transcript or self.pictures):

@@ -18,13 +18,14 @@ from rag.agents.runtime.view import (
     Table,
     console_view,
     entry,
+    run_json,
     steps_section,
     title_lines,
     token_line,
 )
 from rag.agents.video_browser.records import BrowseRun
 from rag.reasoners.roles import ReadWindow
-from rag.rendering.shapes import answer_shape, plain
+from rag.rendering.shapes import answer_shape
 from rag.rendering.terminal import clock, excerpt
 
 FRAMES_OF_WINDOW = 4
@@ -57,18 +58,8 @@ step_lines = console_view({}, _details)
 
 def result_json(run: BrowseRun) -> dict[str, Any]:
     """`rag.agent.video-browser/1`; clock times are those of the answer."""
-    shape = {
-        "failure": run.failure,
-        "failures": run.failures,
-        "sub_questions": [part.model_dump() for part in run.sub_questions],
-        "watched": run.watched,
-        "loops": run.loops,
-        "searches": run.searches,
-        "tokens": run.tokens,
-        "sparse_image_tokens": run.sparse_image_tokens,
-        "context": run.context,
-    }
-    return {**answer_shape(run.answer), "schema": "rag.agent.video-browser/1", **plain(shape)}
+    fields = "failure failures sub_questions watched loops searches tokens sparse_image_tokens context"
+    return {**answer_shape(run.answer), **run_json("rag.agent.video-browser/1", run, fields)}
 
 
 def result_step(run: BrowseRun) -> Step:

@@ -8,19 +8,17 @@ windows. Stage III, which the analyst uses, reads those windows densely.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import Clip, Passage
+from corpora.records import Clip, Frames, Passage
+from localization.records import Window
 from localization.sampling import midpoints
-from localization.windows import Window
-from rag.agents.runtime.frame_source import RetryPolicy, WebVideo
+from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
-from rag.errors import WebError
 from rag.reasoners.roles import (
     LOCATE,
     OBSERVE,
@@ -36,7 +34,8 @@ from rag.reasoners.roles import (
     SelectRequest,
     VideoView,
 )
-from rag.web import SearchResult, Web
+from rag.records import Question
+from rag.web import SearchResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,16 +106,26 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
 def zoom(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
     """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it. May decode:
     raises `FileProblem`. Without the stage, only what the sparse look showed of it."""
-    view = _dense_view(scanned, window, settings) if settings.zoom else _sparse_view(scanned, window)
-    return _read_window(scanned.video, view, window.start, window.end, scanned.located.confidence)
+    if settings.zoom:
+        count = min(settings.window_frames, max(1, round((window.end - window.start) * settings.zoom_rate)))
+        view = _sampled_view(scanned.video, window.start, window.end, count, settings)
+    else:
+        view = _sparse_view(scanned, window)
+    return _read_window(scanned.video, view, scanned.located.confidence)
 
 
 def whole_window(video: WebVideo, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
     """The whole video: `frames` spread evenly, or fewer at `rate` a second. Raises `FileProblem`."""
     count = min(frames, max(1, round(video.duration * rate))) if rate else frames
-    times = midpoints(0.0, video.duration, count) if settings.pictures else np.zeros(0)
-    view = video.view(0.0, video.duration, times, transcript=settings.transcript)
-    return _read_window(video, view, 0.0, video.duration, 1.0)
+    return _read_window(video, _sampled_view(video, 0.0, video.duration, count, settings), 1.0)
+
+
+def _sampled_view(
+    video: WebVideo, start: float, end: float, count: int, settings: BrowserSettings
+) -> VideoView:
+    """[start, end) seconds with `count` frames spread evenly. Raises `FileProblem`."""
+    times = midpoints(start, end, count) if settings.pictures else np.zeros(0)
+    return video.view(start, end, times, transcript=settings.transcript)
 
 
 def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
@@ -126,49 +135,43 @@ def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
     if not scanned.windows:
         reason = located.reason or "nothing relevant found"
         return KnownVideo(result.url, result.title, "rejected", f"{reason}. {source}".strip())
-    status = "verified" if located.confidence >= settings.verified else "watched"
+    verified = located.confidence >= settings.verified
     spans = tuple((window.start, window.end) for window in scanned.windows)
-    words = [
+    texts = (
         text.text
         for text in scanned.sparse.texts
         if any(text.start < end and text.end > start for start, end in spans)
-    ]
-    reasons = "; ".join(window.reason for window in scanned.windows if window.reason)
-    noted = " ".join(dict.fromkeys(words))
-    found = reasons or located.reason
-    parts = (source, f"{found}." if found else "", f"“{_cut(noted)}”" if noted else "")
-    summary = " ".join(part for part in parts if part)
-    return KnownVideo(
-        result.url, result.title, "verified" if status == "verified" else "watched", summary, spans
     )
-
-
-def _dense_view(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> VideoView:
-    length = window.end - window.start
-    count = min(settings.window_frames, max(1, round(length * settings.zoom_rate)))
-    times = midpoints(window.start, window.end, count) if settings.pictures else np.zeros(0)
-    return scanned.video.view(window.start, window.end, times, transcript=settings.transcript)
+    noted = " ".join(dict.fromkeys(texts))
+    found = "; ".join(window.reason for window in scanned.windows if window.reason) or located.reason
+    parts = (source, f"{found}." if found else "", f"“{_cut(noted)}”" if noted else "")
+    return KnownVideo(
+        url=result.url,
+        title=result.title,
+        status="verified" if verified else "watched",
+        summary=" ".join(part for part in parts if part),
+        windows=spans,
+    )
 
 
 def _sparse_view(scanned: ScanResult, window: LocatedWindow) -> VideoView:
-    """Of the sparse view, what lies in the window."""
-    view = scanned.sparse
-    inside = [i for i, time in enumerate(view.times) if window.start <= time < window.end]
-    texts = tuple(text for text in view.texts if text.start < window.end and text.end > window.start)
-    kept = np.array(inside, np.int64)
-    vectors, frames = view.frame_vectors, view.frames
-    return VideoView(
-        title=view.title,
+    """Of the sparse view, what is in the window."""
+    view, frames, vectors = scanned.sparse, scanned.sparse.frames, scanned.sparse.frame_vectors
+    kept = np.array([i for i, at in enumerate(view.times) if window.start <= at < window.end], np.int64)
+    return replace(
+        view,
         start=window.start,
         end=window.end,
-        texts=texts,
+        texts=tuple(text for text in view.texts if text.start < window.end and text.end > window.start),
+        description="",
         frame_times=view.frame_times[kept] if view.frame_times is not None else None,
         frame_vectors=vectors[kept] if vectors is not None else None,
-        frames=type(frames)(frames.times[kept], frames.images[kept]) if frames is not None else None,
+        frames=Frames(frames.times[kept], frames.images[kept]) if frames is not None else None,
     )
 
 
-def _read_window(video: WebVideo, view: VideoView, start: float, end: float, score: float) -> ReadWindow:
+def _read_window(video: WebVideo, view: VideoView, score: float) -> ReadWindow:
+    start, end = view.start, view.end
     clip = Clip(f"{video.video_id}@{start:.3f}-{end:.3f}", video.video_id, start, end)
     return ReadWindow(
         path=video.result.url,
@@ -220,60 +223,13 @@ def _cut(text: str) -> str:
     return text if len(text) <= NOTED else text[:NOTED].rsplit(" ", 1)[0] + "…"
 
 
-PAGE_WORDS = 4000
-"""Characters of a page that are read."""
-OnError = Callable[[WebError, str], None]
-"""Called with an error and the operation that failed."""
-
-
-def look_at_whole(video: WebVideo, settings: BrowserSettings) -> ReadWindow:
-    """Direct visual inference: `whole_frames` spread evenly over the video. Raises `FileProblem`."""
-    return whole_window(video, settings.whole_frames, settings)
-
-
-def summarize(
-    reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: BrowserSettings
-) -> Summary:
-    """The same frames and words, put into words (figure 16). Raises `FileProblem` or `ReasonerError`."""
-    read = whole_window(video, settings.whole_frames, settings)
-    view = VideoView(
-        title=video.result.title,
-        start=0.0,
-        end=video.duration,
-        texts=read.texts,
-        frame_times=read.frame_times,
-        frame_vectors=read.frame_vectors,
-        frames=read.frames,
-    )
-    observation = reasoner.run(OBSERVE, ObserveRequest(memory.question, view))
+def summarize(reasoner: Reasoner, question: Question, video: WebVideo, settings: BrowserSettings) -> Summary:
+    """The summarization paradigm (section 5.4, figure 16): the frames and text of the whole video as a
+    caption. Raises `FileProblem` or `ReasonerError`."""
+    view = _sampled_view(video, 0.0, video.duration, settings.whole_frames, settings)
+    observation = reasoner.run(OBSERVE, ObserveRequest(question, replace(view, description="")))
     passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, observation.caption)
     return Summary(video.result.url, passage)
-
-
-def read_pages(
-    web: Web,
-    retry: RetryPolicy,
-    queries: Sequence[str],
-    results: Sequence[SearchResult],
-    settings: BrowserSettings,
-    *,
-    on_error: OnError,
-) -> list[Summary]:
-    """The best pages of text for the queries, and what the list of videos says; what fails is left out and
-    reported to `on_error`."""
-    found = dict.fromkeys(
-        url for query in queries for url in _page_urls(web, retry, query, settings, on_error)
-    )
-    pages = []
-    for url in list(found)[: settings.pages]:
-        try:
-            page = retry.call(partial(web.open, url))
-        except WebError as error:
-            on_error(error, url)
-            continue
-        pages.append(Summary(url, Passage(page.id or url, url, page.title, page.text[:PAGE_WORDS])))
-    listed = [Summary(result.url, metadata_passage(result)) for result in results[: settings.results]]
-    return [*pages, *listed]
 
 
 def metadata_passage(result: SearchResult) -> Passage:
@@ -286,14 +242,3 @@ def metadata_passage(result: SearchResult) -> Passage:
     }
     text = ". ".join(f"{name}: {value}" for name, value in parts.items() if value)
     return Passage(f"result:{result.id or result.url}", result.url, result.title, text or result.title)
-
-
-def _page_urls(
-    web: Web, retry: RetryPolicy, query: str, settings: BrowserSettings, on_error: OnError
-) -> Iterator[str]:
-    try:
-        page = retry.call(lambda: web.search(query, page_size=settings.pages))
-    except WebError as error:
-        on_error(error, f"the search for pages {query!r}")
-        return
-    yield from (result.url for result in page.results)

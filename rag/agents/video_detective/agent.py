@@ -19,7 +19,14 @@ import numpy as np
 from corpora.records import Evidence, Frames
 from localization.belief import BeliefField
 from rag.agents.runtime.trace import RunTrace, Watch
-from rag.agents.video_detective.evidence import answer_of, read_packs, select, together, weak_evidence
+from rag.agents.video_detective.evidence import (
+    NO_ANSWER,
+    pack_citations,
+    read_packs,
+    select,
+    together,
+    weak_evidence,
+)
 from rag.agents.video_detective.features import (
     Scorer,
     VideoFeatures,
@@ -39,10 +46,9 @@ from rag.agents.video_detective.records import (
 )
 from rag.agents.video_detective.search import ErrorLog, Search, SearchState, plain
 from rag.agents.video_detective.view import record_step
+from rag.answering import answer_of, answer_reading
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (
-    ANSWER_CHOICE,
-    ANSWER_OPEN,
     DECOMPOSE_FACETS,
     TIMELINE,
     ChosenOption,
@@ -272,15 +278,21 @@ class _DetectiveRun:
             plan=plan,
             looks=looks,
             selected=chosen,
-            answer=answer_of(self.question, reply, reading, usage, timings, details),
+            answer=answer_of(
+                self.question,
+                reply,
+                pack_citations(reading, reply),
+                no_answer=NO_ANSWER,
+                usage=usage,
+                timings=timings,
+                details=details,
+            ),
             frame_times=np.array(sorted(t for pack in chosen.packs for t in pack.times), np.float64),
         )
 
     def _reply(self, reading: Reading) -> ChosenOption | OpenAnswer:
         try:
-            if self.question.options:
-                return self.reasoner.run(ANSWER_CHOICE, reading)
-            return self.reasoner.run(ANSWER_OPEN, reading)
+            return answer_reading(self.reasoner, reading)
         except BudgetSpent as error:
             self.errors.note("answer", error)
             if self.question.options:

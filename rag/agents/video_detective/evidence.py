@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from localization.belief import BeliefField, distinct, diverse, graph_nms
 from localization.windows import Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
-from rag.questions import option_label
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.roles import AnchorEvent, ChosenOption, OpenAnswer, Reading, ReadWindow
-from rag.records import Answer, Question, ScoredOption, Usage, VideoCitation
+from rag.records import Question, Usage, VideoCitation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -259,42 +258,15 @@ def read_packs(
     )
 
 
-def answer_of(
-    question: Question,
-    reply: ChosenOption | OpenAnswer,
-    reading: Reading,
-    usage: Usage,
-    timings: Mapping[str, float],
-    details: Mapping[str, Any],
-) -> Answer:
-    """The answer made of a reply and the reading it cites."""
-    said = reply.text if isinstance(reply, OpenAnswer) else None
-    cited = tuple(_citation(reading.windows[index], said) for index in sorted(set(reply.windows)))
-    shared: dict[str, Any] = {
-        "question": question,
-        "explanation": reply.explanation,
-        "citations": cited,
-        "usage": usage,
-        "timings": timings,
-        "details": details,
-    }
-    if isinstance(reply, OpenAnswer):
-        matched = bool(reply.text.strip())
-        text = reply.text if matched else NO_ANSWER
-        return Answer(choice=None, text=text, confidence=reply.confidence, matched=matched, **shared)
-    labels = [option_label(index) for index in range(len(question.options))]
-    if reply.choice not in labels:
-        return Answer(choice=None, text=NO_ANSWER, confidence=0.0, matched=False, **shared)
-    at = labels.index(reply.choice)
-    scores = reply.scores or tuple(float(index == at) for index in range(len(labels)))
-    return Answer(
-        choice=reply.choice,
-        text=question.options[at],
-        confidence=reply.confidence,
-        matched=True,
-        options=tuple(map(ScoredOption, labels, question.options, scores)),
-        **shared,
-    )
+def pack_citations(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[VideoCitation, ...]:
+    """The packs that a reply rests on, in time order; of an open answer with the texts that it quotes."""
+    cited = []
+    for read in (reading.windows[index] for index in sorted(set(reply.windows))):
+        window = read.window
+        texts = cited_texts(reply.text, read.texts) if isinstance(reply, OpenAnswer) else read.texts
+        place = (read.path, window.video_id, window.start, window.end)
+        cited.append(VideoCitation(*place, read.retrieval_score, texts))
+    return tuple(cited)
 
 
 def together(first: Usage, second: Usage) -> Usage:
@@ -340,10 +312,3 @@ def _window(
         frame_vectors=features.vectors[index] if pictured else None,
         frames=read_frames(features.path, times) if read_frames is not None and len(times) else None,
     )
-
-
-def _citation(read: ReadWindow, said: str | None) -> VideoCitation:
-    """`said`: an open answer, which is cited by what it quotes."""
-    window = read.window
-    texts = read.texts if said is None else cited_texts(said, read.texts)
-    return VideoCitation(read.path, window.video_id, window.start, window.end, read.retrieval_score, texts)

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from rag._cli import agent_display
-from rag._cli.agent_display import ColorDisplay
+from rag._cli.agent_command import open_display
+from rag._cli.output import echo_stderr
 from rag._cli.main import main
 from rag.agents.runtime.trace import RunTrace, Step, TraceWriter
 from rag.agents.runtime.view import render_page
@@ -176,12 +176,13 @@ def test_colour_is_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
 
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=80, color_system="standard", highlight=False)
-    with ColorDisplay(console) as display:
-        display.say("look 1/10  [bold]not markup[/bold]")
-        display.say("  confirmed: A")
+    with open_display(console) as show:
+        show("look 1/10  [bold]not markup[/bold]")
+        show("  confirmed: A")
     assert "[bold]not markup[/bold]" in stream.getvalue()
     assert "\x1b[32m" in stream.getvalue()
     monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
-    assert isinstance(agent_display.open_display(), agent_display.PlainDisplay)
+    with open_display() as show:
+        assert show is echo_stderr
     with TraceWriter(None) as writer:
         writer.write(Step(1, "plan", ""))
