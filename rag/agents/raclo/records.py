@@ -43,7 +43,7 @@ class RacloSettings:
     frames: Frames = "sampled"
     """`stored`: every frame vector that the library holds stands in for sampled frames (ours)."""
     context: bool = True
-    """False: the key moment alone is localized, without what was before, after or heard."""
+    """False: the key moment alone is localized, without temporal context and audio."""
     sound: bool = True
     """False: no speech or sound is shown to the reasoner."""
     attempts: int = 3

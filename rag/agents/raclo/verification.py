@@ -127,7 +127,7 @@ def global_part(memory: Memory) -> Memory:
 
 
 def shown(video: WebVideo, times: NDArray[np.float64] | None, settings: RacloSettings) -> VideoView:
-    """The whole video with the frames at `times` and all that is said and heard; without the uploader's
+    """The whole video with the frames at `times` and all of its text and audio; without the uploader's
     metadata, since the content is what is verified.
 
     `times`: float64 (n,) seconds; None takes every stored embedding.

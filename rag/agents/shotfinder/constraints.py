@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from corpora.records import Shot, SoundTrack, Video
     from rag.library import Library
 
-COLORS: tuple[Tone, ...] = get_args(Tone)
-STYLES: tuple[Style, ...] = get_args(Style)
-AUDIOS: tuple[AudioClass, ...] = get_args(AudioClass)
 MOSTLY = 0.5
 """Share of a shot's seconds that must sound as asked."""
 NEARLY = 3.0
@@ -51,26 +48,26 @@ class Constraints:
     style: Style | None = None
     audio: AudioClass | None = None
     min_height: int | None = None
-    """Lines of the picture at least."""
+    """Vertical resolution at least."""
     resolution: int | None = None
-    """Lines of the picture, to the next usual size."""
+    """Vertical resolution, to the next usual one."""
     after: str = ""
     """What comes just before the shot: the shot comes after it."""
     before: str = ""
     """What comes just after the shot."""
-    told: str = ""
+    wording: str = ""
     """The constraint in the words of whoever asks; empty: as `worded` puts it."""
 
     def __post_init__(self) -> None:
-        for name, known in (("color", COLORS), ("style", STYLES), ("audio", AUDIOS)):
+        for name, known in {"color": Tone, "style": Style, "audio": AudioClass}.items():
             value = getattr(self, name)
-            if value is not None and value not in known:
-                raise UsageError(f"{name} {value!r}: it is one of {', '.join(known)}")
+            if value is not None and value not in get_args(known):
+                raise UsageError(f"{name} {value!r}: it is one of {', '.join(get_args(known))}")
         if any(lines is not None and lines < 1 for lines in (self.min_height, self.resolution)):
-            raise UsageError("a picture has at least 1 line")
+            raise UsageError("a frame has at least 1 line")
         least, exact = self.min_height, self.resolution
         if least is not None and exact is not None and _tier(least) > _tier(exact):
-            raise UsageError(f"no picture of {exact}p has at least {least} lines; ask for one of the two")
+            raise UsageError(f"no frame of {exact}p has at least {least} lines; ask for one of the two")
         for name in ("after", "before"):
             value = getattr(self, name)
             if value and not any(character.isalnum() for character in value):
@@ -95,8 +92,8 @@ class Constraints:
 
     def worded(self) -> str:
         """As text for the reasoner; the temporal one has its own place in a `Memory`."""
-        if self.told:
-            return self.told
+        if self.wording:
+            return self.wording
         parts = [
             f"{self.color} tones" if self.color else "",
             DESCRIPTIONS[self.style] if self.style else "",
@@ -108,15 +105,10 @@ class Constraints:
 
     def without(self, kind: ConstraintKind) -> Constraints:
         """The others alone; free words go with their kind."""
-        gone: dict[str, dict[str, str | None]] = {
-            "color": {"color": None},
-            "style": {"style": None},
-            "audio": {"audio": None},
-            "resolution": {"min_height": None, "resolution": None},
-            "temporal": {"after": "", "before": ""},
-        }
-        told = "" if kind in self.kinds and kind != "temporal" else self.told
-        return replace(self, told=told, **gone.get(kind, {}))  # type: ignore[arg-type]  # names and values of one table
+        several = {"resolution": ("min_height", "resolution"), "temporal": ("after", "before")}
+        wording = "" if kind in self.kinds and kind != "temporal" else self.wording
+        unset: dict[str, Any] = dict.fromkeys(several.get(kind, (kind,)), "" if kind == "temporal" else None)
+        return replace(self, wording=wording, **unset)
 
     def options(self) -> dict[str, str | int]:
         """What is set, by name."""
@@ -144,59 +136,31 @@ def memory_of(description: str, constraints: Constraints, *, neighbours: bool = 
         key_moment=description,
         before=constraints.after if neighbours else "",
         after=constraints.before if neighbours else "",
-        auditory_memory=(constraints.told or DESCRIPTIONS[audio]) if audio is not None else "",
+        auditory_memory=(constraints.wording or DESCRIPTIONS[audio]) if audio is not None else "",
         constraint_kind=plain[0] if plain else "temporal" if kinds and neighbours else "",
         constraint=constraints.worded(),
     )
 
 
-def check_shot(
-    constraints: Constraints, video: Video | None, shot: Shot | None, sound: SoundTrack | None
-) -> tuple[Check, ...]:
-    """Each measurable constraint against what the index says of the shot; temporal ones are left out."""
-    return tuple(_checks(constraints, video, shot, sound))
-
-
 def read_constraint(kind: ConstraintKind, text: str) -> Constraints:
     """A free description of one constraint, by the words in it; its own words stay with it.
 
-    What is denied ("no speech, only music") tells nothing. Where no word tells, only the words stay.
+    What is denied ("no speech, only music") does not count. Without a known word only the wording is kept.
     Temporal texts come in two parts, joined by a line break: before, after. Raises nothing.
     """
     plain = " ".join(text.split())
     if kind == "color":
-        return Constraints(color=_first(plain, _COLOR_WORDS), told=plain)
+        return Constraints(color=_first(plain, _COLOR_WORDS), wording=plain)
     if kind == "style":
-        return Constraints(style=_first(plain, _STYLE_WORDS), told=plain)
+        return Constraints(style=_first(plain, _STYLE_WORDS), wording=plain)
     if kind == "audio":
-        return Constraints(audio=_first(plain, _AUDIO_WORDS), told=plain)
+        return Constraints(audio=_first(plain, _AUDIO_WORDS), wording=plain)
     if kind == "resolution":
-        return Constraints(resolution=_lines_in(plain), told=plain)
+        return Constraints(resolution=_lines_in(plain), wording=plain)
     if kind == "temporal":
         first, _, second = text.partition("\n")
         return Constraints(after=" ".join(first.split()), before=" ".join(second.split()))
     return Constraints()
-
-
-def _checks(
-    constraints: Constraints, video: Video | None, shot: Shot | None, sound: SoundTrack | None
-) -> Iterator[Check]:
-    if constraints.color:
-        yield _check_tone(constraints.color, shot)
-    if constraints.style:
-        yield _check_equal("style", constraints.style, shot.style if shot is not None else None)
-    if constraints.audio:
-        classes = ["silence"] if video is not None and not video.audio else _audio_classes(sound, shot)
-        share = classes.count(constraints.audio) / len(classes) if classes else None
-        most = max(sorted(set(classes)), key=classes.count) if classes else ""
-        yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
-    lines = vertical_resolution(video.width, video.height) if video is not None and video.height else None
-    if constraints.min_height:
-        enough = None if lines is None else lines >= constraints.min_height
-        yield Check("resolution", f"at least {constraints.min_height}p", _resolution_text(lines), enough)
-    if constraints.resolution:
-        same = None if lines is None else _tier(lines) == _tier(constraints.resolution)
-        yield Check("resolution", f"{constraints.resolution}p", _resolution_text(lines), same)
 
 
 def _check_tone(wanted: Tone, shot: Shot | None) -> Check:
@@ -218,10 +182,6 @@ def _audio_classes(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
     middle = min(len(sound.classes) - 1, int((shot.start + shot.end) / 2))
     inside = sound.classes[first:last] or sound.classes[middle : middle + 1]
     return [one for one in inside if one is not None]
-
-
-def _resolution_text(lines: int | None) -> str:
-    return "" if lines is None else f"{lines}p"
 
 
 def _tier(lines: int) -> int:
@@ -299,8 +259,29 @@ class Measures:
     sound: SoundTrack | None = None
 
     def checks(self, constraints: Constraints, shot: Shot | None) -> tuple[Check, ...]:
-        """Check the constraints on a shot, one result each."""
-        return check_shot(constraints, self.video, shot, self.sound)
+        """Each measurable constraint against what the index says of the shot; temporal ones are left out."""
+        return tuple(self._checks(constraints, shot))
+
+    def _checks(self, constraints: Constraints, shot: Shot | None) -> Iterator[Check]:
+        video = self.video
+        if constraints.color:
+            yield _check_tone(constraints.color, shot)
+        if constraints.style:
+            yield _check_equal("style", constraints.style, shot.style if shot is not None else None)
+        if constraints.audio:
+            silent = video is not None and not video.audio
+            classes = ["silence"] if silent else _audio_classes(self.sound, shot)
+            share = classes.count(constraints.audio) / len(classes) if classes else None
+            most = max(sorted(set(classes)), key=classes.count) if classes else ""
+            yield Check("audio", constraints.audio, most, None if share is None else share >= MOSTLY)
+        lines = vertical_resolution(video.width, video.height) if video is not None and video.height else None
+        found = "" if lines is None else f"{lines}p"
+        if constraints.min_height:
+            enough = None if lines is None else lines >= constraints.min_height
+            yield Check("resolution", f"at least {constraints.min_height}p", found, enough)
+        if constraints.resolution:
+            same = None if lines is None else _tier(lines) == _tier(constraints.resolution)
+            yield Check("resolution", f"{constraints.resolution}p", found, same)
 
     def denied(self, constraints: Constraints, shot: Shot | None) -> Check | None:
         """The first constraint that a measurement denies."""
@@ -337,6 +318,26 @@ class Measures:
         """The shot on screen at `time` seconds; None without one."""
         return next((shot for shot in self.shots if shot.start <= time < shot.end), None)
 
+    def allowed_spans(self, allowed: Sequence[Shot], duration: float) -> list[Span]:
+        """Where to look: the allowed shots in time order, as one span where all are; without any, all of it.
+
+        A time is shown by the stored frame nearest to it, so where some shots are not allowed, the others are
+        entered half a step inside their cuts.
+        """
+        if not allowed:
+            return [(0.0, duration)]
+        if len(allowed) == len(self.shots):
+            return [(allowed[0].start, allowed[-1].end)]
+        return [_inner(shot) for shot in allowed]
+
+    def denial(self, constraints: Constraints) -> str:
+        """What denies most of the shots, or the video as a whole; empty where nothing does."""
+        found = [self.denied(constraints, shot) for shot in self.shots or (None,)]
+        reasons = [
+            f"{one.kind}: wanted {one.wanted}, measured {one.found}" for one in found if one is not None
+        ]
+        return max(sorted(set(reasons)), key=reasons.count, default="")
+
 
 def measures_of(library: Library | None, video_id: str) -> Measures:
     """The stored measurements of a video."""
@@ -347,27 +348,6 @@ def measures_of(library: Library | None, video_id: str) -> Measures:
     except KeyError:
         return Measures()
     return Measures(video, library.shots(video_id), library.sound_track(video_id))
-
-
-def allowed_spans(allowed: Sequence[Shot], measures: Measures, duration: float) -> list[Span]:
-    """Where to look: the shots that are allowed, in time order, those that touch made one; else all of it.
-
-    A moment is shown by the stored frame that is nearest to it. So where some shots are not allowed,
-    the others are entered half a step inside their cuts.
-    """
-    if not allowed:
-        return [(0.0, duration)]
-    if len(allowed) == len(measures.shots):
-        return [(allowed[0].start, allowed[-1].end)]
-    return [_inner(shot) for shot in allowed]
-
-
-def why_none(constraints: Constraints, measures: Measures) -> str:
-    """What denies most of the shots, or the video as a whole; empty where nothing does."""
-    shots: Sequence[Shot | None] = measures.shots or (None,)
-    found = [check for shot in shots if (check := measures.denied(constraints, shot)) is not None]
-    reasons = [f"{check.kind}: wanted {check.wanted}, measured {check.found}" for check in found]
-    return max(sorted(set(reasons)), key=reasons.count, default="")
 
 
 def _inner(shot: Shot) -> Span:

@@ -20,21 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from localization.sampling import midpoints
 from rag.agents.runtime.frame_source import WebVideo
-from rag.agents.shotfinder.constraints import (
-    Check,
-    Constraints,
-    Measures,
-    Span,
-    allowed_spans,
-    memory_of,
-    why_none,
-)
+from rag.agents.shotfinder.constraints import Check, Constraints, Measures, Span, memory_of
 from rag.agents.shotfinder.records import FoundShot, Look, ShotSettings
 from rag.reasoners.roles import LOCATE, Located, LocateRequest, Reasoner
 
@@ -57,7 +49,7 @@ NO_NEIGHBOUR = {"before it": "the video begins there", "after it": "the video en
 
 @dataclass(frozen=True, slots=True)
 class Localizer:
-    """Over one video. `constraints`: as far as the settings heed them."""
+    """Over one video. `constraints`: as far as the settings use them."""
 
     reasoner: Reasoner
     video: WebVideo
@@ -72,9 +64,9 @@ class Localizer:
         result = self.video.result
         place = (result.url, result.title, self.video.video_id, query)
         allowed = self.measures.fits(self._measured)
-        if not allowed and (denied := why_none(self._measured, self.measures)):
+        if not allowed and (denied := self.measures.denial(self._measured)):
             return Look(*place, None, 0, "constraint", denied)
-        spans = allowed_spans(allowed, self.measures, self.video.duration)
+        spans = self.measures.allowed_spans(allowed, self.video.duration)
         times = _over(spans, self.settings.budget.frames(self.video.duration))
         shown, best, reason = len(times), None, ""
         for _ in range(self.settings.tries if self._has_context else 1):
@@ -133,18 +125,21 @@ class Localizer:
             checks += [check for check, _ in sides]
             known = [fit for _, fit in sides if fit is not None]
             weight = sum(known) / len(known) if known else 1.0
-        return FoundShot(
-            url=self.video.result.url,
-            title=self.video.result.title,
-            video_id=self.video.video_id,
-            start=round(start, 3),
-            end=round(end, 3),
-            frame=round(frame, 3),
+        return self._shot(
+            (start, end, frame),
+            checks,
             confidence=round(located.confidence, 6),
             score=round(located.confidence * weight, 6),
             measured=shot is not None,
-            checks=tuple(checks),
             reason=located.reason,
+        )
+
+    def _shot(self, times: tuple[float, float, float], checks: Sequence[Check], **found: Any) -> FoundShot:
+        """A shot of the video. `times`: its start, its end and its frame, in seconds."""
+        start, end, frame = (round(time, 3) for time in times)
+        result = self.video.result
+        return FoundShot(
+            result.url, result.title, self.video.video_id, start, end, frame, checks=tuple(checks), **found
         )
 
     def _sides(self, start: float, end: float) -> Iterator[tuple[Check, float | None]]:
@@ -209,24 +204,19 @@ class Localizer:
             )
             if described
         ]
-        return FoundShot(
-            url=self.video.result.url,
-            title=self.video.result.title,
-            video_id=self.video.video_id,
-            start=round(shot.start, 3),
-            end=round(shot.end, 3),
-            frame=round(shot.key_time, 3),
+        return self._shot(
+            (shot.start, shot.end, shot.key_time),
+            [*self.measures.checks(self._measured, shot), *sides],
             confidence=0.0,
             score=0.0,
             measured=True,
-            checks=(*self.measures.checks(self._measured, shot), *sides),
             reason=UNSEEN,
             looked=False,
         )
 
 
 def _around(frame: float, times: NDArray[np.float64]) -> Span:
-    """What lies nearer to the frame than to its neighbours."""
+    """The times nearer to the frame than to its neighbours."""
     at = int(np.abs(times - frame).argmin())
     step = float(np.diff(times).min()) if len(times) > 1 else 1.0
     start = (float(times[at - 1]) + frame) / 2 if at else frame - step / 2

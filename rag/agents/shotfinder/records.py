@@ -95,7 +95,7 @@ class FoundShot:
     score: float
     """Confidence, times how well its neighbours fit where something is said of them; in [0, 1]."""
     measured: bool
-    """Whether start and end are those of a measured shot; else what lies nearest to the frame."""
+    """Whether start and end are those of a measured shot; else the times nearest to the frame."""
     checks: tuple[Check, ...] = ()
     reason: str = ""
     looked: bool = True

@@ -45,7 +45,7 @@ class BrowserSettings:
     """False (w/o stage 2): the analyst gets the whole video at `zoom_rate`, up to `whole_frames`."""
     sparse: Sparse = "look"
     """`look`: `sparse_frames` frames, spread evenly, are looked at. `stored`: the frame embeddings that the
-    library holds stand in for a look; no picture is shown to a model here."""
+    library holds stand in for a look; no frame is shown to a model here."""
     sparse_frames: int = 16
     windows: int = 3
     """Windows taken of one video at most."""
@@ -74,7 +74,7 @@ class BrowserSettings:
         if self.zoom_rate <= 0 or not 0 <= self.verified <= 1:
             raise UsageError("zoom_rate is above 0, verified in [0, 1]")
         if not (self.transcript or self.pictures):
-            raise UsageError("transcript and pictures are both off: there is nothing to go by")
+            raise UsageError("transcript and pictures are both off: nothing is left to read")
 
 
 MAIN = BrowserSettings()

@@ -1,6 +1,6 @@
 """The watcher: pyramidal perception in three stages (Video-Browser, section 4.2).
 
-Stage I chooses among results by their metadata, no picture looked at. Stage II
+Stage I chooses among results by their metadata, without frames. Stage II
 goes over the transcript and sparse frames of a chosen video and proposes
 windows. Stage III, which the analyst uses, reads those windows densely.
 """

@@ -21,6 +21,7 @@ from localization.belief import BeliefField
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.evidence import (
     NO_ANSWER,
+    best_words,
     pack_citations,
     read_packs,
     select,
@@ -28,6 +29,7 @@ from rag.agents.video_detective.evidence import (
     weak_evidence,
 )
 from rag.agents.video_detective.features import (
+    SOURCES,
     Scorer,
     VideoFeatures,
     described,
@@ -44,15 +46,18 @@ from rag.agents.video_detective.records import (
     Planned,
     Selected,
 )
-from rag.agents.video_detective.search import ErrorLog, Search, SearchState, plain
+from rag.agents.video_detective.search import ErrorLog, SearchState, Target, plain
 from rag.agents.video_detective.view import record_step
 from rag.answering import answer_of, answer_reading
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
 from rag.reasoners.roles import (
     DECOMPOSE_FACETS,
+    OBSERVE,
     TIMELINE,
     ChosenOption,
     Facet,
+    Observation,
+    ObserveRequest,
     OpenAnswer,
     Reading,
     TimelineEvent,
@@ -139,14 +144,14 @@ class VideoDetective:
     ) -> VideoView:
         """Frames by index, with their vectors, and pixels where they are read."""
         times = features.times[list(chosen)]
-        pictured = bool(features.vectors.shape[1]) and len(times) > 0
+        embedded = bool(features.vectors.shape[1]) and len(times) > 0
         return VideoView(
             title=features.video.title,
             start=start,
             end=end,
             texts=texts,
-            frame_times=times if pictured else None,
-            frame_vectors=features.vectors[list(chosen)] if pictured else None,
+            frame_times=times if embedded else None,
+            frame_vectors=features.vectors[list(chosen)] if embedded else None,
             frames=self.pixels(features, times),
         )
 
@@ -183,16 +188,7 @@ class _DetectiveRun:
         plan = self._planned(state, events)
         record_step(self.trace, plan, plan)
         timings["plan"] = round(time.perf_counter() - clock, 6)
-        search = Search(
-            detective=self.detective,
-            features=self.features,
-            question=self.question,
-            vlm_query=self.vlm_query,
-            scorer=scorer,
-            state=state,
-            errors=self.errors,
-        )
-        looks = search.looks(plan.steps, lambda look: record_step(self.trace, look, plan))
+        looks = self._looks(plan, state, scorer)
         timings["look"] = round(time.perf_counter() - clock - timings["plan"], 6)
         weak = weak_evidence(list(state.scores.values()), self.settings)
         chosen = select(self.features, state.belief, state.priors, state.words, scorer, self.settings, weak)
@@ -242,6 +238,85 @@ class _DetectiveRun:
             steps=self.settings.steps(len(self.question.options)),
             problems=tuple(self.errors.problems),
         )
+
+    # Looks: algorithm 1, lines 12 to 24
+
+    def _looks(self, plan: Planned, state: SearchState, scorer: Scorer) -> tuple[Look, ...]:
+        """At most `plan.steps` looks, one segment after another, until nothing is left to look at."""
+        looks: list[Look] = []
+        while len(looks) < plan.steps and not self.errors.spent:
+            target = state.next()
+            if target is None:
+                break
+            looks.append(self._look(len(looks) + 1, target, state, scorer))
+            record_step(self.trace, looks[-1], plan)
+        return tuple(looks)
+
+    def _look(self, step: int, target: Target, state: SearchState, scorer: Scorer) -> Look:
+        """Verification and refinement of one segment (algorithm 1, lines 20 to 24)."""
+        node, segments = target.node, self.features.segments
+        facets = tuple(state.facets[r] for r in target.facets) or state.facets
+        start, end = float(segments.starts[node]), float(segments.ends[node])
+        chosen = self._frames(node, facets, scorer)
+        said = self.features.said(node)
+        seen, problem = self._observed(chosen, start, end, said, facets)
+        texts = [text for text in said if SOURCES[text.kind] == "caption" or self.settings.texts]
+        if seen is not None and seen.caption.strip():
+            texts.append(Evidence(self.features.video.video_id, start, end, "caption", seen.caption))
+        words = scorer.score(texts)
+        by_facet = np.zeros(len(state.facets))
+        for text in texts:
+            by_facet = np.maximum(by_facet, scorer.by_facet(text.text, SOURCES[text.kind]))
+        score = float(by_facet.max(initial=0.0))
+        state.observe(target, words, by_facet.tolist(), score)
+        confirmed = tuple(r for r in target.facets if seen is not None and _confirms(seen, state.facets[r]))
+        state.resolve(confirmed)
+        return Look(
+            step=step,
+            node=node,
+            start=start,
+            end=end,
+            policy=target.policy,
+            facets=tuple(state.facets[r].name for r in target.facets),
+            times=tuple(float(self.features.times[index]) for index in chosen),
+            caption=seen.caption if seen is not None else "",
+            missing=seen.missing if seen is not None else (),
+            words=best_words(words),
+            score=round(score, 6),
+            confirmed=tuple(state.facets[r].name for r in confirmed),
+            belief=plain(state.belief.belief),
+            problem=problem,
+        )
+
+    def _observed(
+        self,
+        chosen: Sequence[int],
+        start: float,
+        end: float,
+        said: tuple[Evidence, ...],
+        facets: tuple[Facet, ...],
+    ) -> tuple[Observation | None, str]:
+        texts = said if self.settings.texts else ()
+        view = self.detective.view(self.features, chosen, start, end, texts)
+        request = ObserveRequest(self.question, view, facets, self.vlm_query)
+        try:
+            return self.reasoner.run(OBSERVE, request), ""
+        except ReasonerError as error:
+            self.errors.record(error)
+            return None, str(error)
+
+    def _frames(self, node: int, facets: Sequence[Facet], scorer: Scorer) -> list[int]:
+        """Up to `window_frames` neighbouring frames around the moment that fits the facets best."""
+        first, last = self.features.inside(node)
+        count = min(self.settings.window_frames, last - first)
+        if count <= 0:
+            return []
+        fit = scorer.fit(facets, self.features.vectors[first:last])
+        around = np.convolve(fit, np.ones(count) / count, "valid")
+        at = first + int(np.argmax(np.round(around, 6)))
+        return list(range(at, at + count))
+
+    # The answer
 
     def _answered(
         self,
@@ -298,3 +373,11 @@ class _DetectiveRun:
             if self.question.options:
                 return ChosenOption(choice=None, confidence=0.0, explanation=str(error))
             return OpenAnswer(text="", confidence=0.0, explanation=str(error))
+
+
+def _confirms(seen: Observation, facet: Facet) -> bool:
+    """No keyword of the facet is missing; without keywords, the reply asks for no more."""
+    if not facet.keywords:
+        return not seen.needs_more_info
+    keywords = {keyword.casefold() for keyword in facet.keywords}
+    return keywords.isdisjoint(word.casefold() for word in seen.missing)

@@ -300,7 +300,7 @@ def _window(
     times = np.array(pack.times, np.float64)
     index = np.searchsorted(features.times, times - 1e-6)
     video = features.video
-    pictured = bool(features.vectors.shape[1]) and len(times) > 0
+    embedded = bool(features.vectors.shape[1]) and len(times) > 0
     return ReadWindow(
         path=features.path,
         title=video.title,
@@ -308,7 +308,7 @@ def _window(
         window=Window(video.video_id, pack.start, max(pack.end, pack.start + SPAN), pack.belief),
         retrieval_score=min(1.0, max(0.0, pack.belief)),
         texts=texts,
-        frame_times=times if pictured else None,
-        frame_vectors=features.vectors[index] if pictured else None,
+        frame_times=times if embedded else None,
+        frame_vectors=features.vectors[index] if embedded else None,
         frames=read_frames(features.path, times) if read_frames is not None and len(times) else None,
     )

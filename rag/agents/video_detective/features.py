@@ -117,7 +117,7 @@ def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> 
 def _frames(
     library: Library, clips: tuple[Clip, ...], duration: float, rate: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """All stored frames of the clips; without pictures a grid of moments that no vector tells apart."""
+    """All stored frames of the clips; without embeddings a grid of times."""
     meta = library.engine.reader.meta
     stored = (
         library.engine.reader.frames([clip.clip_id for clip in clips]) if meta and meta.image_encoder else []
@@ -219,7 +219,7 @@ class Scorer:
                 events.append(self._best_frames(query.facet.queries))
             semantic = np.concatenate(events) if events else np.zeros((0, len(nodes)))
             prior = hybrid_prior(visual, semantic, self._settings.prior_weight)
-            # What a look finds lies in [0, 1], and no prior may lie above what a look can find.
+            # Scores of looks are in [0, 1], and no prior may exceed them.
             found.append(np.minimum(prior, 1.0))
         return found
 
@@ -262,7 +262,7 @@ class Scorer:
 
     def _fits(self, words: Sequence[str], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """(w, n): phi(w) against unit rows (n, d), calibrated or plain, to 6 decimals."""
-        assert self._scale is not None, "asked only where there are pictures"
+        assert self._scale is not None, "called only where there are embeddings"
         rows = self._scale.encode(list(words))
         if self._settings.prior == "frames":
             return np.asarray(np.round(self._scale.level_z(rows, vectors) / FULL, 6), np.float64)

@@ -237,7 +237,7 @@ def _selected_blocks(run: DetectiveResult) -> Iterator[Block]:
 
 
 class DetectiveView:
-    """How one run is shown: its steps in order, since a look is drawn over the segments of the plan."""
+    """How a run is shown, step by step: the belief bar of a look needs the segments of the plan."""
 
     result_json = staticmethod(result_json)
     result_page = staticmethod(result_page)

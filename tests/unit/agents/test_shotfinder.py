@@ -15,7 +15,7 @@ from rag.agents.runtime.view import render_page
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import (
     Constraints,
-    check_shot,
+    Measures,
     memory_of,
     read_constraint,
     vertical_resolution,
@@ -122,7 +122,7 @@ def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
 
 
 def test_what_measurements_decide_is_not_said_to_the_mind(tmp_path: Path) -> None:
-    constraints = Constraints(color="warm", audio="speech", after="near 25", told="a voice in warm light")
+    constraints = Constraints(color="warm", audio="speech", after="near 25", wording="a voice in warm light")
     run(tmp_path, constraints, reasoner := ShotReasoner())
     memory = reasoner.located[0].memory
     assert memory is not None
@@ -194,11 +194,11 @@ def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: 
 
 def test_a_film_without_a_sound_track_is_silent() -> None:
     video = replace(MeasuredShelf(["v"]).video("v"), audio=False)
-    (music,) = check_shot(Constraints(audio="music"), video, shots_of("v")[0], None)
-    (silent,) = check_shot(Constraints(audio="silence"), video, None, None)
+    (music,) = Measures(video).checks(Constraints(audio="music"), shots_of("v")[0])
+    (silent,) = Measures(video).checks(Constraints(audio="silence"), None)
     assert (music.found, music.holds, silent.holds) == ("silence", False, True)
     unheard = SoundTrack("v", (None,) * 10, np.zeros(10, np.float32))
-    (unknown,) = check_shot(Constraints(audio="music"), None, shots_of("v")[0], unheard)
+    (unknown,) = Measures(sound=unheard).checks(Constraints(audio="music"), shots_of("v")[0])
     assert (unknown.found, unknown.holds) == ("", None)
 
 
@@ -235,7 +235,7 @@ def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_p
 def test_lines_that_nobody_put_into_words_are_not_searched_for(tmp_path: Path) -> None:
     run(tmp_path, Constraints(min_height=720, color="warm"), reasoner := ShotReasoner())
     assert reasoner.imagined[0].memory.constraint == "warm tones"
-    run(tmp_path / "b", Constraints(resolution=720, told="720P"), reasoner := ShotReasoner())
+    run(tmp_path / "b", Constraints(resolution=720, wording="720P"), reasoner := ShotReasoner())
     assert reasoner.imagined[0].memory.constraint == "720P"
 
 
@@ -355,7 +355,7 @@ def test_constraints_say_what_they_are() -> None:
     assert (memory.before, memory.auditory_memory) == ("a door opens", "background music")
     with pytest.raises(UsageError):
         Constraints(min_height=0)
-    with pytest.raises(UsageError, match="no picture of 720p has at least 1080 lines"):
+    with pytest.raises(UsageError, match="no frame of 720p has at least 1080 lines"):
         Constraints(min_height=1080, resolution=720)
     assert Constraints(min_height=800, resolution=720).kinds == ("resolution",)
     with pytest.raises(UsageError, match="holds no word"):
@@ -379,7 +379,7 @@ def test_a_tone_near_its_border_denies_nothing(
     warmth: float, tone: Tone, wanted: Tone, holds: object
 ) -> None:
     shot = replace(shots_of("v")[0], warmth=warmth, tone=tone)
-    (check,) = check_shot(Constraints(color=wanted), None, shot, None)
+    (check,) = Measures().checks(Constraints(color=wanted), shot)
     assert (check.found, check.holds) == (tone, holds)
 
 

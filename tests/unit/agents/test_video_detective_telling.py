@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from rag._cli.agent_command import open_display
-from rag._cli.output import echo_stderr
 from rag._cli.main import main
+from rag._cli.output import echo_stderr
 from rag.agents.runtime.trace import RunTrace, Step, TraceWriter
 from rag.agents.runtime.view import render_page
 from rag.agents.video_detective.agent import VideoDetective
