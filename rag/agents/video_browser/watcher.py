@@ -92,15 +92,23 @@ def filter_results(
 
 
 def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: BrowserSettings) -> ScanResult:
-    """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`."""
+    """Stage II: transcript and sparse frames to windows. Raises `ReasonerError` or `FileProblem`.
+
+    Over stored frames the reasoner says whether the video is relevant, and the library's localizer where.
+    """
+    stored = settings.sparse == "stored" and settings.pictures
     times: NDArray[np.float64] | None = np.zeros(0)
     if settings.pictures:
-        stored = settings.sparse == "stored"
         times = None if stored else midpoints(0.0, video.duration, settings.sparse_frames)
     view = video.view(0.0, video.duration, times, transcript=settings.transcript)
-    reply = reasoner.run(LOCATE, LocateRequest(memory.question.text, view, max_windows=settings.windows))
-    windows = _tidy(reply.windows, video.duration) if reply.relevant else ()
-    return ScanResult(video, reply, windows, view)
+    text = memory.question.text
+    reply = reasoner.run(LOCATE, LocateRequest(text, view, max_windows=settings.windows))
+    windows = reply.windows
+    if stored and video.library is not None and view.times:
+        retriever = video.library.engine.new_retriever()
+        hits = retriever.localize_video(video.video_id, text, settings.windows)
+        windows = tuple(LocatedWindow(start=hit.start, end=hit.end, reason=reply.reason) for hit in hits)
+    return ScanResult(video, reply, _tidy(windows, video.duration) if reply.relevant else (), view)
 
 
 def zoom(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
