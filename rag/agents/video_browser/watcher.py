@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Clip, Frames, Passage
-from localization.records import Window
 from localization.sampling import midpoints
+from localization.windows import Window
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
 from rag.reasoners.roles import (
