@@ -32,7 +32,7 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
     words = ("the kettle film", "--tone", "warm", "--after", "a door opens", "--web", "web", "--json")
     done = find(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
-    assert done.returncode == 1, done.stderr  # nothing was indexed, so no picture can be told: N/A
+    assert done.returncode == 1, done.stderr  # nothing was indexed, so no frame can be judged: N/A
     shape = json.loads(done.stdout)
     assert shape["schema"] == "rag.agent.shotfinder/1"
     assert shape["shot"] is None

@@ -26,7 +26,7 @@ from eval.tasks.web_task import WebEnvironment
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles import VideoView
 from tests.fakes.browser_world import HOST, frame_source, make_web
-from tests.fakes.shotfinder_world import MeasuredShelf, ShotReasoner, eyes_with
+from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
 from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1", "frames@16")
@@ -43,7 +43,7 @@ ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
 class PlainFrames:
     """Frames without pictures: a view is its moment."""
 
-    def __init__(self, library: MeasuredShelf) -> None:
+    def __init__(self, library: MeasuredLibrary) -> None:
         self.library = library
 
     def image(self, path: Path) -> VideoView:
@@ -62,7 +62,7 @@ class PlainFrames:
 class KettleTask(ShotFinderTask):
     def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
         scorer = super().open_scorer(prepared, options)
-        library = cast(MeasuredShelf, prepared.environment.library)
+        library = cast(MeasuredLibrary, prepared.environment.library)
         return replace(scorer, frames=cast(FrameStore, PlainFrames(library)))
 
 
@@ -88,8 +88,10 @@ def prepared(
     folder: Path, reasoner: ShotReasoner | None = None, queries: Mapping[str, ShotQuery] | None = None
 ) -> tuple[KettleTask, Prepared[WebEnvironment]]:
     web = make_web(folder)
-    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
-    environment = environment_of(web, reasoner or ShotReasoner(), shelf, eyes_with(shelf, frame_source()))
+    stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
+    environment = environment_of(
+        web, reasoner or ShotReasoner(), stored, frame_source_with(stored, frame_source())
+    )
     task = KettleTask("shotfinder-kettle", "", folder)
     return task, prepare_records(task, queries or shots(folder), environment)
 

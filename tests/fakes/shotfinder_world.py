@@ -51,7 +51,7 @@ def shots_of(
     )
 
 
-class MeasuredShelf:
+class MeasuredLibrary:
     """Stands in for a library that holds every video: dense vectors that say when a frame is."""
 
     tower = None
@@ -87,9 +87,9 @@ class MeasuredShelf:
         return SoundTrack(video_id, classes, np.zeros(100, np.float32))
 
 
-def eyes_with(shelf: MeasuredShelf | None, pixels: FrameSource) -> FrameSource:
-    """Looks at pixels; measurements are the shelf's."""
-    return FrameSource(cast(Library, shelf) if shelf is not None else None, pixels.read_frames)
+def frame_source_with(stored: MeasuredLibrary | None, pixels: FrameSource) -> FrameSource:
+    """Looks at pixels; measurements are those of `stored`."""
+    return FrameSource(cast(Library, stored) if stored is not None else None, pixels.read_frames)
 
 
 class ShotReasoner(RuleReasoner):

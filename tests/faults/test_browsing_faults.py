@@ -145,7 +145,7 @@ class Flaky(RuleReasoner):
             raise self._chance.choice((ReplyInvalid, ReplyInvalid, ReasonerUnreachable, BudgetSpent))(role)
 
 
-def test_a_mind_that_fails_on_a_web_that_fails(tmp_path: Path) -> None:
+def test_failing_reasoner_on_a_failing_web(tmp_path: Path) -> None:
     """Both ends come about: answers, and runs whose failure has the name of what the reasoner raised."""
     ends = set()
     for seed in range(12):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from rag.agents.runtime.trace import RunTrace, Step
@@ -111,23 +110,24 @@ def record_json(record: Planned | Look | Selected) -> dict[str, Any]:
     """One line of a trace: `step` is `plan`, `look` or `show`."""
     match record:
         case Planned():
-            return {
+            shape = {
                 "step": "plan",
-                "facets": [asdict(facet) for facet in record.facets],
-                "anchors": list(record.anchors),
-                "timeline": [event.model_dump() for event in record.timeline],
+                "facets": record.facets,
+                "anchors": record.anchors,
+                "timeline": record.timeline,
                 "segments": [round(start, 3) for start in record.starts],
                 "duration": round(record.duration, 3),
-                "belief": list(record.belief),
+                "belief": record.belief,
                 "steps": record.steps,
-                "problems": list(record.problems),
+                "problems": record.problems,
             }
         case Look():
             times = {"start": round(record.start, 3), "end": round(record.end, 3)}
-            return {**plain(record), "step": "look", "look": record.step, **times}
+            shape = {**plain(record), "step": "look", "look": record.step, **times}
         case Selected():
             packs = [_pack_json(pack) for pack in record.packs]
-            return {"step": "show", "fallback": record.fallback, "packs": packs}
+            shape = {"step": "show", "fallback": record.fallback, "packs": packs}
+    return dict(plain(shape))
 
 
 def result_json(run: DetectiveResult, token_count_method: str = "") -> dict[str, Any]:
@@ -173,15 +173,9 @@ def result_page(run: DetectiveResult, token_count_method: str = "") -> Page:
 
 
 def _pack_json(pack: Pack) -> dict[str, Any]:
-    return {
-        "segment": pack.node,
-        "start": round(pack.start, 3),
-        "end": round(pack.end, 3),
-        "times": [round(time, 3) for time in pack.times],
-        "words": None if pack.words is None else plain(pack.words),
-        "belief": pack.belief,
-        "chosen": pack.chosen,
-    }
+    times = {"start": round(pack.start, 3), "end": round(pack.end, 3)}
+    shape = {**plain(pack), **times, "times": [round(time, 3) for time in pack.times]}
+    return {"segment": shape.pop("node"), **shape}
 
 
 def _answer(run: DetectiveResult, token_count_method: str) -> Card:

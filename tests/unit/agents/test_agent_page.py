@@ -11,7 +11,7 @@ from rag._cli.agent_environment import write_page
 
 
 def test_a_page_is_written_where_one_is_wanted(tmp_path: Path) -> None:
-    assert write_page(None, OverwritePolicy(), lambda: pytest.fail("nobody wants it")) == 0
+    assert write_page(None, OverwritePolicy(), lambda: pytest.fail("not rendered without a path")) == 0
     assert write_page(tmp_path / "x.html", OverwritePolicy(), lambda: "<p>") == 0
     assert (tmp_path / "x.html").read_text() == "<p>"
 

@@ -41,7 +41,7 @@ def run(
     **closed: str,
 ) -> RacloRun:
     with make_web(folder, **closed) as web:
-        told = None if watch is None else watch.append
+        shown = None if watch is None else watch.append
         other = None if second is None else second
         return run_raclo(
             memory,
@@ -50,7 +50,7 @@ def run(
             frame_source(),
             settings,
             second=other,  # type: ignore[arg-type]  # it verifies alone
-            watch=told,
+            watch=shown,
         )
 
 
@@ -69,7 +69,7 @@ def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
     assert found.failures == ()
 
 
-def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) -> None:
+def test_the_second_verdict_has_frames_between_those_of_the_first(tmp_path: Path) -> None:
     reasoner = RecallingReasoner()
     run(tmp_path, reasoner=reasoner)
     looks = [
@@ -81,12 +81,12 @@ def test_the_second_look_lies_between_the_frames_of_the_first(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("cues", CUE_SETS)
-def test_every_set_of_cues_is_verified_by_what_is_told(cues: str, tmp_path: Path) -> None:
+def test_every_set_of_cues_is_verified_by_its_cues(cues: str, tmp_path: Path) -> None:
     reasoner, memory = RecallingReasoner(), only_cues(EVERYTHING, cues)
     found = run(tmp_path, memory, reasoner)
     assert (found.cues, cues_of(memory)) == (cues, cues)
-    told = reasoner.verified[0].memory
-    assert told == (Memory(global_impression=memory.global_impression) if "G" in cues else memory)
+    shown = reasoner.verified[0].memory
+    assert shown == (Memory(global_impression=memory.global_impression) if "G" in cues else memory)
     assert bool(reasoner.located) == ("K" in cues)
     if reasoner.located:
         assert reasoner.located[0].memory == replace(memory, global_impression="")
@@ -121,7 +121,7 @@ def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
     assert not found.matched
 
 
-def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
+def test_a_missing_transcript_is_reported_and_the_video_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silent(_: MockWeb, url: str) -> Transcript:
@@ -131,10 +131,10 @@ def test_a_transcript_that_cannot_be_had_is_told_and_the_video_watched(
     found = run(tmp_path)
     assert len(found.candidates) == 4
     assert found.failures == ("WebTimeout",) * 4
-    told = [step for step in found.steps if step.kind == "failure"]
-    assert all(step.text.startswith("the transcript of kettle film") for step in told)
-    # A problem is told whole, however narrow the terminal.
-    assert [*step_lines(told[0], 30)] == [f"  problem: {told[0].text}"]
+    shown = [step for step in found.steps if step.kind == "failure"]
+    assert all(step.text.startswith("the transcript of kettle film") for step in shown)
+    # A problem is not cut, however narrow the terminal.
+    assert [*step_lines(shown[0], 30)] == [f"  problem: {shown[0].text}"]
     assert not found.matched
     deaf = run(tmp_path / "deaf", settings=replace(PAPER, sound=False))
     assert deaf.failures == ()
@@ -150,7 +150,7 @@ def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("role", ["imagine_queries", "verify_video", "locate"])
-def test_a_failing_mind_costs_a_step_alone(role: str, tmp_path: Path) -> None:
+def test_a_failing_role_costs_one_step(role: str, tmp_path: Path) -> None:
     reasoner = RecallingReasoner(fails=(role,), error=ReplyInvalid)
     found = run(tmp_path, reasoner=reasoner)
     assert "ReplyInvalid" in found.failures
@@ -201,7 +201,7 @@ def test_the_judges_model_is_the_second_one() -> None:
     assert second_judge(RoutedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]  # as above
 
 
-def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
+def test_a_run_is_shown_as_lines_json_and_a_page(tmp_path: Path) -> None:
     steps: list[Step] = []
     found = run(tmp_path, watch=steps)
     lines = [line for step in steps for line in step_lines(step, 80)]
@@ -225,21 +225,21 @@ def test_it_is_told_in_lines_in_json_and_as_a_page(tmp_path: Path) -> None:
     assert [step.line() for step in again] == [step.line() for step in steps]
 
 
-def test_sounds_that_are_everywhere_are_told_once() -> None:
+def test_sounds_of_the_whole_video_have_one_line() -> None:
     import numpy as np
 
     track = SoundTrack("v", ("music",) * 20 + ("speech",) * 4 + ("silence",) * 2, np.zeros(26, np.float32))
-    told = [(line.start, line.end, line.text, line.kind) for line in measured_lines(track)]
-    assert told == [
+    shown = [(line.start, line.end, line.text, line.kind) for line in measured_lines(track)]
+    assert shown == [
         (0.0, 26.0, "music plays most of the time", "tag"),
         (20.0, 24.0, "somebody speaks", "tag"),
     ]
 
 
 def test_the_words_of_remembering_go() -> None:
-    told = "I vaguely remember it began with a red kite. From what I recall, the frame shows how a man sits."
-    assert statements(told) == ["a red kite.", "a man sits."]
-    assert [share for _, share in positioned_statements(told)] == [(0.0, 0.12), (0.0, 1.0)]
+    shown = "I vaguely remember it began with a red kite. From what I recall, the frame shows how a man sits."
+    assert statements(shown) == ["a red kite.", "a man sits."]
+    assert [share for _, share in positioned_statements(shown)] == [(0.0, 0.12), (0.0, 1.0)]
     assert positioned_statements("It ended with rain.") == [("rain.", (0.88, 1.0))]
     assert statements("I think it was.") == []
 

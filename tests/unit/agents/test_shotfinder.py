@@ -27,7 +27,7 @@ from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
 from rag.web import Faults
 from tests.fakes.browser_world import any_frames, frame_source, make_web, no_frames
-from tests.fakes.shotfinder_world import MeasuredShelf, ShotReasoner, eyes_with, shots_of
+from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with, shots_of
 
 NONE = Constraints()
 
@@ -45,9 +45,11 @@ def run(
     web = make_web(tmp_path / "web")
     ids = [entry.content_id for entry in web.catalogue.videos]
     by_id = {entry.content_id: (heights or {}).get(entry.id, 720) for entry in web.catalogue.videos}
-    shelf = MeasuredShelf(ids, by_id) if measured else None
+    stored = MeasuredLibrary(ids, by_id) if measured else None
     asked = ShotRequest(description, constraints)
-    return find_shot(asked, web, reasoner or ShotReasoner(), eyes_with(shelf, frame_source()), settings)
+    return find_shot(
+        asked, web, reasoner or ShotReasoner(), frame_source_with(stored, frame_source()), settings
+    )
 
 
 def test_settings_are_those_of_the_paper() -> None:
@@ -73,7 +75,7 @@ def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
     assert found.searches == 2
 
 
-def test_without_measurements_the_shot_is_what_lies_nearest(tmp_path: Path) -> None:
+def test_without_measurements_the_shot_is_the_nearest_interval(tmp_path: Path) -> None:
     found = run(tmp_path, measured=False)
     assert found.shot is not None
     assert not found.shot.measured
@@ -121,7 +123,7 @@ def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
     assert len(found.looks) > len(looked)
 
 
-def test_what_measurements_decide_is_not_said_to_the_mind(tmp_path: Path) -> None:
+def test_measured_constraints_are_not_in_the_prompt(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", audio="speech", after="near 25", wording="a voice in warm light")
     run(tmp_path, constraints, reasoner := ShotReasoner())
     memory = reasoner.located[0].memory
@@ -147,7 +149,7 @@ def test_nothing_fits_is_a_legal_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", ["rate_limit", "dead_link"])
-def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, fault: str) -> None:
+def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path, fault: str) -> None:
     web = make_web(tmp_path / "web", faults=Faults.parse(f"{fault}=1"))
     found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), frame_source())
     assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
@@ -159,8 +161,8 @@ def test_a_web_that_is_out_is_told_from_one_that_holds_nothing(tmp_path: Path, f
 
 def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web")
-    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos])
-    blind = eyes_with(shelf, FrameSource(library=None, read_frames=None))
+    stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
+    blind = frame_source_with(stored, FrameSource(library=None, read_frames=None))
     warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotReasoner(), blind)
     assert warm.shot is not None
     assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
@@ -175,8 +177,8 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
 @pytest.mark.parametrize("measured", [True, False])
 def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: bool) -> None:
     web = make_web(tmp_path / "web")
-    shelf = MeasuredShelf([entry.content_id for entry in web.catalogue.videos], styles=(None,))
-    blind = eyes_with(shelf if measured else None, FrameSource(library=None, read_frames=None))
+    stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos], styles=(None,))
+    blind = frame_source_with(stored if measured else None, FrameSource(library=None, read_frames=None))
     asked = ShotRequest("a kettle", Constraints(style="live", after="a door opens"))
     found = find_shot(asked, web, ShotReasoner(), blind)
     assert found.shot is None
@@ -192,18 +194,18 @@ def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: 
     assert {(look.missed, look.lines) for look in found.looks} == {("unseen", 0)}
 
 
-def test_a_film_without_a_sound_track_is_silent() -> None:
-    video = replace(MeasuredShelf(["v"]).video("v"), audio=False)
+def test_a_video_without_an_audio_track_is_silent() -> None:
+    video = replace(MeasuredLibrary(["v"]).video("v"), audio=False)
     (music,) = Measures(video).checks(Constraints(audio="music"), shots_of("v")[0])
     (silent,) = Measures(video).checks(Constraints(audio="silence"), None)
     assert (music.found, music.holds, silent.holds) == ("silence", False, True)
-    unheard = SoundTrack("v", (None,) * 10, np.zeros(10, np.float32))
-    (unknown,) = Measures(sound=unheard).checks(Constraints(audio="music"), shots_of("v")[0])
+    unmeasured = SoundTrack("v", (None,) * 10, np.zeros(10, np.float32))
+    (unknown,) = Measures(sound=unmeasured).checks(Constraints(audio="music"), shots_of("v")[0])
     assert (unknown.found, unknown.holds) == ("", None)
 
 
-def test_what_comes_before_tells_two_shots_apart(tmp_path: Path) -> None:
-    # The reasoner would name 42 s; second 25 lies in the shot before that of 30 to 40 s.
+def test_the_shot_before_separates_two_shots(tmp_path: Path) -> None:
+    # The reasoner would name 42 s; second 25 is in the shot before that of 30 to 40 s.
     found = run(tmp_path, Constraints(after="near 25"))
     assert found.shot is not None
     assert (found.shot.start, found.shot.end) == (30.0, 40.0)
@@ -232,7 +234,7 @@ def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_p
     assert (after.found, after.holds) == ("0.49", False)
 
 
-def test_lines_that_nobody_put_into_words_are_not_searched_for(tmp_path: Path) -> None:
+def test_a_resolution_without_wording_is_not_in_the_query(tmp_path: Path) -> None:
     run(tmp_path, Constraints(min_height=720, color="warm"), reasoner := ShotReasoner())
     assert reasoner.imagined[0].memory.constraint == "warm tones"
     run(tmp_path / "b", Constraints(resolution=720, wording="720P"), reasoner := ShotReasoner())
@@ -273,7 +275,7 @@ def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path)
     assert not {"film07", "film06"} & {look.url[-6:] for look in found.looks}
 
 
-def test_errors_of_the_mind_cost_a_step(tmp_path: Path) -> None:
+def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
     found = run(tmp_path, reasoner=ShotReasoner(fails=("imagine_queries",), error=ReplyInvalid))
     assert found.queries == ("a kettle boils",)  # without a guess, its own words
     assert found.shot is not None
@@ -310,7 +312,7 @@ def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> No
     assert len(found.looks) == 4
 
 
-def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
+def test_equal_runs_have_equal_steps(tmp_path: Path) -> None:
     first, second = (
         [json.dumps(step.line()) for step in run(tmp_path / name, Constraints(color="cold")).steps]
         for name in ("a", "b")
@@ -318,31 +320,31 @@ def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
+def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", film07="dead")
-    told: list[str] = []
+    reported: list[str] = []
     asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
     found = find_shot(
-        asked, web, ShotReasoner(), frame_source(), watch=lambda step: told.extend(step_lines(step, 60))
+        asked, web, ShotReasoner(), frame_source(), watch=lambda step: reported.extend(step_lines(step, 60))
     )
-    assert any(line.startswith("imagine:") for line in told)
-    # A problem is told whole: what to do next stands at its end.
-    assert max(len(line) for line in told if not line.startswith("  problem:")) <= 80
+    assert any(line.startswith("imagine:") for line in reported)
+    # A problem is not cut: what to do next stands at its end.
+    assert max(len(line) for line in reported if not line.startswith("  problem:")) <= 80
     shape = result_json(found)
     assert shape["schema"] == "rag.agent.shotfinder/1"
     assert shape["constraints"] == {"color": "warm", "resolution": 1080}
     json.dumps(shape, allow_nan=False)
-    drawn = render_page(result_page(found), any_frames)
-    assert "data:image/jpeg;base64," in drawn
-    assert "<kettle>" not in drawn
-    assert "http" not in drawn.replace("https://videos.example", "")
+    page = render_page(result_page(found), any_frames)
+    assert "data:image/jpeg;base64," in page
+    assert "<kettle>" not in page
+    assert "http" not in page.replace("https://videos.example", "")
     assert found.shot is not None
-    assert found.shot.title in drawn
-    assert 'alt=""' not in drawn
+    assert found.shot.title in page
+    assert 'alt=""' not in page
     # The winner is shown once: above its checks.
-    assert drawn.count("This is the shot shown above.") == 1
+    assert page.count("This is the shot shown above.") == 1
     others = sum(look.found is not None for look in found.looks)
-    assert drawn.count("the frame that decided</figcaption>") == others
+    assert page.count("the frame that decided</figcaption>") == others
 
 
 def test_constraints_say_what_they_are() -> None:

@@ -67,7 +67,7 @@ def test_it_stops_as_soon_as_every_part_is_solved(tmp_path: Path) -> None:
 
 def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
     reasoner = RuleReasoner()
-    web = make_web(tmp_path / "web", 7)  # without the film that says it
+    web = make_web(tmp_path / "web", 7)  # without the video that has the answer
     found = run_video_browser(ASKED, web, reasoner, frame_source(), replace(MAIN, max_steps=2))
     assert (found.loops, reasoner.asked.count("plan"), found.answer.matched) == (2, 2, False)
     assert all(video.status == "rejected" for video in found.watched)
@@ -161,15 +161,15 @@ class Deaf(MockWeb):
         raise self.kind(url)
 
 
-def test_what_could_not_be_heard_or_read_is_told(tmp_path: Path) -> None:
+def test_missing_transcripts_and_pages_are_reported(tmp_path: Path) -> None:
     """A video is watched without its words, a page is left out; both are failures that were got over."""
     with make_web(tmp_path / "web") as plain:
         web = Deaf(plain._store, trace=WebTrace())
     found = run_video_browser(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY)
     assert len(found.watched) == 3
     assert found.failures == ("WebTimeout",) * 3
-    told = [step.text for step in found.steps if step.kind == "failure"]
-    assert told[0].startswith("the transcript of kettle film 7: WebTimeout")
+    reported = [step.text for step in found.steps if step.kind == "failure"]
+    assert reported[0].startswith("the transcript of kettle film 7: WebTimeout")
     reading = run_video_browser(
         ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search")
     )
@@ -178,7 +178,7 @@ def test_what_could_not_be_heard_or_read_is_told(tmp_path: Path) -> None:
     assert run_video_browser(ASKED, web, RuleReasoner(), frame_source(), EFFICIENCY).failures == ()
 
 
-def test_a_search_for_pages_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_failed_search_for_pages_is_reported(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", faults=Faults(rate_limit=1.0))
     found = run_video_browser(
         ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search")
@@ -327,13 +327,13 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
     assert [len(view.times) for view in reasoner.views] == [200, 200, 200]
 
 
-def test_the_planner_is_told_who_uploaded_what(tmp_path: Path) -> None:
+def test_the_planner_gets_channel_and_date(tmp_path: Path) -> None:
     found = run(tmp_path, RuleReasoner(), EFFICIENCY)
-    told = next(video.summary for video in found.watched if video.status == "verified")
-    assert told.startswith("The channel Tea uploaded it on 8 January 2020.")
+    reported = next(video.summary for video in found.watched if video.status == "verified")
+    assert reported.startswith("The channel Tea uploaded it on 8 January 2020.")
 
 
-def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
+def test_equal_runs_have_equal_steps(tmp_path: Path) -> None:
     first, second = (
         [json.dumps(step.line()) for step in run(tmp_path / name, RuleReasoner()).steps]
         for name in ("a", "b")
@@ -341,23 +341,23 @@ def test_the_same_run_twice_tells_the_same_steps(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_every_step_can_be_told_and_shown(tmp_path: Path) -> None:
-    told: list[str] = []
+def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
+    reported: list[str] = []
     web = make_web(tmp_path / "web", film01="dead")
     reasoner = RuleReasoner()
     found = run_video_browser(
-        ASKED, web, reasoner, frame_source(), MAIN, watch=lambda step: told.extend(step_lines(step, 60))
+        ASKED, web, reasoner, frame_source(), MAIN, watch=lambda step: reported.extend(step_lines(step, 60))
     )
-    assert any(line.startswith("plan:") for line in told)
-    problems = [line for line in told if line.startswith("  problem:")]
-    assert max(len(line) for line in told if line not in problems) <= 80
+    assert any(line.startswith("plan:") for line in reported)
+    problems = [line for line in reported if line.startswith("  problem:")]
+    assert max(len(line) for line in reported if line not in problems) <= 80
     assert not any(line.endswith("…") for line in problems), "what to do next stands at the end"
     shape = result_json(found)
     assert shape["schema"] == "rag.agent.video-browser/1"
     json.dumps(shape, allow_nan=False)
-    drawn = render_page(result_page(found), any_frames)
-    assert "data:image/jpeg;base64," in drawn
-    assert "http" not in drawn.replace("https://videos.example", "")
+    html = render_page(result_page(found), any_frames)
+    assert "data:image/jpeg;base64," in html
+    assert "http" not in html.replace("https://videos.example", "")
 
 
 def test_patience_tries_again_where_that_can_help() -> None:

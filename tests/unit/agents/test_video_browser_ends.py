@@ -55,7 +55,7 @@ def deaf_and_blind(_path: str, _times: np.ndarray) -> None:
     raise UnsupportedFile("sound.mp4: no pictures in it")
 
 
-def test_a_video_of_sound_alone_is_heard(tmp_path: Path) -> None:
+def test_a_video_without_frames_is_read_by_its_transcript(tmp_path: Path) -> None:
     run = run_video_browser(
         ASKED, make_web(tmp_path), RuleReasoner(), FrameSource(None, deaf_and_blind), EFFICIENCY
     )

@@ -1,4 +1,4 @@
-"""VideoDetective over a made-up film: steps, budgets, what it shows, and what it does when a role fails."""
+"""VideoDetective over a synthetic video: steps, budgets, evidence, and failing roles."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_it_keeps_to_its_budgets(library: Library) -> None:
     assert shown == len(found.frame_times)
 
 
-def test_segments_are_the_parts_of_the_film(library: Library) -> None:
+def test_segments_are_the_parts_of_the_video(library: Library) -> None:
     found, _ = run(library)
     starts = np.array(found.plan.starts)
     # The two parts in the middle, and those where the order turns, show the same thing side by side.
@@ -127,7 +127,7 @@ def test_ablations_take_away_what_they_say(library: Library) -> None:
     assert any(window.texts for window in reasoner.readings[0].windows)
 
 
-def test_a_watcher_is_told_of_everything_as_it_happens(library: Library) -> None:
+def test_the_callback_gets_every_step_in_order(library: Library) -> None:
     steps: list[Step] = []
     detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
     found = detective.investigate("film", question(), steps.append)
@@ -144,7 +144,7 @@ def test_an_open_question_is_answered_openly(library: Library) -> None:
         detective.investigate("elsewhere", question())
 
 
-def test_decoded_frames_go_to_a_mind_that_reads_pixels(
+def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(library.engine, "read_frames", pixels)
@@ -235,11 +235,11 @@ def test_events_of_the_timeline_are_given_to_segments(library: Library) -> None:
         TimelineEvent(start=10.0, end=20.0, description="two"),
         TimelineEvent(start=460.0, end=480.0, description="last"),
     )
-    told = described(material, events)
-    assert told[0] == "one two"
-    assert told[1] == "one"
-    assert told[-1] == "last"
-    assert told[3] == "two"
+    reported = described(material, events)
+    assert reported[0] == "one two"
+    assert reported[1] == "one"
+    assert reported[-1] == "last"
+    assert reported[3] == "two"
     assert described(material, ())[0] == ""
 
 
@@ -250,6 +250,6 @@ def test_evenly_spread_frames() -> None:
     assert evenly(times[:0], 0.0, 1.0, 8) == []
 
 
-def test_what_is_laid_before_the_mind_was_looked_for_by_the_options(library: Library) -> None:
+def test_the_reading_was_searched_by_option(library: Library) -> None:
     _, reasoner = run(library)
     assert reasoner.readings[0].searched_by_option

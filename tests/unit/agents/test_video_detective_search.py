@@ -36,7 +36,7 @@ def test_what_goes_wrong_ends_only_what_it_must() -> None:
     assert (gone.spent, gone.gone) == (True, True)
 
 
-def test_a_mind_that_is_away_is_asked_no_more(library: Library) -> None:
+def test_an_unreachable_reasoner_is_not_called_again(library: Library) -> None:
     reasoner = RuleReasoner(fails=["timeline"], error=ReasonerUnreachable)
     found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("film", question())
     assert found.looks == ()

@@ -100,7 +100,7 @@ def test_the_page_needs_no_other_file_and_escapes(found: DetectiveResult) -> Non
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
     """The command's library is the made-up one, and its reasoner the rules."""
     reasoner = RuleReasoner()
     open_world(tmp_path).close()
@@ -129,16 +129,16 @@ def open_world_again(folder: Path) -> Library:
 OPTIONS = [word for option in question().options for word in ("--option", option)]
 
 
-def test_the_command_tells_its_steps_and_writes_trace_and_page(
-    shelf: RuleReasoner, capsys: pytest.CaptureFixture[str]
+def test_the_command_prints_steps_and_writes_trace_and_page(
+    rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["agent", "video-detective", "film", question().text, *OPTIONS]
     assert main([*words, "--trace", "t.jsonl", "--html", "r.html", "--json"]) == 0
     out, err = capsys.readouterr()
-    told = json.loads(out)
-    assert told["answer"]["choice"] == "D"
+    reported = json.loads(out)
+    assert reported["answer"]["choice"] == "D"
     lines = [json.loads(line) for line in Path("t.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["step"] for line in lines] == ["plan", *["look"] * len(told["looks"]), "show", "answer"]
+    assert [line["step"] for line in lines] == ["plan", *["look"] * len(reported["looks"]), "show", "answer"]
     assert Path("r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert err.startswith("plan: 5 facets")
     assert "look 1/10" in err
@@ -149,22 +149,22 @@ def test_the_command_tells_its_steps_and_writes_trace_and_page(
     assert "the hammer of part 9" in out
     assert "look 4/" not in err
     assert Path("t.jsonl").read_bytes() != first
-    assert "observe" in shelf.asked
+    assert "observe" in rules.asked
 
 
 def test_the_command_says_what_it_cannot_write(
-    shelf: RuleReasoner, capsys: pytest.CaptureFixture[str]
+    rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["agent", "video-detective", "film", question().text, *OPTIONS]
     assert main([*words, "--trace", "none/t.jsonl"]) == 1
     assert "none/t.jsonl: cannot be written" in capsys.readouterr().err
     assert main([*words, "--html", "none/r.html"]) == 3
-    told = capsys.readouterr()
-    assert "none/r.html: cannot be written" in told.err
-    assert "kettle" in told.out, "the answer is out before its page"
+    reported = capsys.readouterr()
+    assert "none/r.html: cannot be written" in reported.err
+    assert "kettle" in reported.out, "the answer is out before its page"
     assert main(["agent", "video-detective", "nowhere", "What?"]) == 2
     assert "no such video" in capsys.readouterr().err
-    shelf.fails, shelf.error = ("answer_choice",), ReasonerError
+    rules.fails, rules.error = ("answer_choice",), ReasonerError
     assert main(words) == 1
     assert "no answer_choice today" in capsys.readouterr().err
 

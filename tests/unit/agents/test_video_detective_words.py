@@ -69,7 +69,7 @@ def test_speech_without_stops_is_not_followed(material: VideoFeatures) -> None:
     assert [text.start for text in held] == [150.0, 153.0, 156.0, 159.0]
 
 
-def test_a_long_pack_keeps_what_lies_near_its_best_line(material: VideoFeatures) -> None:
+def test_a_long_pack_keeps_texts_near_its_best_line(material: VideoFeatures) -> None:
     many = tuple(Evidence("v", 3.0 * at, 3.0 * at + 2, "asr", f"Line {at}.") for at in range(100))
     best = replace(pack(0.0, 300.0), words=Words("Line 50.", "asr", "asr", 0.5, "question", 150.0, 152.0))
     held = texts_of(replace(material, texts=many), best)
@@ -103,7 +103,7 @@ def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch:
     assert {text.kind for one in cited for text in one.evidence} == {"subtitle"}
 
 
-def test_what_a_look_found_is_told_by_its_kind(library: Library) -> None:
+def test_evidence_of_a_look_keeps_its_kind(library: Library) -> None:
     found = VideoDetective(library).investigate("film", Question("q", "Which part is the kettle of?"))
     kinds = {look.words.kind for look in found.looks if look.words is not None}
     assert kinds <= {"asr", "subtitle", "ocr", "caption"}
