@@ -11,9 +11,8 @@ from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure, correct
 from eval.metrics.tables import CASES, estimate, families
 from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
-from eval.reports.generic import calibration_table, draw_reliability, localization_table, reliability_table
+from eval.reports.generic import draw_reliability
 from eval.reports.spec import Compared, Labels, ReportSpec, Section, named_systems, printed_figure, shown
-from eval.reports.tables import Table
 from eval.tasks.egofact.tables import (
     ACCURACY,
     BASELINE,
@@ -21,19 +20,12 @@ from eval.tasks.egofact.tables import (
     RETRIEVALS,
     SERIES,
     UNDERSTANDINGS,
-    accuracy_table,
     case_estimates,
     chose_fact,
+    egofact_tables,
     family_name,
     letter_shares,
-    letters_table,
-    paper_accuracy_table,
-    query_table,
-    retrieval_table,
-    understanding_by_family_table,
-    understanding_table,
     window_points,
-    window_table,
 )
 
 if TYPE_CHECKING:
@@ -147,24 +139,6 @@ def _windows(section: Section, path: Path) -> None:
         axes.legend(frameon=False)
 
     draw(path, (6, 4), paint)
-
-
-def egofact_tables(section: Section) -> list[Table]:
-    """The paper's tables and figures as tables, in its order, then ours."""
-    named = named_systems(section)
-    return [
-        query_table(named),
-        accuracy_table(named),
-        paper_accuracy_table(named),
-        understanding_table(named),
-        retrieval_table(named),
-        understanding_by_family_table(named),
-        letters_table(named),
-        window_table(section),
-        localization_table(named),
-        calibration_table(named),
-        reliability_table(named),
-    ]
 
 
 def _printed(system: str) -> str:

@@ -109,16 +109,11 @@ class Captioner:
         fits = (vectors.astype(np.float64) @ rows.T).round(6)
         return [int(index) for index in fits.argmax(axis=1)]
 
-    def _sentence(self, words: str) -> NDArray[np.float64]:
-        if words not in self._sentences:
-            self._sentences[words] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
-                np.float64
-            )
-        return self._sentences[words]
-
-    @cached_property
-    def _sentences(self) -> dict[str, NDArray[np.float64]]:
-        return {}
+    def _sentence(self, text: str) -> NDArray[np.float64]:
+        row: NDArray[np.float64] = self.corpus.library.engine.text_encoder.encode_text([text])[0].astype(
+            np.float64
+        )
+        return row
 
     @cached_property
     def _event_rows(self) -> NDArray[np.float64]:

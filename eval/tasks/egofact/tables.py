@@ -16,7 +16,8 @@ from eval.metrics.localization import event_shown, judged
 from eval.metrics.pairing import Paired
 from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, correct, parse_failure
 from eval.metrics.tables import CASES, MEASURES, estimate, families, of_family
-from eval.reports.spec import Row, Section
+from eval.reports.generic import calibration_table, localization_table, reliability_table
+from eval.reports.spec import Row, Section, named_systems
 from eval.reports.tables import (
     NOTHING,
     Cell,
@@ -110,6 +111,24 @@ class WindowPoint:
     seconds: float
     label: str
     accuracy: Estimate
+
+
+def egofact_tables(section: Section) -> list[Table]:
+    """The paper's tables and figures as tables, in its order, then ours."""
+    named = named_systems(section)
+    return [
+        query_table(named),
+        accuracy_table(named),
+        paper_accuracy_table(named),
+        understanding_table(named),
+        retrieval_table(named),
+        understanding_by_family_table(named),
+        letters_table(named),
+        window_table(section),
+        localization_table(named),
+        calibration_table(named),
+        reliability_table(named),
+    ]
 
 
 def query_table(section: Section) -> Table:

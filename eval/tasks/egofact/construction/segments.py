@@ -20,42 +20,15 @@ import numpy as np
 
 from corpora.records import CAMERA_WEARER
 from eval.tasks.egofact.construction.records import EventStructure, Segment
-from indexers.protocol import unit_rows
+from indexers.protocol import CachedTextEncoder, unit_rows
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexers.protocol import TextEncoder
 
-
-class CachedEncoder:
-    """A `TextEncoder` that remembers; safe, as the vector of a text never depends on its neighbours."""
-
-    def __init__(self, encoder: TextEncoder) -> None:
-        self._encoder = encoder
-        self.name, self.dim = encoder.name, encoder.dim
-        self.backend, self.batch = encoder.backend, encoder.batch
-        self._rows: dict[str, NDArray[np.float32]] = {}
-
-    @property
-    def weights(self) -> str:
-        """Digest of the model's files."""
-        return self._encoder.weights
-
-    @property
-    def fingerprint(self) -> str:
-        """Identity: equal fingerprints give equal results."""
-        return self._encoder.fingerprint
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim)."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if missing:
-            self._rows.update(zip(missing, self._encoder.encode_text(missing), strict=True))
-        if not texts:
-            return np.empty((0, self.dim), np.float32)
-        return np.stack([self._rows[text] for text in texts])
+class CachedEncoder(CachedTextEncoder):
+    """Sentence vectors, each text encoded once in a build, and their similarities."""
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> NDArray[np.float64]:
         """Cosines to 6 decimals, float64 (n, m): n texts `one` in rows, m texts `other` in columns."""
@@ -98,18 +71,9 @@ def cut_segments(
             (event for event in events if start <= event.start and event.end <= end),
             key=lambda event: (event.start, event.end, event.rewritten),
         )
-        found.append(
-            Segment(
-                f"{video}:{index:05d}",
-                path,
-                start,
-                end,
-                description,
-                tuple(inside),
-                tuple(clutter),
-                tuple(scenarios),
-            )
-        )
+        clip_id = f"{video}:{index:05d}"
+        facts = (tuple(inside), tuple(clutter), tuple(scenarios))
+        found.append(Segment(clip_id, path, start, end, description, *facts))
     return found
 
 
@@ -129,13 +93,10 @@ def keywords(segment: Segment) -> dict[str, int]:
         add(scenario.lower(), SCENARIO)
     for event in segment.events:
         add(event.patient_canonical, OBJECT)
-        for place in (
-            event.patient_location,
-            event.patient_destination,
-            event.instrument,
-            event.event_location,
-        ):
-            add(place, PLACE)
+        add(event.patient_location, PLACE)
+        add(event.patient_destination, PLACE)
+        add(event.instrument, PLACE)
+        add(event.event_location, PLACE)
         add(event.action, ACTION)
         add(event.agent if event.agent != CAMERA_WEARER else None, PERSON)
     return found
@@ -144,7 +105,6 @@ def keywords(segment: Segment) -> dict[str, int]:
 def segment_vectors(segments: Sequence[Segment], encoder: CachedEncoder) -> NDArray[np.float32]:
     """The weighted mean of each clip's keyword vectors, as unit rows, float32 (n, dim)."""
     weighted = [keywords(segment) for segment in segments]
-    encoder.encode_text(sorted({word for words in weighted for word in words}))
     rows = np.zeros((len(segments), encoder.dim), np.float32)
     for row, words in zip(rows, weighted, strict=True):
         weights = np.asarray(list(words.values()), np.float32)
