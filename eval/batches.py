@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, Self, TextIO
+from typing import Any
 
 from corpora.outputs import (
     ANSWERS,
@@ -24,7 +24,7 @@ from corpora.outputs import (
     check_output,
     claim_appended,
 )
-from eval.resumable import differences, first_few, open_locked, truncate_partial_line, whole_lines
+from eval.resumable import LineWriter, differences, truncate_partial_line, whole_lines
 from rag.errors import UsageError
 
 _ID_KEYS = ("_id", "question_id", "query_id", "id")
@@ -108,7 +108,7 @@ def _question(number: int, raw: bytes) -> BatchQuestion | BadLine:
     return BatchQuestion(number, identifier, text, tuple(options))
 
 
-class Output:
+class Output(LineWriter):
     """An append-only JSON lines file with its manifest; a context manager.
 
     `done` maps the ids that were answered before to their lines' objects.
@@ -122,30 +122,12 @@ class Output:
         policy: OverwritePolicy | None = None,
     ) -> None:
         self.path = Path(path)
+        super().__init__(self.path, self.path)
         self._manifest_path = self.path.with_name(self.path.name + ".manifest.json")
         self._manifest = json.loads(json.dumps(dict(manifest)))
         self._id_key = id_key
         self._policy = policy or OverwritePolicy()
-        self._stream: TextIO | None = None
         self.done: dict[str, dict[str, Any]] = {}
-
-    def __enter__(self) -> Self:
-        """Raises `UsageError` if what is there was made otherwise or is not ours."""
-        try:
-            self._claim()
-            self._stream = open_locked(self.path, self.path)
-            self._take_up()
-        except OSError as error:
-            self.__exit__()
-            raise UsageError(f"{error.filename or self.path}: {error.strerror}") from error
-        except UsageError:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._stream is not None:
-            self._stream.close()
 
     def check(self, questions: Sequence[BatchQuestion]) -> list[BatchQuestion]:
         """The questions still to be answered, in order.
@@ -162,51 +144,36 @@ class Output:
         return [question for question in questions if question.question_id not in self.done]
 
     def append(self, question: BatchQuestion, shape: Mapping[str, Any]) -> None:
-        """Write one answer, whole, to the disk's care before this returns.
-
-        `shape` is a schema's document; the question's digest is added to it.
-        """
+        """Write one answer; `shape` is a schema's document, to which the question's digest is added."""
         entry = {**shape, "digest": question.digest}
-        if self._stream is None or entry.get(self._id_key) != question.question_id:
-            raise ValueError(f"append before open, or of another question than {question.question_id!r}")
-        self._stream.write(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n")
-        self._stream.flush()
+        if entry.get(self._id_key) != question.question_id:
+            raise ValueError(f"an answer to another question than {question.question_id!r}")
+        self._append(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n")
         self.done[question.question_id] = entry
 
     def _claim(self) -> None:
-        """Raises `UsageError` for files that must not be replaced; `force` empties what is not ours."""
+        """`force` empties a file that is not ours."""
         claim_appended(self.path, ANSWERS, self._policy)
         if not self.path.exists() or not self.path.stat().st_size:
             check_output(self._manifest_path, ANSWERS_MANIFEST, self._policy)
 
-    def _take_up(self) -> None:
+    def _resume(self) -> None:
         if self.path.stat().st_size == 0:
             atomic_write_text(
                 self._manifest_path, json.dumps(self._manifest, indent=2, sort_keys=True) + "\n"
             )
             return
-        self._compare_manifest()
-        self._read_done()
-
-    def _compare_manifest(self) -> None:
         try:
             there = json.loads(self._manifest_path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             self._refuse(f"there is no {self._manifest_path.name} beside it, so it cannot be taken up")
         except ValueError:
             self._refuse(f"{self._manifest_path.name} beside it cannot be read")
-        if changed := first_few(differences("", there, self._manifest)):
-            self._refuse(f"it was made otherwise: {changed}")
-
-    def _read_done(self) -> None:
+        self._require_same(differences("", there, self._manifest))
         for number, line in enumerate(whole_lines(self.path).splitlines(), 1):
             try:
                 entry = json.loads(line)
-                identifier = entry[self._id_key]
+                self.done[entry[self._id_key]] = entry
             except (ValueError, KeyError, TypeError):
                 self._refuse(f"its line {number} is not one of ours")
-            self.done[identifier] = entry
         truncate_partial_line(self.path)
-
-    def _refuse(self, why: str) -> NoReturn:
-        raise UsageError(f"{self.path}: {why}; name another file, or delete this one to start over")

@@ -1,13 +1,14 @@
-"""Files that outlive a killed run: written whole, or appended to by one run at a time and taken up again."""
+"""Files that outlive a killed run: JSON lines that one process appends to, and a later one resumes."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, ClassVar, NoReturn, Self, TextIO
 
 from rag.errors import RagError, UsageError
 
@@ -69,3 +70,58 @@ def first_few(found: Iterable[str]) -> str:
     listed = list(found)
     more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
     return f"{'; '.join(listed[:SHOWN])}{more}"
+
+
+class LineWriter(ABC):
+    """JSON lines appended to `path` under a lock, resumed after the last whole line; a context manager.
+
+    `named`: the file or folder that messages name.
+    """
+
+    kind: ClassVar[str] = "file"
+
+    def __init__(self, path: Path, named: Path) -> None:
+        self._path, self._named = path, named
+        self._stream: TextIO | None = None
+
+    @abstractmethod
+    def _claim(self) -> None:
+        """Raises `UsageError` where the file must not be written."""
+
+    @abstractmethod
+    def _resume(self) -> None:
+        """Start the locked file, or read what is there. Raises `UsageError` where it was made otherwise."""
+
+    def __enter__(self) -> Self:
+        """Raises `UsageError` if what is there was made otherwise, or another process writes it."""
+        try:
+            self._claim()
+            self._stream = open_locked(self._path, self._named)
+            self._resume()
+        except OSError as error:
+            self.__exit__()
+            raise UsageError(f"{error.filename or self._named}: {error.strerror}") from error
+        except UsageError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stream is not None:
+            # Each line was flushed on its own: what cannot be written now was reported before.
+            with contextlib.suppress(OSError):
+                self._stream.close()
+
+    def _append(self, line: str) -> None:
+        """Write a line with its end, whole, to the disk's care before this returns."""
+        if self._stream is None:
+            raise ValueError(f"{self._named} is not open")
+        self._stream.write(line)
+        self._stream.flush()
+
+    def _require_same(self, changes: Iterable[str]) -> None:
+        if changed := first_few(changes):
+            self._refuse(f"it was made otherwise: {changed}")
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise UsageError(f"{self._named}: {why}; name another {self.kind}, or delete this one to start over")

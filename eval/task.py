@@ -18,13 +18,51 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 from eval.metrics.scored import Measure, Scored
 from eval.reports.generic import GENERIC
 from eval.reports.spec import ReportSpec
-from eval.runs.progress import ProgressCallback
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Sample, Score, TaskInput
 from rag.errors import UsageError
+from rag.settings import Settings
 
 if TYPE_CHECKING:
     from eval.reports.failures import Failure, ReadFrames
     from rag.settings import Settings
+
+
+ProgressCallback = Callable[[str], None]
+"""Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
+SYNTHETIC: Mapping[str, Any] = {
+    "encoder.image": "bundled",
+    "encoder.backend": "torch-fp32",
+    "encoder.batch": 16,
+}
+"""Defaults over rendered videos: the encoder that was trained on them."""
+
+
+def task_settings(
+    task: str, settings: Settings, library: Path, fixed: Mapping[str, Any], synthetic: bool = False
+) -> Settings:
+    """The settings that a task is run under, its library in `library`.
+
+    `fixed`: dotted names to values that the task's questions rest on (`{"ocr.mode": "off"}`); exact
+    search always is. `synthetic`: the videos are rendered; `SYNTHETIC` then holds where the user sets
+    no image encoder. Raises `UsageError` where the user sets a fixed setting to another value.
+    """
+    fixed = {"search.index": "flat", **fixed}
+    changes: dict[str, dict[str, Any]] = {}
+    for name, value in fixed.items():
+        section, _, key = name.partition(".")
+        held = getattr(settings, section)
+        if key in held.model_fields_set and getattr(held, key) != value:
+            raise UsageError(
+                f"{task} fixes {name} = {value}; take {name} = {getattr(held, key)} out of the settings"
+            )
+        changes.setdefault(section, {})[key] = value
+    if synthetic and settings.encoder.image == "auto":
+        own = settings.encoder.model_fields_set - {"image"}
+        encoder = {name.partition(".")[2]: value for name, value in SYNTHETIC.items()}
+        changes.setdefault("encoder", {}).update({k: v for k, v in encoder.items() if k not in own})
+    sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
+    return settings.model_copy(update={"library": library, **sections})
+
 
 Environment = TypeVar("Environment")
 
@@ -135,7 +173,7 @@ class Task(ABC, Generic[Environment]):
         """Make, index and read the data.
 
         `settings`: the user's, resolved; those that the task cannot honour are refused
-        (`eval.settings.task_settings`). Raises `UsageError` with one line.
+        (`eval.task.task_settings`). Raises `UsageError` with one line.
         """
 
     def solver(self, name: str) -> SolverSpec[Environment]:

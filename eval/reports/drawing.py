@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from corpora.outputs import PROGRAM, atomic_file
 from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import Measure, Scored
-from eval.metrics.tables import estimate
-from eval.reports.spec import Labels
+from eval.metrics.scored import Measure
+from eval.metrics.tables import estimate, of_family
+from eval.reports.spec import Labels, Row, Section, sweep_points
 from eval.runs.records import Explanation, Query, Sample
 from rag.errors import ExtraMissing
 
@@ -119,20 +119,39 @@ def draw_bars(
     draw(path, size, paint)
 
 
+def draw_families(
+    path: Path,
+    title: str,
+    rows: Sequence[Row],
+    families: Sequence[str],
+    measure: Measure,
+    *,
+    label: str = "%",
+    size: tuple[float, float] = (10, 4.2),
+) -> None:
+    """A measure by family of queries, a series for each system."""
+    series = {row.label: [estimate(measure, of_family(row.samples, one)) for one in families] for row in rows}
+    draw_bars(path, title, families, {"": series}, label=label, size=size)
+
+
 def draw_sweeps(
     path: Path,
     title: str,
-    points: Sequence[tuple[str, str, Sequence[Scored]]],
+    section: Section,
+    axes_shown: Sequence[str],
     measures: Mapping[str, Measure],
     axis_labels: Mapping[str, str],
-) -> None:
-    """A panel for each axis with a line for each measure. `points`: axis, value, samples, in order."""
+) -> list[str]:
+    """A panel for each axis with a line for each measure; gives the file's name, nothing without points."""
+    points = sweep_points(section, axes_shown)
+    if not points:
+        return []
     names = list(dict.fromkeys(axis for axis, _, _ in points))
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
         for axes, name in zip(panels, names, strict=True):
-            own = [(value, samples) for axis, value, samples in points if axis == name]
+            own = [(value, row.samples) for axis, value, row in points if axis == name]
             series = {
                 label: [estimate(measure, samples) for _, samples in own]
                 for label, measure in measures.items()
@@ -143,6 +162,7 @@ def draw_sweeps(
         legend_below(figure, panels[0])
 
     draw(path, (10.5, 4.0), paint)
+    return [path.name]
 
 
 def draw_agreement(path: Path, title: str, panels: Sequence[Sequence[tuple[str, Agreement]]]) -> None:

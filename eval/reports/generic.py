@@ -11,7 +11,7 @@ from eval.metrics.scored import correct
 from eval.metrics.tables import MEASURES, estimate, families
 from eval.reports.drawing import COLOURS, draw, percent_axis
 from eval.reports.spec import ReportSpec, Section, named_systems, shown
-from eval.reports.tables import Table, by_family, measured, percent, percent_range, record, system_lines
+from eval.reports.tables import Table, by_family, measures_table, percent, percent_range, record, system_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,17 +35,10 @@ def generic_figures(section: Section, folder: Path) -> list[str]:
 
 def accuracy_table(section: Section) -> Table:
     """Percent right by family and overall."""
-    order = families(section.rows[0].samples)
-    columns = by_family(correct, order, "overall")
-    body, records = measured(system_lines(section.rows), columns, key="family", count=True)
-    return Table(
-        name="accuracy",
-        title="Accuracy",
-        note="Percent right, with 95 % intervals clustered by video.",
-        head=("system", *columns, "n"),
-        body=tuple(body),
-        records=tuple(records),
-    )
+    columns = by_family(correct, families(section.rows[0].samples), "overall")
+    note = "Percent right, with 95 % intervals clustered by video."
+    lines = system_lines(section.rows)
+    return measures_table("accuracy", "Accuracy", note, lines, columns, key="family", count=True)
 
 
 GENERIC = ReportSpec(

@@ -10,7 +10,7 @@ from pathlib import Path
 from eval.reports.generic import GENERIC
 from eval.reports.spec import ReportSpec, Row, Section
 from eval.runs.folder import Run, read_run_folder
-from eval.runs.results import check_retrieval, score_run
+from eval.runs.runner import check_retrieval, score_run
 from eval.tasks import open_task
 from rag.errors import UsageError
 

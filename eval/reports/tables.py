@@ -16,7 +16,7 @@ from eval.metrics.intervals import Estimate, Quantity
 from eval.metrics.pairing import Paired, compare, holm
 from eval.metrics.scored import Measure, Scored, restricted
 from eval.metrics.tables import estimate, of_family
-from eval.reports.spec import Row
+from eval.reports.spec import Row, Section, sweep_points
 
 NOTHING = "–"
 
@@ -177,6 +177,49 @@ def measured(
         body.append((*line.keys.values(), *cells, *((str(len(line.samples)),) if count else ())))
         records += [record(each, **line.keys, **{key: name}) for name, each in found.items()]
     return Lines(body, records)
+
+
+def measures_table(
+    name: str,
+    title: str,
+    note: str,
+    lines: Iterable[Line],
+    columns: Mapping[str, Measure | Column],
+    *,
+    keys: Sequence[str] = (),
+    key: str = "measure",
+    count: bool = False,
+    printed: Iterable[tuple[str, ...]] = (),
+) -> Table:
+    """A line for each of `lines`, a column for each measure; see `measured`.
+
+    `keys`: heads of the labels; default: their names. `printed`: rows of the paper's figures below them.
+    """
+    lines = list(lines)
+    found = measured(lines, columns, key=key, count=count)
+    labels = keys or tuple(lines[0].keys if lines else ())
+    head = (*labels, *columns, *(("n",) if count else ()))
+    body = (*found.body, *(printed if found.body else ()))
+    return Table(name, title, note, head, body, tuple(found.records))
+
+
+def printed_rows(
+    mark: str, printed: Mapping[str, Sequence[float | None]], names: Sequence[str], columns: Iterable[str]
+) -> list[tuple[str, ...]]:
+    """A row for each model of a paper: of its percentages, which `names` are the columns of, `columns`."""
+    places = [names.index(column) for column in columns]
+    return [
+        (f"{mark}: {model}", *(NOTHING if (value := values[at]) is None else f"{value:.1f}" for at in places))
+        for model, values in printed.items()
+    ]
+
+
+def sweep_lines(section: Section, axes: Sequence[str], names: tuple[str, str]) -> list[Line]:
+    """A line for each point of a sweep; `names`: of the keys for axis and value."""
+    return [
+        Line(dict(zip(names, (axis, value), strict=True)), row.samples)
+        for axis, value, row in sweep_points(section, axes)
+    ]
 
 
 def by_family(measure: Measure, families: Sequence[str], overall: str) -> dict[str, Measure]:

@@ -11,17 +11,23 @@ results.json      figures with n and interval; its presence says that the run is
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, Self, TextIO
+from typing import Any
 
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
-from eval.resumable import differences, first_few, map_os_errors, open_locked, truncate_partial_line
+from eval.resumable import (
+    LineWriter,
+    differences,
+    first_few,
+    map_os_errors,
+    open_locked,
+    truncate_partial_line,
+)
 from eval.runs.manifest import SCHEMA, known_identity, session_of
 from eval.runs.records import (
     Query,
@@ -214,11 +220,13 @@ def rewrite_samples(run: Run, samples: Sequence[Sample], scorer: Mapping[str, An
         atomic_write_text(run.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
 
 
-class RunWriter:
+class RunWriter(LineWriter):
     """A run being made; a context manager that locks the folder against a second writer.
 
     `samples` are those that an earlier session left, in the order of the queries.
     """
+
+    kind = "folder"
 
     def __init__(
         self,
@@ -228,48 +236,21 @@ class RunWriter:
         opened_as: Mapping[str, str | None],
         policy: OverwritePolicy | None = None,
     ) -> None:
-        """`opened_as`: what `open_benchmark` was given, so that a sample can be looked at again."""
+        """`opened_as`: what `open_task` was given, so that a sample can be shown again."""
+        super().__init__(folder / "samples.jsonl", folder)
         self._policy = policy or OverwritePolicy()
         self.folder = folder
         self.samples: list[Sample] = []
         self._identity = dict(identity)
         self._queries = queries
         self._opened_as = dict(opened_as)
-        self._stream: TextIO | None = None
-
-    def __enter__(self) -> Self:
-        """Raises `UsageError` if what is there was made otherwise, or another process writes it."""
-        try:
-            require_run_folder(self.folder, self._policy)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._stream = open_locked(self.folder / "samples.jsonl", self.folder)
-            if (self.folder / "manifest.json").exists():
-                self._take_up()
-            elif self._stream.tell():
-                self._refuse("samples.jsonl exists without manifest.json")
-            else:
-                self._begin()
-        except OSError as error:
-            self.__exit__()
-            raise UsageError(f"{error.filename or self.folder}: {error.strerror}") from error
-        except UsageError:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._stream is not None:
-            # Each line was flushed on its own: what cannot be written now was reported before.
-            with contextlib.suppress(OSError):
-                self._stream.close()
 
     def append(self, sample: Sample, seconds: float) -> None:
-        """Write one sample, whole, to the disk's care before this returns; then how long it took."""
-        if self._stream is None or sample.query_id != self._queries[len(self.samples)].query_id:
-            raise ValueError(f"{sample.query_id} is not the next query of an open run")
+        """Write one sample; then how long it took."""
+        if sample.query_id != self._queries[len(self.samples)].query_id:
+            raise ValueError(f"{sample.query_id} is not the next query of the run")
         with map_os_errors(self.folder):
-            self._stream.write(sample_line(sample))
-            self._stream.flush()
+            self._append(sample_line(sample))
         self.samples.append(sample)
         self.time(sample.query_id, {"seconds": seconds, **sample.timings})
 
@@ -279,33 +260,39 @@ class RunWriter:
         with map_os_errors(self.folder), path.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(json.dumps({"query_id": what, **canonical(seconds)}) + "\n")
 
-    def _begin(self) -> None:
-        # The manifest first: a folder that has it is ours, whatever else is missing.
-        self._write_manifest([session_of()])
-        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
+    def _claim(self) -> None:
+        require_run_folder(self.folder, self._policy)
+        self.folder.mkdir(parents=True, exist_ok=True)
 
-    def _take_up(self) -> None:
+    def _resume(self) -> None:
+        session = session_of()
+        if (self.folder / "manifest.json").exists():
+            manifest = self._read_done()
+        elif self._path.stat().st_size:
+            self._refuse("samples.jsonl exists without manifest.json")
+        else:
+            # The manifest first: a folder that has it is ours, whatever else is missing.
+            manifest = self._write_manifest([session])
+        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
+        if len(self.samples) < len(self._queries) and manifest["sessions"][-1] != session:
+            self._write_manifest([*manifest["sessions"], session])
+
+    def _read_done(self) -> Mapping[str, Any]:
+        """Read the samples of earlier sessions; gives the manifest."""
         manifest = _read_manifest(self.folder)
         there = manifest["identity"]
-        changed = first_few(
+        self._require_same(
             change
             for key, value in self._identity.items()
             for change in differences(key, there.get(key), value)
         )
-        if changed:
-            self._refuse(f"it was made otherwise: {changed}")
         for name in ("samples.jsonl", "timings.jsonl"):
             truncate_partial_line(self.folder / name)
         self.samples = read_samples(self.folder / "samples.jsonl")
         _require_answers(self.folder, self._queries, self.samples)
-        atomic_write_text(self.folder / "queries.jsonl", queries_text(self._queries))
-        session = session_of()
-        if len(self.samples) < len(self._queries) and manifest["sessions"][-1] != session:
-            self._write_manifest([*manifest["sessions"], session])
+        return manifest
 
-    def _write_manifest(self, sessions: list[Any]) -> None:
+    def _write_manifest(self, sessions: list[Any]) -> Mapping[str, Any]:
         shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}
         atomic_write_text(self.folder / "manifest.json", json.dumps(shape, indent=2) + "\n")
-
-    def _refuse(self, why: str) -> NoReturn:
-        raise UsageError(f"{self.folder}: {why}; name another folder, or delete this one to start over")
+        return shape

@@ -1,11 +1,13 @@
-"""What tasks over an indexed library have in common: fingerprints, and frames of windows."""
+"""What tasks over an indexed library share: progress of making it, fingerprints, and frames of windows."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eval.task import ProgressCallback
 from localization.sampling import midpoints
 
 if TYPE_CHECKING:
@@ -40,3 +42,41 @@ def screen_text_hash(library: Library) -> str:
 def window_frames(library: Library, path: str, window: ClipWindow, count: int) -> Frames:
     """`count` frames of a window, at the middles of as many equal parts."""
     return library.engine.read_frames(path, midpoints(window.start, window.end, count))
+
+
+@dataclass
+class FileCounter:
+    """A `Progress` of rendering and of indexing: says each file, and passes over notes."""
+
+    say: ProgressCallback
+    line: Callable[[int, int], str]
+    files: int = 0
+    total: int = 0
+
+    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (the protocol's)
+        """Begin a count of files."""
+        self.files, self.total = 0, total_files
+
+    def file(self, path: str) -> None:  # noqa: ARG002 (the protocol's)
+        """Count one file."""
+        self.files += 1
+        self.say(self.line(self.files, self.total))
+
+    def advance(self, seconds: float) -> None:
+        """Ignored: files are counted, not seconds."""
+
+    def note(self, line: str) -> None:
+        """Ignored."""
+
+    def done(self) -> None:
+        """Ignored."""
+
+
+def rendering(say: ProgressCallback | None) -> FileCounter | None:
+    """For what renders videos; a file is said when it is finished."""
+    return say and FileCounter(say, lambda done, total: f"rendered {done} of {total} videos")
+
+
+def indexing(say: ProgressCallback | None) -> FileCounter | None:
+    """For `Library.index`; a file is said when its turn comes."""
+    return say and FileCounter(say, lambda at, total: f"indexing file {at} of {total}")

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from corpora.records import Frames
-from eval.runs.progress import ProgressCallback, indexing
 from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
-from eval.settings import task_settings
-from eval.task import Prepared, Solver, SolverSpec, Task
+from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import file_hash
-from eval.tasks.libraries import fingerprints, window_frames
+from eval.tasks.libraries import fingerprints, indexing, window_frames
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError

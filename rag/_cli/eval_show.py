@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy
     from eval.reports.spec import Labels
     from eval.runs.folder import Run
-    from eval.runs.progress import ProgressCallback
     from eval.runs.records import ClipWindow, Query, Sample
-    from eval.task import Prepared, Task
+    from eval.task import Prepared, ProgressCallback, Task
     from rag.settings import Settings
 
 

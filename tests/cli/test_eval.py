@@ -13,7 +13,7 @@ import pytest
 
 from eval import tasks
 from eval.reports import page
-from eval.runs.progress import indexing, rendering
+from eval.tasks.libraries import indexing, rendering
 from rag._cli import eval_commands
 from rag._cli import eval_run as eval_progress
 from rag._cli.eval_commands import Listed

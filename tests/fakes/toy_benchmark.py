@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from corpora.records import Frames
-from eval.runs.progress import ProgressCallback
 from eval.runs.records import (
     LETTERS,
     ClipScore,
@@ -28,7 +27,7 @@ from eval.runs.records import (
     TaskInput,
 )
 from eval.runs.runner import Done, run_solver
-from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec, Task
+from eval.task import Prepared, ProgressCallback, Scorer, ScorerOptions, SolverSpec, Task
 from rag.settings import Settings
 
 FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")

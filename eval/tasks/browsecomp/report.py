@@ -46,6 +46,7 @@ from eval.reports.tables import (
     compare_rows,
     holm_adjusted,
     measured,
+    measures_table,
     pair_cells,
     pair_record,
     percent,
@@ -284,10 +285,9 @@ def _kinds(section: Section) -> Table:
     """Accuracy by what is asked for: an object, an action, a card on the screen, speech."""
     kinds = _values(section, "kind")
     columns = {kind: _where("kind", kind) for kind in kinds}
-    rows = _rows(section, (*TABLE_1, *TABLE_3))
-    body, records = measured(system_lines(rows), columns, key="kind")
-    note, head = _chances(section, kinds), ("system", *kinds)
-    return Table("by_kind", "Accuracy by what is asked for", note, head, tuple(body), tuple(records))
+    lines = system_lines(_rows(section, (*TABLE_1, *TABLE_3)))
+    title = "Accuracy by what is asked for"
+    return measures_table("by_kind", title, _chances(section, kinds), lines, columns, key="kind")
 
 
 def _by_construction(section: Section) -> str:
@@ -320,14 +320,12 @@ def _work(section: Section) -> Table:
         "ended in failure": lambda one: float(bool(sample_field(one, "failure", ""))),
         "unusable replies": parse_failure,
     }
-    body, records = measured(system_lines(ordered_rows(section, list(VARIANTS.named), sweeps=True)), columns)
-    return Table(
+    return measures_table(
         "work",
         "Searches and evidence recall",
         "Means a question, from evidence recall on in percent: of the chain's videos, watched in any upload.",
-        ("system", *columns),
-        tuple(body),
-        tuple(records),
+        system_lines(ordered_rows(section, list(VARIANTS.named), sweeps=True)),
+        columns,
     )
 
 
@@ -362,14 +360,9 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     if rows:
         made.append("table2_paradigms.png")
         _draw_tokens(rows, folder / made[-1])
-    points = [(axis, value, row.samples) for axis, value, row in sweep_points(section, list(SCALING))]
-    if points:
-        made.append("figure3_scaling.png")
-        labels = {"videos": "videos (K)", "loops": "search loops (T)", "frames": "sparse frames"}
-        draw_sweeps(
-            folder / made[-1], "Test-time scaling, intervals by video", points, {"OA": correct}, labels
-        )
-    return made
+    labels = {"videos": "videos (K)", "loops": "search loops (T)", "frames": "sparse frames"}
+    path, title = folder / "figure3_scaling.png", "Test-time scaling, intervals by video"
+    return made + draw_sweeps(path, title, section, list(SCALING), {"OA": correct}, labels)
 
 
 def _draw_genres(rows: Sequence[Row], genres: Sequence[str], path: Path) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.runs.progress import ProgressCallback, rendering
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared, ProgressCallback, ScorerOptions
 from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, load_rows, query_of
 from eval.tasks.browsecomp.report import REPORT
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
 from eval.tasks.jsonl import published_files, read_records
+from eval.tasks.libraries import rendering
 from eval.tasks.web_task import WebEnvironment, WebTask
 from rag.agents.video_browser.records import BrowserSettings
 

@@ -7,10 +7,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.runs.progress import ProgressCallback, indexing, rendering
 from eval.runs.records import Query
-from eval.settings import task_settings
-from eval.task import Prepared
+from eval.task import Prepared, ProgressCallback, task_settings
 from eval.tasks.egofact.construction.build import (
     build_egofact,
     default_encoder,
@@ -26,7 +24,7 @@ from eval.tasks.egofact.records import EgoFact, EgoFactInput
 from eval.tasks.egofact.records import Query as Row
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
-from eval.tasks.libraries import fingerprints
+from eval.tasks.libraries import fingerprints, indexing, rendering
 from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings

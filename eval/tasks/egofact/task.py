@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from eval.metrics.scored import Measure, Scored
-from eval.runs.progress import ProgressCallback
 from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ScorerOptions, SolverSpec, Task
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task
 from eval.tasks.egofact.dataset import (
     MINI_SIZE,
     PAPER_SIZE,

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.outputs import atomic_write_text
-from eval.runs.progress import ProgressCallback, indexing, rendering
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput
-from eval.settings import task_settings
-from eval.task import Prepared, ScorerOptions, SolverSpec, Task
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import record_lines
-from eval.tasks.libraries import fingerprints, window_frames
+from eval.tasks.libraries import fingerprints, indexing, rendering, window_frames
 from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
 from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of, read_tables
 from eval.tasks.longvideo.report import REPORT

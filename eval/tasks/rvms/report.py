@@ -15,18 +15,8 @@ from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, flag, sample_field
 from eval.metrics.tables import estimate, of_family
-from eval.reports.drawing import draw_agreement, draw_bars, draw_sweeps
-from eval.reports.spec import (
-    RIGHT,
-    Compared,
-    Labels,
-    ReportSpec,
-    Row,
-    Section,
-    ordered_rows,
-    printed_figure,
-    sweep_points,
-)
+from eval.reports.drawing import draw_agreement, draw_bars, draw_families, draw_sweeps
+from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
     NOTHING,
     Cell,
@@ -38,9 +28,12 @@ from eval.reports.tables import (
     failure_table,
     holm_adjusted,
     measured,
+    measures_table,
     p_text,
     percent_range,
+    printed_rows,
     record,
+    sweep_lines,
     system_lines,
 )
 from eval.tasks.rvms.dataset import GROUPS, TASKS
@@ -50,12 +43,13 @@ from rag.agents.raclo.records import SWEEPS
 
 MARK = "paper, other data"
 Printed = Mapping[str, tuple[float | None, ...]]
+COLUMNS = (*TASKS, "all")
 RULE_ONLY: Printed = {
     "Human": (64.0, 28.0, 24.0, 88.0, 24.0, 56.0, 64.0, 60.0, 80.0, 54.2),
     "Gemini-3-Pro": (14.4, 23.8, 16.9, 16.9, 20.0, 23.8, 31.9, 15.6, 22.5, 20.6),
     "Qwen3-VL-235B": (21.9, 15.1, 12.4, 13.1, 15.0, 16.1, 11.9, 23.1, 30.0, 17.6),
 }
-"""Table 1, rule only: G, K, KT, GK, KA, KTA, GKA, GKT, GKTA, average; percent."""
+"""Table 1, rule only: percent of each task, and the average."""
 MODEL_RULE: Printed = {
     "Human": (64.0, None, None, 88.0, None, None, 72.0, 60.0, 80.0, 72.8),
     "Gemini-3-Pro": (45.6, None, None, 58.8, None, None, 63.1, 56.9, 61.2, 57.0),
@@ -92,10 +86,10 @@ COUNTED = {
     "`oracle-video` has the original alone, with as many sampled frames, and so can score below an "
     "agent; `oracle-stored` uses every stored frame of it.",
     "content": "any upload of the video is a candidate.",
-    "shot": "the moment located in any candidate lies in the true shot.",
-    "event": "the moment located in any candidate lies within 2 s of the event.",
+    "shot": "the moment located in any candidate is in the true shot.",
+    "event": "the moment located in any candidate is within 2 s of the event.",
     "found": "the answer, verified or best guess, is the video in any of its uploads, and its moment, where "
-    "the task has one, lies within 2 s of the event.",
+    "the task has one, is within 2 s of the event.",
 }
 OURS, FULL_CUES = "raclo", "GKTA"
 WITH_G = tuple(task for task in TASKS if "G" in task)
@@ -162,12 +156,11 @@ def _by_task(
     printed: Printed | None = None,
 ) -> Table:
     columns = by_family(MEASURES[measure], tasks, "all")
-    body, records = measured(system_lines(_rows(section)), columns, key="task")
-    for model, values in (printed or {}).items() if body else ():
-        kept = [values[TASKS.index(task)] for task in tasks] + [values[-1]]
-        body.append((f"{MARK}: {model}", *(NOTHING if value is None else f"{value:.1f}" for value in kept)))
     note = f"Percent of queries{TASKS_OF[tasks]}: {COUNTED[measure]}"
-    return Table(name, title, note, ("system", *columns), tuple(body), tuple(records))
+    papers = printed_rows(MARK, printed or {}, COLUMNS, columns)
+    return measures_table(
+        name, title, note, system_lines(_rows(section)), columns, key="task", printed=papers
+    )
 
 
 def _exact(section: Section) -> Table:
@@ -204,11 +197,8 @@ def _slices(section: Section, name: str, key: str, values: Sequence[str]) -> Tab
         for value in values
         if (part := [one for one in row.samples if sample_field(one, key) == value])
     ]
-    body, records = measured(lines, _measures(SLICED), count=True)
     note = "Percent, over all tasks to which the measure applies."
-    return Table(
-        f"by_{name}", f"By {name}", note, ("system", name, *SLICED, "n"), tuple(body), tuple(records)
-    )
+    return measures_table(f"by_{name}", f"By {name}", note, lines, _measures(SLICED), count=True)
 
 
 def _topics(section: Section) -> tuple[str, ...]:
@@ -216,19 +206,14 @@ def _topics(section: Section) -> tuple[str, ...]:
 
 
 def _sweeps(section: Section) -> Table:
-    names = ("rule", "model+rule", "frame", "shot", "found")
-    lines = [
-        Line({"axis": axis, "point": value}, row.samples)
-        for axis, value, row in sweep_points(section, list(SWEEPS))
-    ]
-    body, records = measured(lines, _measures(names), count=True)
-    return Table(
+    return measures_table(
         "figure4_sweeps",
         "Figure 4: searches, videos of each, and frames",
         "Search: QxU is Q searches of U videos each. Frames: of every video, for both checks.",
-        ("axis", "value", *names, "n"),
-        tuple(body),
-        tuple(records),
+        sweep_lines(section, list(SWEEPS), ("axis", "point")),
+        _measures(("rule", "model+rule", "frame", "shot", "found")),
+        keys=("axis", "value"),
+        count=True,
     )
 
 
@@ -368,18 +353,15 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     rows = [row for row in _rows(section) if row.system in DRAWN_SYSTEMS]
     if rows:
         made += ["found.png", "by_duration.png"]
-        series = {
-            row.label: [estimate(correct, of_family(row.samples, task)) for task in TASKS] for row in rows
-        }
-        draw_bars(folder / made[0], "Found: the answer's video, and the event in it", TASKS, {"": series})
+        draw_families(
+            folder / made[0], "Found: the answer's video, and the event in it", rows, TASKS, correct
+        )
         _draw_durations(rows, folder / made[1])
-    points = [(axis, value, row.samples) for axis, value, row in sweep_points(section, list(SWEEPS))]
-    if points:
-        made.append("figure4_sweeps.png")
-        shown = {"rule only": "rule", "model + rule": "model+rule", "frame": "frame", "in the shot": "shot"}
-        measures = {label: MEASURES[name] for label, name in shown.items()}
-        labels = {"search": "searches x videos of each", "frames": "frames of a video"}
-        draw_sweeps(folder / made[-1], "Sweeps of raclo, intervals by video", points, measures, labels)
+    shown = {"rule only": "rule", "model + rule": "model+rule", "frame": "frame", "in the shot": "shot"}
+    measures = {label: MEASURES[name] for label, name in shown.items()}
+    labels = {"search": "searches x videos of each", "frames": "frames of a video"}
+    path, title = folder / "figure4_sweeps.png", "Sweeps of raclo, intervals by video"
+    made += draw_sweeps(path, title, section, list(SWEEPS), measures, labels)
     ours = next((row for row in rows if row.system == OURS), None)
     if ours is not None:
         made.append("figure9_agreement.png")
@@ -426,7 +408,7 @@ REPORT = ReportSpec(
     "for reference, not for comparison.",
     labels=Labels(
         "the answer, verified or best guess, is the video in any of its uploads, and its moment, where the "
-        "task has one, lies within 2 s of the event (where its time is unknown: its frame matches).",
+        "task has one, is within 2 s of the event (where its time is unknown: its frame matches).",
         clusters="videos",
         window="shot",
         seen="event",

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.reports.failures import Failure
-from eval.runs.progress import ProgressCallback, rendering
 from eval.runs.records import Query, Sample, TaskInput
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared, ProgressCallback, ScorerOptions
 from eval.tasks.jsonl import published_files, read_records
+from eval.tasks.libraries import rendering
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, RvmsInput, RvmsSample, load_rows, memory_texts, query_of
 from eval.tasks.rvms.report import REPORT

@@ -7,7 +7,8 @@ ours, not compared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,40 +16,32 @@ from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.localization import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
 from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens, unjudged
-from eval.metrics.tables import estimate, of_family
+from eval.metrics.tables import of_family
 from eval.reports.drawing import (
     COLOURS,
     draw,
     draw_agreement,
-    draw_bars,
+    draw_families,
     draw_sweeps,
     legend_below,
     n_text,
     percent_axis,
 )
-from eval.reports.spec import (
-    RIGHT,
-    Compared,
-    Labels,
-    ReportSpec,
-    Row,
-    Section,
-    ordered_rows,
-    printed_figure,
-    sweep_points,
-)
+from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
     NOTHING,
     Column,
     Line,
-    Lines,
     Table,
     agreement_table,
     by_family,
     category_lines,
     failure_table,
     measured,
+    measures_table,
     paired_table,
+    printed_rows,
+    sweep_lines,
     system_lines,
 )
 from eval.tasks.shotfinder.dataset import TASKS
@@ -61,16 +54,12 @@ if TYPE_CHECKING:
 
 MARK = "paper, other data"
 COLUMNS = ("shot", "temporal", "color", "style", "resolution", "audio", "overall")
-_PRINTED: Mapping[str, tuple[float | None, ...]] = {
+TABLE_1: Mapping[str, tuple[float | None, ...]] = {
     "Human": (85.1, 91.6, 91.4, 83.3, 91.7, 87.5, 88.5),
     "Gemini-3-Pro": (22.5, 31.0, 15.7, 26.5, 21.0, 30.0, 24.4),
     "GPT-5.2": (25.5, 35.5, 15.7, 32.5, 26.0, None, 26.9),
     "Qwen3-Omni-30B-A3B": (19.0, 33.0, 11.4, 18.5, 17.5, 21.0, 20.0),
     "Qwen3-VL-235B-A22B": (18.5, 28.5, 20.5, 17.0, 18.5, None, 20.6),
-}
-TABLE_1: Mapping[str, Mapping[str, float]] = {
-    model: {name: value for name, value in zip(COLUMNS, values, strict=True) if value is not None}
-    for model, values in _PRINTED.items()
 }
 """Percent of each task; a model without sound has no `audio`."""
 
@@ -181,65 +170,57 @@ def _timed(section: Section) -> bool:
     return any(query.has_window for query in section.queries)
 
 
-def _by_task(section: Section, measure: Measure) -> Lines:
+def _by_task(
+    section: Section, name: str, title: str, note: str, measure: Measure, lines: Iterable[Line]
+) -> Table:
     columns = by_family(measure, _tasks(section), OVERALL)
-    return measured(system_lines(_rows(section)), columns, key="task")
+    return measures_table(name, title, note, lines, columns, keys=("system",), key="task")
 
 
 def _result_table(section: Section) -> Table:
     """The paper's measure beside the paper's rows; what is right by exact times has a table of its own."""
-    body, records = _by_task(section, by_rule("strict") if _timed(section) else correct)
-    columns = (*_tasks(section), OVERALL)
-    for model, values in TABLE_1.items():
-        label = f"{MARK}: {model}"
-        body.append((label, *(f"{values[name]:.1f}" if name in values else NOTHING for name in columns)))
-        records += [
-            {"system": label, "task": name, "value": value / 100}
-            for name, value in values.items()
-            if name in columns
-        ]
     note = (
         "Percent. Strict: the verifier says of the returned shot that text and image match. "
         "Intervals by family of videos. The paper's rows: table 1."
     )
     note = " ".join([note, *([] if _timed(section) else _unscored(section))])
-    return Table(
-        "table1_results",
-        "Table 1: accuracy by constraint",
-        note,
-        ("system", *columns),
-        tuple(body),
-        tuple(records),
+    measure, lines = by_rule("strict") if _timed(section) else correct, system_lines(_rows(section))
+    table = _by_task(section, "table1_results", "Table 1: accuracy by constraint", note, measure, lines)
+    columns = (*_tasks(section), OVERALL)
+    papers = printed_rows(MARK, TABLE_1, COLUMNS, columns)
+    records = tuple(
+        {"system": f"{MARK}: {model}", "task": name, "value": value / 100}
+        for model, values in TABLE_1.items()
+        for name, value in zip(COLUMNS, values, strict=True)
+        if value is not None and name in columns
     )
+    return replace(table, body=(*table.body, *papers), records=(*table.records, *records))
 
 
 def _truth_table(section: Section) -> Table:
     """Correct by the exact times; without lines where they are unknown."""
-    body, records = _by_task(section, correct) if _timed(section) else Lines([], [])
     note = (
-        "Percent. Right: the frame lies in the right shot of the right video, the only one of several that "
+        "Percent. Right: the frame is in the right shot of the right video, the only one of several that "
         "fit the description that meets the constraint. Intervals by family of videos. The paper has no "
         "such figure."
     )
     note = " ".join([note, *_unscored(section)])
-    head = ("system", *_tasks(section), OVERALL)
-    title = "Right shots by constraint, ground truth"
-    return Table("right", title, note, head, tuple(body), tuple(records))
+    lines = system_lines(_rows(section)) if _timed(section) else []
+    return _by_task(section, "right", "Right shots by constraint, ground truth", note, correct, lines)
 
 
 def _rule_table(section: Section, rows: Sequence[Row]) -> Table:
-    lines = category_lines(rows, _tasks(section), OVERALL)
-    body, records = measured(lines, {rule: by_rule(rule) for rule in RULES}, key="rule")
-    return Table(
+    table = measures_table(
         "rules",
         "The same runs under each scoring rule",
         "Percent. Strict is the paper's rule on the returned shot: the verifier says that text and image "
         "match. Lenient is the public code's: either, on any candidate. CLIP: the cosine of the returned "
         "with the true frame is at least 0.7. Only the first column covers sound, resolution and order.",
-        ("system", "task", *RULES.values()),
-        tuple(body),
-        tuple(records),
+        category_lines(rows, _tasks(section), OVERALL),
+        {rule: by_rule(rule) for rule in RULES},
+        key="rule",
     )
+    return replace(table, head=("system", "task", *RULES.values()))
 
 
 def _constraint_table(section: Section) -> Table:
@@ -300,34 +281,23 @@ def _localization_table(rows: Sequence[Row]) -> Table:
         "seconds from the shot, in the right video": Column(off_by, "amount", 2),
     }
     timed = [row for row in rows if any(scored.query.has_window for scored in row.samples)]
-    body, records = measured(system_lines(timed), columns)
-    return Table(
+    return measures_table(
         "places",
         "Localization of the shot",
         "Percent, and seconds from the returned frame to the true shot (0 inside it). IoU is of the shot "
         "returned in the right video with the true one, wherever that video was searched.",
-        ("system", *columns),
-        tuple(body),
-        tuple(records),
+        system_lines(timed),
+        columns,
     )
 
 
 def _sweep_table(section: Section) -> Table:
     columns: dict[str, Measure | Column] = {**by_family(correct, _tasks(section), OVERALL)}
     columns["tokens"] = Column(tokens, "amount")
-    lines = [
-        Line({"axis": axis, "size": size}, row.samples)
-        for axis, size, row in sweep_points(section, list(SWEEPS))
-    ]
-    body, records = measured(lines, columns, key="task")
-    return Table(
-        "figure4_sweeps",
-        "Figure 4: searches, videos of each, frames",
-        "Percent, and tokens a query. MxN: M searches, N videos of each.",
-        ("axis", "size", *columns),
-        tuple(body),
-        tuple(records),
-    )
+    lines = sweep_lines(section, list(SWEEPS), ("axis", "size"))
+    title = "Figure 4: searches, videos of each, frames"
+    note = "Percent, and tokens a query. MxN: M searches, N videos of each."
+    return measures_table("figure4_sweeps", title, note, lines, columns, key="task")
 
 
 def _work_table(section: Section) -> Table:
@@ -336,9 +306,8 @@ def _work_table(section: Section) -> Table:
         "videos": Column(lambda scored: float(len(scored.sample.clips)), "amount", 2),
         "tokens": Column(tokens, "amount"),
     }
-    body, records = measured(system_lines(section.rows), columns)
     note = "Means a query; videos that were searched, or for the control those whose metadata was read."
-    return Table("work", "Work", note, ("system", *columns), tuple(body), tuple(records))
+    return measures_table("work", "Work", note, system_lines(section.rows), columns)
 
 
 def _unscored(section: Section) -> Iterator[str]:
@@ -358,18 +327,11 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     if rows:
         # Without exact times `correct` is what table 1 counts, so the figure stands below that table.
         made.append("right.png" if _timed(section) else "table1_results.png")
-        tasks = _tasks(section)
-        series = {
-            row.label: [estimate(correct, of_family(row.samples, task)) for task in tasks] for row in rows
-        }
-        title = "Right shots by constraint, intervals by family of videos"
-        draw_bars(folder / made[-1], title, tasks, {"": series}, label="right (%)", size=(9, 4.0))
-    points = [(axis, size, row.samples) for axis, size, row in sweep_points(section, list(SWEEPS))]
-    if points:
-        made.append("figure4_sweeps.png")
-        measures = {"right": correct, "strict": by_rule("strict")}
-        title = "Sweeps of shotfinder, all tasks, intervals by family of videos"
-        draw_sweeps(folder / made[-1], title, points, measures, {})
+        title, tasks = "Right shots by constraint, intervals by family of videos", _tasks(section)
+        draw_families(folder / made[-1], title, rows, tasks, correct, label="right (%)", size=(9, 4.0))
+    measures = {"right": correct, "strict": by_rule("strict")}
+    title = "Sweeps of shotfinder, all tasks, intervals by family of videos"
+    made += draw_sweeps(folder / "figure4_sweeps.png", title, section, list(SWEEPS), measures, {})
     ours = next((row for row in rows if row.system == OURS), None)
     if ours is not None and frame_agreement(ours.samples, "strict").n:
         made.append("figure6_agreement.png")
@@ -408,7 +370,7 @@ def _draw_failures(tasks: Sequence[str], rows: Sequence[Row], path: Path) -> Non
 
 
 def _printed(system: str) -> str:
-    best = TABLE_1["GPT-5.2"][OVERALL] if system in (OURS, ASKED) else None
+    best = TABLE_1["GPT-5.2"][-1] if system in (OURS, ASKED) else None
     return printed_figure(best, "ShotFinder, table 1, GPT-5.2")
 
 
@@ -419,7 +381,7 @@ REPORT = ReportSpec(
     f'"{MARK}" repeat what the ShotFinder paper printed, on other videos, queries and models: '
     "they are shown for reference, not for comparison.",
     labels=Labels(
-        "the returned frame lies in the right shot of the right video (where its time is unknown: the "
+        "the returned frame is in the right shot of the right video (where its time is unknown: the "
         "verifier says that text and image match).",
         clusters="families of videos",
         window="shot",

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.reports.failures import Failure
-from eval.runs.progress import ProgressCallback, rendering
 from eval.runs.records import Query, Sample
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared, ProgressCallback, ScorerOptions
 from eval.tasks.jsonl import published_files, read_records
+from eval.tasks.libraries import rendering
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
 from eval.tasks.shotfinder.dataset import BENCHMARK, ShotQuery, input_of, load_rows, query_of
 from eval.tasks.shotfinder.report import REPORT

@@ -13,7 +13,7 @@ import pytest
 from corpora.records import Frames
 from eval.metrics.scored import score_samples
 from eval.runs.records import ClipScore, ClipWindow, Output, Score, make_sample
-from eval.runs.results import write_retrieval
+from eval.runs.runner import write_retrieval
 from eval.tasks.browsecomp.dataset import BrowseQuestion, load_rows
 from eval.tasks.browsecomp.task import BrowseCompTask
 from rag.errors import ReasonerUnreachable, UsageError

@@ -24,8 +24,7 @@ from eval.runs.records import (
     sample_line,
     score_of,
 )
-from eval.runs.results import write_retrieval
-from eval.runs.runner import answer_query, score_again
+from eval.runs.runner import answer_query, score_again, write_retrieval
 from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
 from eval.trec import read_run
