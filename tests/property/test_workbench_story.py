@@ -125,7 +125,7 @@ def test_held_out_compositions_are_seen_in_the_other_splits_only() -> None:
 
 @settings(max_examples=10)
 @given(SEEDS, st.sampled_from(SPLITS), st.sampled_from((1.0, 2.5, 5.0, 30.0)))
-def test_a_long_film_changes_its_scene_and_keeps_everything_inside(
+def test_a_long_video_changes_its_scene_and_keeps_everything_inside(
     seed: int, split: Split, minutes: float
 ) -> None:
     video = plan_long_video(seed, split, minutes)

@@ -69,21 +69,23 @@ WORDS = frozenset(
         "weather",
     ]
 )
-# Content of the synthetic world and of published datasets, generated reports, and this list.
+# Content of published datasets, generated reports, and this list.
 EXEMPT = (
     "docs/reports/",
     "eval/tasks/egofact/construction/sources.py",
     "eval/tasks/longvideo/construction.py",
-    "eval/workbench/",
-    "training/",
     "tests/unit/style/test_vocabulary.py",
     "CHANGELOG.md",
 )
+# Random seeds, ids of objects, prose and stored names that must stay.
+KEPT = {
+    "benchmarks/measurements.py": {"film"},
+    "docs/design/measurements.md": {"unjudged"},
+    "eval/workbench/": {"film", "films", "heard", "planted", "shelf", "tape"},
+    "training/captions.py": {"nobody"},
+}
 # Still to be reworded: take a folder out once it is clean. Nothing new belongs here.
 OPEN = (
-    "benchmarks/answering_quality.py",
-    "benchmarks/measurements.py",
-    "benchmarks/startup.py",
     "corpora/__init__.py",
     "corpora/errors.py",
     "corpora/identity.py",
@@ -92,7 +94,6 @@ OPEN = (
     "corpora/scan.py",
     "corpora/text_decoding.py",
     "corpora/video/",
-    "docs/design/measurements.md",
     "docs/design/video_detective.md",
     "docs/how-to/mock-web.md",
     "docs/reference/",
@@ -157,5 +158,11 @@ def test_a_listed_word_is_found() -> None:
 def test_no_listed_word_is_used() -> None:
     names = [name for name in tracked(".py", ".md") if not name.startswith((*EXEMPT, *OPEN))]
     assert len(names) > 20
-    found = {name: sorted(_words((ROOT / name).read_text(encoding="utf-8"))) for name in names}
+    found = {
+        name: sorted(
+            _words((ROOT / name).read_text(encoding="utf-8"))
+            - {word for path, words in KEPT.items() if name.startswith(path) for word in words}
+        )
+        for name in names
+    }
     assert {name: words for name, words in found.items() if words} == {}

@@ -71,7 +71,7 @@ def test_the_hint_names_the_command() -> None:
     assert "\n" not in hint
 
 
-def test_a_mark_counts_for_what_lies_below_it(tmp_path: Path) -> None:
+def test_a_mark_counts_for_what_is_below_it(tmp_path: Path) -> None:
     from corpora.manifest import recommended_encoder
 
     (tmp_path / "made" / "videos").mkdir(parents=True)
@@ -99,7 +99,7 @@ def _saved(path: Path, change: dict[str, np.ndarray | None]) -> Path:
     ],
     ids=("missing", "no convolution", "another shape", "no numbers"),
 )
-def test_a_tower_that_is_none_is_told_when_it_is_opened(
+def test_a_tower_that_is_none_is_reported_on_opening(
     tmp_path: Path, change: dict[str, np.ndarray | None]
 ) -> None:
     damaged = _saved(tmp_path / "tower.safetensors", change)
@@ -108,7 +108,7 @@ def test_a_tower_that_is_none_is_told_when_it_is_opened(
 
 
 @pytest.mark.parametrize("kept", [0, 5, 100, 5_000_000])
-def test_a_truncated_tower_is_told_when_it_is_opened(tmp_path: Path, kept: int) -> None:
+def test_a_truncated_tower_is_reported_on_opening(tmp_path: Path, kept: int) -> None:
     damaged = tmp_path / "tower.safetensors"
     damaged.write_bytes(WEIGHTS.read_bytes()[:kept])
     with pytest.raises(WeightsInvalid, match="not a safetensors file"):

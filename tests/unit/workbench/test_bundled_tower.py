@@ -46,13 +46,13 @@ def test_folding_changes_nothing_that_is_said() -> None:
     network = some_network()
     pixels = torch.randn(2, 3, *SIZE)
     with torch.inference_mode():
-        told, weights = network(pixels), folded(network.state_dict())
+        expected, weights = network(pixels), folded(network.state_dict())
         _, seen = readings(weights, pixels)
         rows = nn.functional.normalize(vectors(weights, pixels), dim=1)
     for name, count in COUNTS.items():
         assert seen[name].shape == (2, count + (name == "objects"))
-        torch.testing.assert_close(seen[name], getattr(told, name), atol=2e-5, rtol=1e-4)
-    torch.testing.assert_close(rows, told.vector, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(seen[name], getattr(expected, name), atol=2e-5, rtol=1e-4)
+    torch.testing.assert_close(rows, expected.vector, atol=1e-5, rtol=1e-4)
     assert float((seen["acts"][0] - seen["acts"][1]).abs().max()) > 1e-3, "two pictures look alike to it"
 
 

@@ -1,4 +1,4 @@
-"""What the tower is told of a drawn moment is what the story says of it."""
+"""The labels of a rendered moment are those of its story."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def test_labels_name_what_is_seen_and_done() -> None:
     idle = dict(zip(LABELS, labels_at(STORY, 0.0), strict=True))
     assert (idle["object"], idle["act"]) == (NONE, IDLE)
     assert (SCENES[idle["scene"]].scene_id, LIGHTS[idle["light"]]) == (STORY.scene, STORY.light)
-    told = [decor()[idle[name]] for name in ("prop", "other_prop")]
-    assert told == [(prop.prop_id, prop.color) for prop in STORY.props]
-    assert {prop for prop, _ in told} <= set(PROPS)
+    labelled = [decor()[idle[name]] for name in ("prop", "other_prop")]
+    assert labelled == [(prop.prop_id, prop.color) for prop in STORY.props]
+    assert {prop for prop, _ in labelled} <= set(PROPS)
 
 
 def test_the_first_spot_is_the_thing_in_use_or_none() -> None:
@@ -63,13 +63,13 @@ def test_most_moments_show_an_object() -> None:
     assert 0.08 < between / 400 < 0.3
 
 
-def test_a_collage_tells_what_lies_where_in_train_looks_alone() -> None:
+def test_a_collage_labels_every_place_and_has_train_looks_alone() -> None:
     rng = random.Random(2)
     things = some_things(rng)
     assert all(thing.variant in VARIANTS["train"] for thing in things)
-    picture, laid = collage(rng, things)
+    image, laid = collage(rng, things)
     assert np.shape(laid) == (THINGS, 3)
     assert {KINDS[int(kind)].kind_id for kind, _, _ in laid} <= {thing.kind_id for thing in things}
     assert all(0 < x < 1 and 0 < y < 1 for _, x, y in laid)
-    assert small(picture).shape == (*FRAME, 3)
+    assert small(image).shape == (*FRAME, 3)
     assert small(Image.new("RGB", (640, 360))).dtype == np.uint8

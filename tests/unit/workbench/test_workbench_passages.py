@@ -1,4 +1,4 @@
-"""The Workbench passages: number and shape, and that only the passage tells fact from counter-fact."""
+"""The Workbench passages: number and shape, and that only the passage separates fact from counter-fact."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_distractors_are_about_things_that_are_not_in_the_world() -> None:
 
 def test_all_that_was_written_is_read() -> None:
     assert set(object_facts()) >= {kind.name for kind in KINDS}
-    assert {len(told) for name, told in object_facts().items() if passage_object(name).kind} == {5}
+    assert {len(facts) for name, facts in object_facts().items() if passage_object(name).kind} == {5}
     used = {claim.particular for item in ASSEMBLED for claim in item.statements}
     assert used == {found.name for topic in topics() for found in topic.particulars}
     for topic in topics():
@@ -134,7 +134,7 @@ def _cue_weights(pairs: list[tuple[int, Statement]]) -> dict[str, float]:
 
 
 def _guessed(pairs: list[tuple[int, Statement]]) -> float:
-    """Share of pairs told apart by words alone, in 5 folds over passages; a tie counts half."""
+    """Share of pairs separated by words alone, in 5 folds over passages; a tie counts half."""
     score = total = 0.0
     for fold in range(5):
         weights = _cue_weights([pair for pair in pairs if pair[0] % 5 != fold])
@@ -180,7 +180,7 @@ def _weight(found: Agreement) -> float:
     return 2.5 * found.verdict + 3.0 * found.coverage
 
 
-def test_the_embedded_reasoner_tells_them_apart_by_the_sentence_of_the_passage() -> None:
+def test_the_embedded_reasoner_separates_them_by_the_sentence_of_the_passage() -> None:
     right = total = 0
     for item in ASSEMBLED[::4]:
         for claim in item.statements:
@@ -211,7 +211,7 @@ def test_the_files_are_the_same_each_time(tmp_path: Path) -> None:
 
 
 def test_the_statements_are_the_same_on_every_machine() -> None:
-    """Who changes them measures retrieval and agreement anew, and then writes the new digest here."""
+    """Who changes them measures retrieval and agreement again, and then writes the new digest here."""
     digest = hashlib.sha256()
     for passage, statement in _pairs():
         digest.update("\x1f".join((passage.passage_id, statement.fact, *statement.counterfacts)).encode())

@@ -23,7 +23,7 @@ TABLES = {"kind": KIND_RECIPES, "fixture": FIXTURE_RECIPES, "prop": PROP_RECIPES
 RECIPES = {f"{table}.{name}": recipe for table, recipes in TABLES.items() for name, recipe in recipes.items()}
 
 
-def _drawn(recipe: Recipe, look: Look) -> np.ndarray:
+def _rendered(recipe: Recipe, look: Look) -> np.ndarray:
     pen = Pen(SIZE, look.style)
     recipe(pen, look)
     return np.asarray(pen.image())
@@ -39,18 +39,18 @@ def test_no_two_tables_draw_the_same_thing() -> None:
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_look_fills_enough_of_the_square_and_stays_inside(name: str) -> None:
     for look in LOOKS:
-        seen = _drawn(RECIPES[name], look)[..., 3] > 60
+        seen = _rendered(RECIPES[name], look)[..., 3] > 60
         assert seen.mean() >= 0.08, look
         # An outline may touch an edge; a thing that is cut off fills a good part of it.
         assert max(edge.mean() for edge in (seen[0], seen[-1], seen[:, 0], seen[:, -1])) <= 0.25, look
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_every_thing_has_a_picture_of_its_own(look: Look) -> None:
-    pictures = {name: _drawn(recipe, look).tobytes() for name, recipe in RECIPES.items()}
-    assert len(set(pictures.values())) == len(pictures)
+def test_every_thing_has_an_image_of_its_own(look: Look) -> None:
+    images = {name: _rendered(recipe, look).tobytes() for name, recipe in RECIPES.items()}
+    assert len(set(images.values())) == len(images)
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_draws_the_same_picture_again(name: str) -> None:
-    assert np.array_equal(_drawn(RECIPES[name], LOOKS[1]), _drawn(RECIPES[name], LOOKS[1]))
+def test_a_recipe_draws_the_same_image_again(name: str) -> None:
+    assert np.array_equal(_rendered(RECIPES[name], LOOKS[1]), _rendered(RECIPES[name], LOOKS[1]))

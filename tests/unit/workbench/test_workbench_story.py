@@ -50,7 +50,7 @@ def test_a_phrase_names_its_object_and_its_place_once(what: Action) -> None:
     assert any(allows(what, thing) for thing in KINDS)
 
 
-def test_everything_that_is_named_can_be_drawn() -> None:
+def test_everything_that_is_named_can_be_rendered() -> None:
     assert {thing.kind_id for thing in KINDS} == set(KIND_RECIPES)
     assert set(PROPS) == set(PROP_RECIPES)
     assert {place for what in ACTIONS for place in what.places} - {"person"} <= set(FIXTURE_RECIPES)
@@ -83,9 +83,9 @@ def test_names_are_put_into_words() -> None:
 def test_pairs_go_without_an_article_where_people_read_them() -> None:
     assert (indefinite("egg"), indefinite("headphones")) == ("an egg", "headphones")
     assert {each.name for each in KINDS} >= PLURAL
-    told = [text for asked in demo_questions() for text in (asked.text, *asked.options)]
-    assert "headphones" in told
-    assert not any(f"a {noun}" in text for text in told for noun in PLURAL)
+    texts = [text for asked in demo_questions() for text in (asked.text, *asked.options)]
+    assert "headphones" in texts
+    assert not any(f"a {noun}" in text for text in texts for noun in PLURAL)
 
 
 def test_seeds_are_the_same_in_every_process() -> None:
@@ -95,7 +95,7 @@ def test_seeds_are_the_same_in_every_process() -> None:
 
 
 def test_a_story_is_what_it_was() -> None:
-    """One story, pinned: a change here means that every corpus, encoder and benchmark must be made anew."""
+    """One story, pinned: a change here means that every corpus, encoder and benchmark must be made again."""
     story = plan_clip(stable_number(0, "train", 0), "train")
     first = story.events[0]
     assert (story.scene, story.light, len(story.events), first.rewritten, first.start) == (

@@ -1,4 +1,4 @@
-"""The Workbench web: planned in an instant, the same twice, made once a video, and fit for planting."""
+"""The Workbench web: planned in an instant, the same twice, made once a video, open to inserted uploads."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_plan_is_a_web_of_a_few_hundred_videos() -> None:
     assert 80 < sum(1 for upload in uploads if upload.lines) < 140
 
 
-def test_words_of_a_film_are_true() -> None:
+def test_metadata_of_a_video_are_true() -> None:
     for upload in plan_web(WebPlan(videos=30, noise=0))[:30]:
         video, speed = shown_video(upload.video)
         assert speed == 1.0

@@ -21,7 +21,7 @@ from corpora.video.reader import MediaReader
 from corpora.video.sidecars import read_sidecars
 from eval.workbench import corpus as writer
 from eval.workbench import jobs as making
-from eval.workbench import render_pool as film_worker
+from eval.workbench import render_pool as render_worker
 from eval.workbench.catalogue import ACTIONS
 from eval.workbench.corpus import MANIFEST, make_corpus, read_marker, write_marker
 from eval.workbench.jobs import CorpusPlan, Job, render_job, video_jobs
@@ -71,7 +71,7 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["kind"] == kind]
 
 
-def test_the_index_finds_films_and_passages_and_never_the_truth(corpus: Path) -> None:
+def test_the_index_finds_videos_and_passages_and_never_the_truth(corpus: Path) -> None:
     found = scan(corpus)
     assert (found.problems, found.ignored) == ((), 0)
     folders = {Path(file.path).relative_to(corpus).parts[0] for file in found.files}
@@ -123,7 +123,7 @@ def test_the_truth_of_a_clip_is_its_story(corpus: Path) -> None:
         assert {"rewritten", "agent", "action", "patient_canonical", "instrument"} <= set(line["events"][0])
 
 
-def test_a_long_film_says_much_about_itself(corpus: Path) -> None:
+def test_a_long_video_says_much_about_itself(corpus: Path) -> None:
     (line,) = of_kind(truths(corpus), "long")
     path = corpus / "videos" / line["video"]
     with MediaReader() as reader:
@@ -154,11 +154,11 @@ def test_a_copy_shows_the_same_at_other_times(corpus: Path) -> None:
             assert event["rewritten"] == before["rewritten"]
             assert event["start"] * said["speed"] == pytest.approx(before["start"], abs=0.01)
         with MediaReader() as reader:
-            heard = sum(len(block) for block in reader.audio(str(corpus / "videos" / copy["video"])))
-        assert heard / AUDIO_RATE == pytest.approx(said["duration"], abs=0.3)
+            samples = sum(len(block) for block in reader.audio(str(corpus / "videos" / copy["video"])))
+        assert samples / AUDIO_RATE == pytest.approx(said["duration"], abs=0.3)
 
 
-def test_a_copy_looks_like_its_film(corpus: Path) -> None:
+def test_a_copy_looks_like_its_original(corpus: Path) -> None:
     line = of_kind(manifest(corpus)["videos"], "copy")[0]
     left, top, right, bottom = line["crop"]
     with MediaReader() as reader:
@@ -173,7 +173,7 @@ def test_a_copy_looks_like_its_film(corpus: Path) -> None:
     assert np.abs(copy.mean(axis=(0, 1)) - cropped.mean(axis=(0, 1))).max() > 2
 
 
-def test_changes_are_drawn_from_the_seed() -> None:
+def test_changes_depend_on_the_seed() -> None:
     assert plan_change(1, "a.mp4") == plan_change(1, "a.mp4")
     changes = {plan_change(1, f"{i}.mp4") for i in range(40)}
     assert len(changes) == 40
@@ -214,7 +214,7 @@ def test_a_stopped_run_is_taken_up_again(
 
     def make_one(video_folder: Path, job: Job, advance: making.Advance) -> dict[str, Any]:
         if job.number == 1:
-            (video_folder / f".{job.name}").write_bytes(b"half a film")
+            (video_folder / f".{job.name}").write_bytes(b"half a video")
             raise KeyboardInterrupt
         return render_job(video_folder, job, advance)
 
@@ -278,7 +278,7 @@ def test_progress_counts_seconds_of_media(tmp_path: Path) -> None:
     assert (watch.said, watch.seconds) == ([(30.0, 1), ".mp4"], 30.0)
 
 
-def test_every_event_is_heard_and_silence_is_not_a_gap() -> None:
+def test_every_event_has_sound_and_silence_is_not_a_gap() -> None:
     assert set(SOUNDS) == {what.action_id for what in ACTIONS}
     for seed in range(4):
         story = plan_clip(seed, "train")
@@ -309,7 +309,7 @@ def test_text_on_the_picture_is_large_and_clear() -> None:
     assert rows[-1] - rows[0] > 30
     assert columns[-1] - columns[0] > 150
     long = Image.new("RGB", (640, 360), (120, 120, 120))
-    render_card(long, "12  " + "A heading that is much too long for one line of a small picture " * 2)
+    render_card(long, "12  " + "A heading that is much too long for one line of a small frame " * 2)
     assert (np.asarray(long)[:, -10:] == 120).all()
 
 
@@ -356,9 +356,9 @@ def test_two_at_once_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         make_corpus(tmp_path, plan, workers=1)
 
 
-def test_what_was_damaged_by_hand_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_damaged_by_hand_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def make_nothing(video_folder: Path, job: Job, _: making.Advance) -> dict[str, Any]:
-        (video_folder / job.name).write_bytes(b"film")
+        (video_folder / job.name).write_bytes(b"video")
         return {"name": job.name, "bytes": 4, "duration": 30.0, "voiced": False}
 
     monkeypatch.setattr("eval.workbench.render_pool.render_job", make_nothing)
@@ -382,11 +382,11 @@ def test_what_was_damaged_by_hand_is_written_anew(tmp_path: Path, monkeypatch: p
 def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> None:
     (tmp_path / "videos").mkdir()
     video, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
-    video.write_bytes(b"drawn")
+    video.write_bytes(b"rendered")
     write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 5}]})
     assert recommended_encoder([tmp_path]) == "bundled"
     assert recommended_encoder([video]) == "bundled"
-    real.write_bytes(b"not drawn")
+    real.write_bytes(b"not rendered")
     assert recommended_encoder([tmp_path]) is None
     assert recommended_encoder([tmp_path / "videos"]) is None
     assert recommended_encoder([real]) is None
@@ -396,14 +396,14 @@ def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> Non
     assert recommended_encoder([tmp_path]) is None
 
 
-def test_a_full_disk_is_told_by_the_worker(
+def test_a_full_disk_is_reported_by_the_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def full(*_: object) -> dict[str, Any]:
         raise OSError(28, "No space left on device", "somewhere")
 
-    monkeypatch.setattr(film_worker, "render_job", full)
-    film_worker._serve(tmp_path, video_jobs(PLAN)[0][0])
+    monkeypatch.setattr(render_worker, "render_job", full)
+    render_worker._serve(tmp_path, video_jobs(PLAN)[0][0])
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["problem"].endswith(
         ".mp4: no space left on device; the same command goes on from here"

@@ -1,4 +1,4 @@
-"""Pictures of stories: they depend on seed and time alone, and what is hidden is not drawn."""
+"""Frames of stories: they depend on seed and time alone, and what is hidden is not rendered."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_frames_have_the_promised_shape() -> None:
 
 
 @pytest.mark.parametrize("seed", [5, 8])
-def test_an_object_is_drawn_while_it_is_seen_and_at_no_other_time(seed: int) -> None:
+def test_an_object_is_rendered_while_it_is_seen_and_at_no_other_time(seed: int) -> None:
     story = plan_clip(seed, "train")
     shown = FrameRenderer(story, HEIGHT)
     for number, event in enumerate(story.events):
@@ -72,19 +72,19 @@ def test_the_camera_sways_while_nothing_happens() -> None:
 
 
 def test_light_and_style_change_the_picture_and_not_the_story() -> None:
-    pictures = [FrameRenderer(replace(STORY, light=light), HEIGHT).frame(2.0) for light in LIGHTS]
-    warm, cold, _ = (picture.mean(axis=(0, 1)) for picture in pictures)
+    images = [FrameRenderer(replace(STORY, light=light), HEIGHT).frame(2.0) for light in LIGHTS]
+    warm, cold, _ = (image.mean(axis=(0, 1)) for image in images)
     assert warm[0] / warm[2] > cold[0] / cold[2]
-    drawn = {FrameRenderer(plan_clip(5, "dev", style=style), HEIGHT).frame(2.0).tobytes() for style in STYLES}
-    assert len(drawn) == len(STYLES)
+    found = {FrameRenderer(plan_clip(5, "dev", style=style), HEIGHT).frame(2.0).tobytes() for style in STYLES}
+    assert len(frames) == len(STYLES)
     assert {plan_clip(5, "dev", style=style).events for style in STYLES} == {STORY.events}
 
 
 def test_the_other_person_is_there_when_the_story_has_one() -> None:
     from PIL import Image
 
-    with_somebody = replace(STORY, person="woman")
-    for story, changes in ((with_somebody, True), (replace(STORY, person=""), False)):
+    with_woman = replace(STORY, person="woman")
+    for story, changes in ((with_woman, True), (replace(STORY, person=""), False)):
         image = Image.new("RGB", (160, 90))
         render_person(image, story, 72)
         assert (image.getbbox() is not None) is changes
