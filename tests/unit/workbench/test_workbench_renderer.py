@@ -76,7 +76,7 @@ def test_light_and_style_change_the_picture_and_not_the_story() -> None:
     warm, cold, _ = (image.mean(axis=(0, 1)) for image in images)
     assert warm[0] / warm[2] > cold[0] / cold[2]
     found = {FrameRenderer(plan_clip(5, "dev", style=style), HEIGHT).frame(2.0).tobytes() for style in STYLES}
-    assert len(frames) == len(STYLES)
+    assert len(found) == len(STYLES)
     assert {plan_clip(5, "dev", style=style).events for style in STYLES} == {STORY.events}
 
 
