@@ -18,7 +18,7 @@ __all__ = [
 
 
 class RagError(Exception):
-    """Base of all errors that a user can cause or mend."""
+    """Base of all errors that a user can cause or correct."""
 
     exit_code = 1
 

@@ -1,4 +1,4 @@
-"""What makes a file the same file wherever it lies: a hash over its bytes."""
+"""What makes a file the same file at any path: a hash over its bytes."""
 
 from __future__ import annotations
 

@@ -408,7 +408,7 @@ def _is_our_trec(path: Path) -> bool:
     )
 
 
-PNG = Format("a PNG picture", _is_our_png)
+PNG = Format("a PNG image", _is_our_png)
 MP4 = Format("an MP4 clip", _is_our_mp4)
 HTML = Format("an HTML page", _is_our_html)
 TRACE = Format("a trace", _is_our_trace)

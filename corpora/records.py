@@ -153,7 +153,7 @@ class SoundTrack:
 
     video_id: str
     classes: tuple[AudioClass | None, ...]
-    """None for a second that could not be heard, since most of it is missing from the file."""
+    """None for a second that is not measured: most of it is missing from the file."""
     loudness: NDArray[np.float32]
     """float32 (seconds,), LUFS: K-weighted by ITU-R BS.1770, without gating; at least -70, NaN unheard."""
 

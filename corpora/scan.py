@@ -184,7 +184,7 @@ class _Walk:
     def _folder_link(self, path: str) -> None:
         target = os.path.realpath(path)
         if _inside(os.path.realpath(Path(path).parent), target):
-            self._report(path, "a link to a folder that it lies in", "not followed")
+            self._report(path, "a link to a folder that contains it", "not followed")
         elif not any(_inside(target, root) for root in self.real_roots):
             self._report(path, f"a link to the folder {target}", "not followed; name that folder to index it")
 

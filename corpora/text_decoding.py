@@ -89,12 +89,12 @@ def _eight_bit_encoding(sample: bytes) -> str:
     if broken <= MAX_DAMAGE * sum(character > "\x7f" for character in loose):
         return "utf-8"
     # Lines without an odd byte say nothing about the encoding, and drown those that do.
-    telling = b"\n".join(line for line in sample.splitlines() if any(byte > 127 for byte in line))[:16384]
-    if _is_western(telling):
+    informative = b"\n".join(line for line in sample.splitlines() if any(byte > 127 for byte in line))[:16384]
+    if _is_western(informative):
         return "cp1252"
     from charset_normalizer import from_bytes
 
-    best = from_bytes(telling, cp_exclusion=["utf_7", "utf_16", "utf_32"]).best()
+    best = from_bytes(informative, cp_exclusion=["utf_7", "utf_16", "utf_32"]).best()
     return best.encoding if best is not None else "cp1252"
 
 

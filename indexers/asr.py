@@ -20,9 +20,9 @@ from indexers.protocol import Disabled
 from indexers.settings import AsrSettings, EncoderSettings
 
 RATE = 16_000
-"""Samples a second that Whisper hears."""
+"""Samples a second that Whisper takes."""
 WINDOW = 300 * RATE
-"""Samples heard at a time: five minutes, about 30 MB with their spectrogram, however long the video."""
+"""Samples transcribed at a time: five minutes, about 30 MB with their spectrogram, however long the video."""
 SEARCH = 20 * RATE
 """The last samples of a window, in which the quietest moment is where it ends."""
 QUIET = RATE // 4
@@ -36,7 +36,7 @@ INSTALL = "pip install 'offline-video-rag[asr]'"
 
 
 class Asr:
-    """Hears speech. `model` is a `faster_whisper.WhisperModel`, or anything called in the same way."""
+    """Transcribes speech. `model` is a `faster_whisper.WhisperModel`, or anything called in the same way."""
 
     def __init__(self, model: Any, language: str, fingerprint: str, reason: str) -> None:
         self._model = model

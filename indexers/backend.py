@@ -72,16 +72,16 @@ def measure(open_encoder: Opener, backends: Sequence[str], backend: str = "auto"
     not run here, or does not keep the vectors.
     """
     sizes = (batch,) if batch else BATCHES
-    pictures = probe_images(max(sizes))
+    images = probe_images(max(sizes))
     names = _candidates(backends, backend)
-    reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(pictures[: sizes[0]])
+    reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(images[: sizes[0]])
     notes: list[str] = []
     trials = _quick_timings(
-        [open_encoder(backend=name, batch=sizes[0]) for name in names], pictures[: sizes[0]]
+        [open_encoder(backend=name, batch=sizes[0]) for name in names], images[: sizes[0]]
     )
     for trial in sorted(trials, key=lambda trial: trial.cost):
         encoder = open_encoder(backend=trial.backend, batch=sizes[0])
-        timings = _try_batches(encoder, sizes, pictures, reference, notes)
+        timings = _try_batches(encoder, sizes, images, reference, notes)
         if timings:
             others = [other for other in trials if other.backend != trial.backend]
             return _best(timings, others, notes)
@@ -103,11 +103,11 @@ def _candidates(backends: Sequence[str], backend: str) -> tuple[str, ...]:
     return (backend,)
 
 
-def _quick_timings(encoders: list[ImageEncoder], pictures: NDArray[np.uint8]) -> list[Timing]:
+def _quick_timings(encoders: list[ImageEncoder], images: NDArray[np.uint8]) -> list[Timing]:
     """The quickest pass of each, in turns: what else the machine does then hits all of them."""
     if len(encoders) == 1:
-        return [_timed(encoders[0], pictures)[1]]
-    rounds = [[_timed(encoder, pictures)[1] for encoder in encoders] for _ in range(1 + ROUNDS)]
+        return [_timed(encoders[0], images)[1]]
+    rounds = [[_timed(encoder, images)[1] for encoder in encoders] for _ in range(1 + ROUNDS)]
     # The first pass also sets kernels up.
     return [min(passes, key=lambda timing: timing.cost) for passes in zip(*rounds[1:], strict=True)]
 
@@ -115,7 +115,7 @@ def _quick_timings(encoders: list[ImageEncoder], pictures: NDArray[np.uint8]) ->
 def _try_batches(
     encoder: ImageEncoder,
     sizes: tuple[int, ...],
-    pictures: NDArray[np.uint8],
+    images: NDArray[np.uint8],
     reference: NDArray[np.float32],
     notes: list[str],
 ) -> list[Timing]:
@@ -127,7 +127,7 @@ def _try_batches(
             notes.append(f"batches from {size} on not tried after {MAX_TRIAL_SECONDS:.0f} s")
             break
         encoder.batch = size
-        trial = examine(encoder, pictures[:size], reference)
+        trial = examine(encoder, images[:size], reference)
         if isinstance(trial, str):
             notes.append(f"{encoder.backend} x{size} refused: {trial}")
         else:
@@ -144,27 +144,25 @@ def _best(timings: list[Timing], others: list[Timing], notes: list[str]) -> Meas
     return Measured(chosen.backend, chosen.batch, "; ".join([f"CPU/wall ms an image: {figures}", *notes]))
 
 
-def examine(
-    encoder: ImageEncoder, pictures: NDArray[np.uint8], reference: NDArray[np.float32]
-) -> Timing | str:
+def examine(encoder: ImageEncoder, images: NDArray[np.uint8], reference: NDArray[np.float32]) -> Timing | str:
     """How fast the encoder is, or why it may not be used for a library.
 
-    `pictures`: uint8 (n, height, width, 3) RGB, exactly one batch. `reference`: unit float32 (m, dim), the
+    `images`: uint8 (n, height, width, 3) RGB, exactly one batch. `reference`: unit float32 (m, dim), the
     vectors of the first m of them in float32 arithmetic.
     """
-    first, timing = _timed(encoder, pictures)
+    first, timing = _timed(encoder, images)
     shared = min(len(reference), len(first))
     cosine = float(np.min(np.sum(first[:shared] * reference[:shared], axis=1)))
     if not cosine >= MIN_COSINE:
         return f"cosine to float32 is {cosine:.4f}, below {MIN_COSINE}"
     timings = [timing]
     for _ in range(ROUNDS - 1):
-        again, timing = _timed(encoder, pictures)
+        again, timing = _timed(encoder, images)
         timings.append(timing)
         if not np.array_equal(first, again):
             return "the same batch gave other bits the second time"
-    for order in _arrangements(len(pictures)):
-        if not np.array_equal(encoder.encode_images(pictures[order]), first[order]):
+    for order in _arrangements(len(images)):
+        if not np.array_equal(encoder.encode_images(images[order]), first[order]):
             return "an image's vector changes with its position and its neighbours in the batch"
     return min(timings, key=lambda timing: timing.cost)
 
@@ -176,19 +174,19 @@ def _arrangements(batch: int) -> Iterator[NDArray[np.int64]]:
     yield places[-1:]
 
 
-def _timed(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> tuple[NDArray[np.float32], Timing]:
+def _timed(encoder: ImageEncoder, images: NDArray[np.uint8]) -> tuple[NDArray[np.float32], Timing]:
     cpu, wall = time.process_time(), time.perf_counter()
-    rows = encoder.encode_images(pictures)
+    rows = encoder.encode_images(images)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    return rows, Timing(encoder.backend, len(pictures), cpu / len(pictures), wall / len(pictures))
+    return rows, Timing(encoder.backend, len(images), cpu / len(images), wall / len(images))
 
 
 def probe_images(count: int, height: int = 224, width: int = 398) -> NDArray[np.uint8]:
     """Images with edges, gradients and grain, all different; uint8 (count, height, width, 3)."""
     random = np.random.default_rng(0)
     down, across = np.mgrid[0:height, 0:width].astype(np.float32)
-    pictures = np.empty((count, height, width, 3), np.uint8)
-    for picture in pictures:
+    images = np.empty((count, height, width, 3), np.uint8)
+    for image in images:
         colours = random.uniform(0, 255, (4, 3))
         angle, centre = random.uniform(0, 2 * np.pi), random.uniform(0.2, 0.8, 2)
         slope = (np.cos(angle) * across / width + np.sin(angle) * down / height) % 1
@@ -196,5 +194,5 @@ def probe_images(count: int, height: int = 224, width: int = 398) -> NDArray[np.
         plain = colours[0] + slope[..., None] * (colours[1] - colours[0])
         plain[disc] = colours[2]
         plain += random.normal(0, 6, plain.shape)
-        picture[:] = np.clip(plain, 0, 255)
-    return pictures
+        image[:] = np.clip(plain, 0, 255)
+    return images

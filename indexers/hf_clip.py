@@ -102,4 +102,4 @@ CLIP = ImageEncoderFamily(
     layout=TRANSFORMERS,
 )
 SIGLIP = CLIP
-"""`config.json` tells the two apart."""
+"""`config.json` distinguishes the two."""

@@ -167,7 +167,7 @@ def _corners(box: TextBox) -> Corners:
 
 
 def _covers(old: Corners, new: Corners) -> bool:
-    """Whether most of `new` lies in `old`; what sticks out is less than a letter."""
+    """Whether most of `new` is in `old`; what sticks out is less than a letter."""
     slack = (new[3] - new[1]) / 2
     return (
         new[0] >= old[0] - slack
@@ -201,7 +201,7 @@ def _same(old: NDArray[np.float32], new: NDArray[np.float32], box: Corners) -> b
 def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
     """Boxes joined into lines, from top to bottom, each from left to right.
 
-    A box belongs to a line when its middle lies between the line's top and
+    A box belongs to a line when its middle is between the line's top and
     bottom; so a word that stands a little higher than its neighbour stays beside it.
     """
     lines: list[list[TextBox]] = []

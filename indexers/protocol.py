@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Wordings that an image encoder can tell apart, to name what a frame shows."""
+    """Wordings that an image encoder can distinguish, to name what a frame shows."""
 
     scenes: tuple[str, ...]
     actions: tuple[str, ...]

@@ -23,7 +23,7 @@ DEFAULT_BATCH = 16
 ALIASES = {"imagebind": "imagebind-huge"}
 PATH_STARTS = ("/", "./", "../", "~")
 HUB_KINDS = {"hf": "clip", "openclip": "openclip"}
-"""Prefixes of names on a hub, which a path tells apart from a folder of one's own, and their families."""
+"""Prefixes of names on a hub, which a path distinguishes from a local folder, and their families."""
 
 
 def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:

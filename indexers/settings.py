@@ -46,7 +46,7 @@ class AsrSettings(SettingsSection):
     model: str = "faster-whisper-small"
     """A name of `rag models list`."""
     language: str = ""
-    """Language spoken, as in `en`; empty lets the model tell."""
+    """Language spoken, as in `en`; empty lets the model detect it."""
 
 
 FRAME_MEASURES = "pictures/1"

@@ -86,7 +86,7 @@ def joined(parts: Sequence[FrameFigures]) -> FrameFigures:
 
 
 def cut_times(frames: FrameFigures) -> list[float]:
-    """When a new shot begins, rising: the time of its first frame. The cut itself lies between that frame
+    """When a new shot begins, rising: the time of its first frame. The cut itself is between that frame
     and the one before. The first shot begins where the video does and is not named."""
     from scenedetect import FrameTimecode
     from scenedetect.detectors import ContentDetector

@@ -3,7 +3,7 @@
 Loudness is K-weighted by ITU-R BS.1770 (pyloudnorm), a second at a time and without gating. The class
 is decided by a few figures of the short-time spectrum (scipy.signal), each over the five seconds around:
 how much of the sound stands on steady tones, on a gliding pitch, and how it swells with syllables.
-Samples that are no number, or far beyond full scale, were not heard; nor was a second of mostly such.
+Samples that are no number, or far beyond full scale, count as missing; so does a second of mostly such.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ SILENT_BELOW = -46.0
 """LUFS: what is quieter is silence, whatever it is."""
 LOUDEST = 100.0
 """Amplitude, 40 dB over full scale: a sample beyond it comes of damage."""
-LEAST_HEARD = 0.5
+LEAST_PRESENT = 0.5
 """Share of a second's samples that must be there for it to be measured."""
-HEARD: tuple[AudioClass, ...] = ("ambient", "music", "speech")
+AUDIBLE: tuple[AudioClass, ...] = ("ambient", "music", "speech")
 WEIGHTS = np.array(
     [
         [[-0.69, -1.02, -2.25, -4.9, -0.3, -0.38], [-3.21, -1.95, -2.91, -4.82, -0.28, -0.07]],
@@ -69,14 +69,14 @@ class SoundMeter:
         """Seconds up to here of which most is missing: damaged, or never there."""
         return sum(int(np.isnan(loudness).sum()) for loudness in self._loudness)
 
-    def heard(self, blocks: Iterable[Samples]) -> Iterator[Samples]:
+    def feed_through(self, blocks: Iterable[Samples]) -> Iterator[Samples]:
         """Hand the blocks on, mono float32 (n,) at 16 kHz, and measure them on their way.
 
         What is missing is handed on as silence.
         """
         for block in blocks:
             self.feed(block)
-            there = _require_file(block)
+            there = _present(block)
             yield block if there.all() else np.where(there, block, np.float32(0))
 
     def feed(self, block: Samples) -> None:
@@ -90,7 +90,7 @@ class SoundMeter:
             self._held, self._count = [joined[whole:]], self._count - whole
 
     def track(self, video_id: str, seconds: float) -> SoundTrack | None:
-        """What was heard of a video of so many seconds; None where there was nothing. Ends the meter."""
+        """The measured track of a video of so many seconds; None where there was nothing. Ends the meter."""
         if self._count >= SAMPLE_RATE // 10 or not self._loudness:
             rest = np.concatenate(self._held) if self._held else np.zeros(0, np.float32)
             if len(rest):
@@ -106,7 +106,7 @@ class SoundMeter:
     def _measure(self, samples: Samples) -> None:
         seconds = -(-len(samples) // SAMPLE_RATE)
         short = seconds * SAMPLE_RATE - len(samples)
-        there = _require_file(samples)
+        there = _present(samples)
         known = samples if there.all() else np.where(there, samples, np.float32(0))
         padded = np.concatenate([self._before, known, np.zeros(short, np.float32)])
         loudness = _loudness(padded, short)
@@ -136,16 +136,16 @@ def _loudness(samples: Samples, short: int) -> NDArray[np.float32]:
     return np.maximum(found, QUIETEST).round(2).astype(np.float32)
 
 
-def _require_file(samples: Samples) -> NDArray[np.bool_]:
-    """Which samples were heard at all; no comparison holds of one that is no number."""
+def _present(samples: Samples) -> NDArray[np.bool_]:
+    """Which samples are present; no comparison is true of NaN."""
     return np.asarray(np.abs(samples) <= LOUDEST, np.bool_)
 
 
 def _without_gaps(loudness: NDArray[np.float32], shares: NDArray[np.float64]) -> NDArray[np.float32]:
-    """LUFS of what is there of each second, NaN where that is less than `LEAST_HEARD` of it."""
-    level = loudness - 10 * np.log10(np.maximum(shares, LEAST_HEARD))
+    """LUFS of what is there of each second, NaN where that is less than `LEAST_PRESENT` of it."""
+    level = loudness - 10 * np.log10(np.maximum(shares, LEAST_PRESENT))
     kept = np.where(loudness > QUIETEST, level, loudness)
-    return np.where(shares >= LEAST_HEARD, kept, np.nan).round(2).astype(np.float32)
+    return np.where(shares >= LEAST_PRESENT, kept, np.nan).round(2).astype(np.float32)
 
 
 def sound_figures(samples: Samples) -> NDArray[np.float32]:
@@ -228,6 +228,6 @@ def classify(loudness: NDArray[np.float32], figures: NDArray[np.float32]) -> lis
     scores = own @ WEIGHTS[:, 0].T + around @ WEIGHTS[:, 1].T + BIAS
     best = scores.round(6).argmax(axis=1)
     return [
-        None if np.isnan(level) else "silence" if level < SILENT_BELOW else HEARD[int(which)]
+        None if np.isnan(level) else "silence" if level < SILENT_BELOW else AUDIBLE[int(which)]
         for level, which in zip(loudness.tolist(), best, strict=True)
     ]

@@ -29,8 +29,8 @@ _UNBROKEN = re.compile(r"[^\s。！？；，、]{1000}")
 def chunk(document: Document) -> list[Passage]:
     """Passages of one document in its order, overlapping by a sentence or two.
 
-    `passage_id` is a hash over title and text alone: equal content has one id in whatever file it
-    lies, and a text repeated within a document is one passage. Short documents need no splitter,
+    `passage_id` is a hash over title and text alone: equal content has one id in whatever
+    file, and a text repeated within a document is one passage. Short documents need no splitter,
     whose import costs seconds.
     """
     room = CHUNK_SIZE - min(count_pieces(document.title), MAX_TITLE_SHARE)

@@ -26,7 +26,7 @@ class Document:
     title: str
     """One line, from the content and never from the file's name; empty if there is none."""
     text: str
-    """Not empty; paragraphs are parted by blank lines."""
+    """Not empty; paragraphs are separated by blank lines."""
 
 
 def make_document(title: str, text: str, doc_id: str = "") -> Document | None:

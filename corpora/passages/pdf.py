@@ -15,7 +15,7 @@ MAX_NAMED = 5
 
 
 def read(path: str) -> Iterator[Document | Problem]:
-    """One document, pages in order, parted by blank lines; a `Problem` names pages that are broken.
+    """One document, pages in order, separated by blank lines; a `Problem` names pages that are broken.
 
     Raises `UnsupportedFile` for an encrypted file and for one of images alone, `DamagedFile` for
     one that cannot be parsed.
@@ -29,7 +29,7 @@ def read(path: str) -> Iterator[Document | Problem]:
         if broken:
             raise DamagedFile(f"{path}: not one page of this PDF can be read")
         raise UnsupportedFile(
-            f"{path}: a PDF without a text layer (pictures of pages?); run it through an OCR program first"
+            f"{path}: a PDF without a text layer (images of pages?); run it through an OCR program first"
         )
     yield document
     if broken:

@@ -30,7 +30,7 @@ def read_audio(
 
     Sample i is at start + i / rate seconds on the file's clock: late starts, gaps and damaged packets are
     silence, and so are samples that are no number. With `gaps` only a late start is silence: the others
-    are NaN, so that they can be told from what was heard. Raises `UnsupportedFile` without sound,
+    are NaN, so that they differ from decoded silence. Raises `UnsupportedFile` without sound,
     `DamagedFile` if none of it decodes.
     """
     with open_media(path) as container:
@@ -51,14 +51,14 @@ def read_audio(
             while len(line) >= BLOCK:
                 yield line.take(BLOCK)
         line.finish()
-        if line.heard == 0:
+        if line.decoded == 0:
             raise DamagedFile("none of its sound could be decoded")
         while len(line):
             yield line.take(min(BLOCK, len(line)))
 
 
 class _Line:
-    """Puts pieces at their times; between them lies `hole`."""
+    """Puts pieces at their times; gaps are filled with `hole`."""
 
     def __init__(self, rate: int, start: float, hole: float) -> None:
         self._rate = rate
@@ -68,7 +68,7 @@ class _Line:
         self._waiting: list[Samples] = []
         self._count = 0
         self._given = 0
-        self.heard = 0
+        self.decoded = 0
         self.hurt = False
         """Whether a packet could not be decoded: what is missing then is no silence."""
 
@@ -87,13 +87,13 @@ class _Line:
 
     def _place(self, time: float, piece: Samples) -> None:
         gap = round((time - self._start) * self._rate) - self._count
-        if self.heard == 0 or abs(gap) > SLACK * self._rate:
+        if self.decoded == 0 or abs(gap) > SLACK * self._rate:
             if gap > 0:
-                missing = self._hole if self.heard or self.hurt else 0.0
+                missing = self._hole if self.decoded or self.hurt else 0.0
                 self._append(np.full(gap, missing, np.float32))
             elif gap < 0:
                 piece = piece[-gap:]
-        self.heard += len(piece)
+        self.decoded += len(piece)
         self._append(piece)
 
     def _append(self, piece: Samples) -> None:
@@ -126,7 +126,7 @@ def _pieces(
                 kind = frame.sample_rate, frame.layout.name, frame.format.name
                 resampler = av.AudioResampler(format="flt", layout="mono", rate=rate)
             time = time_of(frame.pts, frame.time_base, start)
-            # The resampler keeps a few samples back, so its own times tell where its output belongs.
+            # The resampler keeps a few samples back, so its own times say where its output belongs.
             try:
                 pieces = resampler.resample(frame)
             except av.FFmpegError:

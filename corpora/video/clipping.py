@@ -27,7 +27,7 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
     The first frame is the one on screen at `start`. Images are upright, of even size. Raises
-    `FileProblem` (reason without path) if nothing lies in the interval.
+    `FileProblem` (reason without path) if nothing is in the interval.
     """
     import av
 
@@ -35,11 +35,11 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
     # The name was made by the caller in the folder of the target, and is no user's word.
     with av.open("file:" + out, "w", format="mp4", options={"movflags": "+faststart"}) as container:
         container.metadata["comment"] = PROGRAM
-        picture = _add_video(container, probe) if probe.stream >= 0 else None
+        video = _add_video(container, probe) if probe.stream >= 0 else None
         sound = container.add_stream("aac", rate=AUDIO_RATE, layout="mono") if probe.audio else None
         written = 0
-        if picture is not None:
-            written += _encode_pictures(container, picture, path, probe, start, end, beat)
+        if video is not None:
+            written += _encode_images(container, video, path, probe, start, end, beat)
         if sound is not None:
             written += _encode_sound(container, sound, path, start, end, beat)
         if written == 0:
@@ -56,15 +56,15 @@ def _add_video(container: Any, probe: Probe) -> Any:
     return stream
 
 
-def _encode_pictures(
+def _encode_images(
     container: Any, stream: Any, path: str, probe: Probe, start: float, end: float, beat: Heartbeat
 ) -> int:
     import av
 
-    painter = FrameRenderer()
+    renderer = FrameRenderer()
     written = 0
     for time, shown in _between(path, probe, start, end, beat):
-        image = painter.paint(shown.frame, 2**20, (stream.width, stream.height))
+        image = renderer.render(shown.frame, 2**20, (stream.width, stream.height))
         frame = av.VideoFrame.from_ndarray(image, format="rgb24").reformat(format="yuv420p")
         frame.pts, frame.time_base = round((time - start) / TICKS), TICKS
         container.mux(stream.encode(frame))
@@ -80,7 +80,7 @@ def _between(
     """(time, frame) of [start, end), the frame on screen at `start` first, at that very time."""
     given = -math.inf
     for strict in (True, False):
-        entry = entry_before(path, probe, start, 2, beat) if start > probe.picture_start else BEGINNING
+        entry = entry_before(path, probe, start, 2, beat) if start > probe.video_start else BEGINNING
         before: Shown | None = None
         try:
             with open_media(path) as source:

@@ -1,4 +1,4 @@
-"""Opens a media file so that nothing else is opened, and tells the times of its packets.
+"""Opens a media file so that nothing else is opened, and gives the times of its packets.
 
 Only plain files, known containers and the `file` protocol are taken.
 """
@@ -168,13 +168,11 @@ def pick_video(container: Any) -> Any | None:
         raise UnsupportedFile("no decoder here knows its video codec")
     known = [stream for stream in known if stream.codec_context.width > 0 < stream.codec_context.height]
     if not known:
-        raise DamagedFile("its pictures have no size: their header is broken, or asks for too much")
+        raise DamagedFile("its images have no size: their header is broken, or asks for too much")
     stream = max(known, key=_video_rank)
     width, height = stream.codec_context.width, stream.codec_context.height
     if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:
-        raise UnsupportedFile(
-            f"its pictures of {width}x{height} are larger than the {MAX_SIDE} pixels allowed"
-        )
+        raise UnsupportedFile(f"its images of {width}x{height} are larger than the {MAX_SIDE} pixels allowed")
     return stream
 
 
@@ -236,7 +234,7 @@ def time_of(pts: int | None, time_base: Any, start: float) -> float | None:
 LEAP = 10.0
 """Seconds; a step ahead that is longer is believed only if the next time does not go back again."""
 JUMP = 3600.0
-"""Seconds; a step ahead that is longer is a lie."""
+"""Seconds; a step ahead that is longer is false."""
 
 T = TypeVar("T")
 

@@ -80,7 +80,7 @@ class _Reader:
 
     def __init__(self, path: str, probe: Probe, short_side: int, beat: Heartbeat) -> None:
         if probe.stream < 0:
-            raise UnsupportedFile("it has sound, but no moving picture")
+            raise UnsupportedFile("it has sound, but no images")
         if probe.video_streams > 1:
             raise UnsupportedFile(f"decord cannot choose among {probe.video_streams} video streams{ADVICE}")
         if probe.codec in REFUSED:
@@ -116,8 +116,8 @@ class _Reader:
         try:
             stamps = np.asarray(self._reader.get_frame_timestamp(list(range(len(self._reader)))), np.float64)
         except decord.DECORDError as error:
-            raise DamagedFile(f"decord cannot tell the times of its frames{ADVICE}") from error
-        times = stamps[:, 0] + probe.picture_start
+            raise DamagedFile(f"decord cannot give the times of its frames{ADVICE}") from error
+        times = stamps[:, 0] + probe.video_start
         sane = np.isfinite(stamps).all() and abs(stamps[0, 0]) < EPSILON and (np.diff(times) > 0).all()
         if not sane or times[-1] > probe.duration + 1.0:
             raise UnsupportedFile(f"decord gives false times for its frames{ADVICE}")
@@ -149,7 +149,7 @@ class _Reader:
         self._next = index + 1
         self._beat()
         if image.shape != self._shape:
-            raise UnsupportedFile(f"decord gives pictures of another size than the file says{ADVICE}")
+            raise UnsupportedFile(f"decord gives images of another size than the file says{ADVICE}")
         self._last = index, image
         return image
 

@@ -2,7 +2,7 @@
 
 Text holds still while the image behind it moves, and its strokes have a bright-to-dark edge right beside
 a dark-to-bright one. So a frame is taken when such strokes stand where none stood at the last keyframe, or
-have gone from where they stood; what merely moves brings none.
+have gone from where they stood; what merely moves has none.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MOVING_SECONDS = 10.0
 STILL_LEVELS = 16
 STILL_SHARE = 0.0002
 """The image rests when less than this share of its pixels differ by `STILL_LEVELS` from the sample before:
-slides do, what is filmed does not."""
+slides do, camera footage does not."""
 MOVED_SHARE = 0.005
 """Share of pixels that makes an image other than the one of `MOVING_SECONDS` ago."""
 CHANGED_SHARE = 0.001
 """An image that rests is taken when so many of its pixels are others than in the keyframe: three words of a
-slide, too small for strokes to be told apart."""
+slide, too small for strokes to be distinguished."""
 
 
 @dataclass(frozen=True, slots=True)

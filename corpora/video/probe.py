@@ -81,10 +81,10 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         notes.append(f"only its sound is used: {error}")
         video = None
     if video is None and audio is None:
-        raise UnsupportedFile("it holds neither picture nor sound")
+        raise UnsupportedFile("it holds neither images nor sound")
     start = clock_start(container)
     duration, fps = _claimed_duration(container), _claimed_fps(video)
-    picture_start = _stream_start(video, start)
+    video_start = _stream_start(video, start)
     rotation = 0
     if video is not None:
         rotation = _rotation(container, video)
@@ -94,7 +94,7 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
     if reason:
         with open_media(path) as again:
             scanned = _scan(again, video, audio, start, beat)
-        duration, fps, picture_start = _from_packets(scanned, video, duration, fps, notes, reason)
+        duration, fps, video_start = _from_packets(scanned, video, duration, fps, notes, reason)
     streams = len(video_streams(container))
     if streams > 1 and video is not None:
         size = f"{video.codec_context.width}x{video.codec_context.height}"
@@ -117,7 +117,7 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         start=start,
         note="; ".join(notes),
         codec=video.codec_context.name if video is not None else "",
-        picture_start=picture_start,
+        video_start=video_start,
         **_words(container.metadata),
     )
 
@@ -153,7 +153,7 @@ def _rotation(container: Any, video: Any) -> int:
 
 
 def _counted_fps(path: str, stream: int, claimed: float) -> float:
-    """Without a table of all frames a container tells its nominal rate; variable rates are far below it."""
+    """Without a table of all frames a container states its nominal rate; variable rates are far below it."""
     import av
 
     times: list[float] = []
@@ -223,20 +223,20 @@ def _from_packets(
     spans: dict[int, _Span], video: Any | None, duration: float, fps: float, notes: list[str], reason: str
 ) -> tuple[float, float, float]:
     """Duration, frames a second and time of the first image, by the packets."""
-    picture = spans[video.index] if video is not None else _Span()
-    rate = (picture.packets - 1) / (picture.last - picture.first) if picture.last > picture.first else 0.0
+    frames = spans[video.index] if video is not None else _Span()
+    rate = (frames.packets - 1) / (frames.last - frames.first) if frames.last > frames.first else 0.0
     if not 0 < fps <= _MOST_FPS:
         fps = rate if 0 < rate <= 1000 else 25.0 if video is not None else 0.0
     if all(span.packets == 0 for span in spans.values()):
-        raise DamagedFile("its header can be read, but no packet of picture or sound")
+        raise DamagedFile("its header can be read, but no packet of images or sound")
     counted = max(span.end for span in spans.values())
     if not math.isfinite(counted):
         # Bare streams have no times at all: the rate is all there is.
-        counted = picture.packets / fps if fps else 0.0
+        counted = frames.packets / fps if fps else 0.0
     counted = max(counted, 0.0)
     if abs(counted - duration) > max(1.0, duration / 50) and duration > 0:
         notes.append(f"its container claims {duration:.1f} s, its packets last {counted:.1f} s ({reason})")
-    return counted, fps, picture.first if math.isfinite(picture.first) else 0.0
+    return counted, fps, frames.first if math.isfinite(frames.first) else 0.0
 
 
 def _chapters(container: Any, start: float) -> tuple[TimedText, ...]:

@@ -50,7 +50,7 @@ class PyavDecoder:
         self, path: str, probe: Probe, request: FrameRequest, beat: Heartbeat
     ) -> Generator[FrameBatch, None, DecodeReport]:
         """Yield batches of sampled frames (n, h, w, 3) uint8 RGB in time order; returns the report."""
-        _need_picture(probe)
+        _require_video(probe)
         batcher = Batcher()
         entry = BEGINNING
         if request.seek and request.origin > 0 and seekable(probe):
@@ -66,7 +66,7 @@ class PyavDecoder:
                 continue
         yield from batcher.flush()
         if source.end == -math.inf:
-            raise DamagedFile("no picture in it could be decoded")
+            raise DamagedFile("no image in it could be decoded")
         claimed = _claimed_end(path, probe, source.end, beat)
         damage = damage_text(source.lost, probe.fps, source.end, claimed)
         return DecodeReport(self.name, source.end, batcher.taken, damage)
@@ -75,20 +75,20 @@ class PyavDecoder:
         self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat
     ) -> Frames:
         """Frames on screen at `times` in seconds, as (n, h, w, 3) uint8 RGB."""
-        _need_picture(probe)
-        painter = FrameRenderer()
+        _require_video(probe)
+        renderer = FrameRenderer()
         found: list[tuple[float, NDArray[np.uint8]]] = []
         for group in _groups(times):
-            found += _group_at(path, probe, group, short_side, painter, beat)
+            found += _group_at(path, probe, group, short_side, renderer, beat)
         shape = found[0][1].shape if found else (0, 0, 3)
         images = [image if image.shape == shape else _stretched(image, shape) for _, image in found]
         stack = np.stack(images) if images else np.empty((0, *shape), np.uint8)
         return Frames(np.array([time for time, _ in found], np.float64), stack)
 
 
-def _need_picture(probe: Probe) -> None:
+def _require_video(probe: Probe) -> None:
     if probe.stream < 0:
-        raise UnsupportedFile("it has sound, but no moving picture")
+        raise UnsupportedFile("it has sound, but no images")
 
 
 def _pass(
@@ -123,18 +123,18 @@ def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int
     """(frames decoded so far, the next sample or None), at least once for every decoded frame."""
     sampler: Sampler[Shown] = Sampler(request.rate)
     selector = Selector(request)
-    painter = FrameRenderer()
-    painted: tuple[Shown, NDArray[np.uint8]] | None = None
+    renderer = FrameRenderer()
+    rendered: tuple[Shown, NDArray[np.uint8]] | None = None
     count = 0
 
     def samples(known: list[tuple[float, Shown]]) -> Iterator[tuple[int, Sample | None]]:
-        nonlocal painted
+        nonlocal rendered
         for time, shown in known:
             if time < min(request.origin, request.start):
                 continue
-            if painted is None or painted[0] is not shown:
-                painted = shown, painter.paint(shown.frame, request.short_side)
-            yield (count, selector.sample(time, painted[1], partial(painter.paint, shown.frame)))
+            if rendered is None or rendered[0] is not shown:
+                rendered = shown, renderer.render(shown.frame, request.short_side)
+            yield (count, selector.sample(time, rendered[1], partial(renderer.render, shown.frame)))
 
     for shown in source:
         count += 1
@@ -154,7 +154,7 @@ def _claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
     with open_media(path) as container:
         stream = container.streams[probe.stream]
         if stream.duration and stream.time_base:
-            return probe.picture_start + float(stream.duration * stream.time_base)
+            return probe.video_start + float(stream.duration * stream.time_base)
         whole = container.duration / 1e6 if container.duration else 0.0
     if probe.audio and end + max(2.0, whole / 20) < whole:
         # The sound may go on after the image; only if it does not, something is missing.
@@ -174,20 +174,20 @@ def _groups(times: Sequence[float]) -> Iterator[list[float]]:
 
 
 def _group_at(
-    path: str, probe: Probe, times: list[float], short_side: int, painter: FrameRenderer, beat: Heartbeat
+    path: str, probe: Probe, times: list[float], short_side: int, renderer: FrameRenderer, beat: Heartbeat
 ) -> list[tuple[float, NDArray[np.uint8]]]:
     """Enter shortly before the first time and decode forward; from the beginning if that comes too late."""
     entry = BEGINNING
-    if times[0] > probe.picture_start:
+    if times[0] > probe.video_start:
         entry = entry_before(path, probe, times[0] + EPSILON, 1, beat)
     for strict, where in dict.fromkeys(((True, entry), (False, entry), (False, BEGINNING))):
         try:
-            found = _forward(path, probe, times, short_side, painter, beat, strict=strict, entry=where)
+            found = _forward(path, probe, times, short_side, renderer, beat, strict=strict, entry=where)
         except DamageMet:
             continue
         if found is not None:
             return found
-    raise DamagedFile("no picture in it could be decoded")
+    raise DamagedFile("no image in it could be decoded")
 
 
 def _forward(
@@ -195,7 +195,7 @@ def _forward(
     probe: Probe,
     times: list[float],
     short_side: int,
-    painter: FrameRenderer,
+    renderer: FrameRenderer,
     beat: Heartbeat,
     *,
     strict: bool,
@@ -209,18 +209,18 @@ def _forward(
             while len(found) < len(times) and times[len(found)] + EPSILON < shown.time:
                 if before is None and entry is not BEGINNING:
                     return None
-                found.append(_painted(before or shown, short_side, painter))
+                found.append(_rendered(before or shown, short_side, renderer))
             before = shown
             if len(found) == len(times):
                 return found
     if before is None:
         return None
-    last = _painted(before, short_side, painter)
+    last = _rendered(before, short_side, renderer)
     return found + [last] * (len(times) - len(found))
 
 
-def _painted(shown: Shown, short_side: int, painter: FrameRenderer) -> tuple[float, NDArray[np.uint8]]:
-    return shown.time, painter.paint(shown.frame, short_side)
+def _rendered(shown: Shown, short_side: int, renderer: FrameRenderer) -> tuple[float, NDArray[np.uint8]]:
+    return shown.time, renderer.render(shown.frame, short_side)
 
 
 def _stretched(image: NDArray[np.uint8], shape: tuple[int, ...]) -> NDArray[np.uint8]:

@@ -208,7 +208,7 @@ def cut_clip(
     that must not be replaced, `FileProblem` as `MediaReader` does, `OSError` if `out` cannot be written.
     """
     if not end > max(start, 0.0):
-        raise UsageError(f"nothing lies between {start:g} and {end:g} s")
+        raise UsageError(f"nothing is between {start:g} and {end:g} s")
     allowed = (policy or OverwritePolicy()).with_inputs(path)
     with replace_file(out, MP4, allowed) as draft, MediaReader() as reader:
         reader.cut(os.fspath(path), max(start, 0.0), end, os.fspath(draft))

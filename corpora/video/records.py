@@ -24,7 +24,7 @@ class TimedText:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a media file holds, with the lies of its container taken out."""
+    """What a media file holds, with false claims of its container corrected."""
 
     container: str
     """FFmpeg's name of the demuxer: `mov,mp4,m4a,3gp,3g2,mj2`."""
@@ -54,7 +54,7 @@ class Probe:
     """What was odd (false durations, several streams), in one line; empty for a plain file."""
     codec: str = ""
     """FFmpeg's name of the video codec; empty where there is no image."""
-    picture_start: float = 0.0
+    video_start: float = 0.0
     """Time of the first video packet."""
 
 
@@ -106,4 +106,4 @@ class DecodeReport:
     frames: int
     """Sampled frames given out."""
     damage: str
-    """What was lost, in one line; empty for a clean file. A run that sought speaks of what it decoded."""
+    """What was lost, in one line; empty for a clean file. After a seek it covers only what was decoded."""

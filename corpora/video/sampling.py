@@ -91,7 +91,7 @@ class FrameRenderer:
         self._scalers: dict[int, Any] = {}
         self._new_scaler = VideoReformatter
 
-    def paint(self, frame: Any, short_side: int, size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
+    def render(self, frame: Any, short_side: int, size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
         """uint8 (height, width, 3) RGB, upright, of `scaled_size`, or of the upright `size` where given."""
         turns = round(frame.rotation / 90) % 4
         if size is None:
@@ -132,7 +132,7 @@ class Selector:
     def sample(
         self, time: float, image: NDArray[np.uint8], enlarge: Callable[[int], NDArray[np.uint8]]
     ) -> Sample | None:
-        """The next sample; None if it lies before the start that was asked for.
+        """The next sample; None if it is before the start that was asked for.
 
         `image`: uint8 (height, width, 3) RGB. enlarge: short side -> the same image larger; called for
         keyframes only.

@@ -1,4 +1,4 @@
-"""What lies beside a video and speaks of it: subtitle files and yt-dlp's `.info.json`."""
+"""Files beside a video that describe it: subtitle files and yt-dlp's `.info.json`."""
 
 from __future__ import annotations
 

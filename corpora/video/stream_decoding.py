@@ -67,7 +67,7 @@ def _by_seeking(
     import av
 
     for step in _STEPS:
-        if time - step <= probe.picture_start:
+        if time - step <= probe.video_start:
             break
         target = round((time - step + probe.start) / stream.time_base)
         try:
@@ -83,7 +83,7 @@ def _by_seeking(
 def _keyframe(
     container: Any, stream: Any, probe: Probe, time: float, keyframes: int, beat: Heartbeat
 ) -> float | None:
-    """Time of the n-th keyframe from here, if it lies before `time`, and the first packet is the first."""
+    """Time of the n-th keyframe from here, if it is before `time`, and the first packet is the first."""
     found = 0
     for packet in packets(container, [stream]):
         beat()
@@ -152,7 +152,7 @@ class StreamDecoder:
     strict: several threads, and `DamageMet` at the first irregularity, before any frame that it touches
     is given out late (frame threads give other pixels from run to run once there is damage). Otherwise one
     thread, packet by packet: bad packets and frames marked corrupt are left out and counted in `lost`.
-    skip: leave out frames that no other refers to; the packets' times still tell when a frame ended.
+    skip: leave out frames that no other refers to; the packets' times still show when a frame ended.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class StreamDecoder:
         self._entry = entry
         self._interval = 1 / probe.fps if probe.fps > 0 else 0.04
         self._before: Shown | None = None
-        first = probe.picture_start if entry.trusted == -math.inf else None
+        first = probe.video_start if entry.trusted == -math.inf else None
         self._clock: LeapFilter[Any] = LeapFilter(first)
         self._event = False
         self._passed: list[float] = []
@@ -286,7 +286,7 @@ class StreamDecoder:
     def _lose(self, packet: Any | None, error: Exception | None) -> None:
         time = time_of(packet.pts, packet.time_base, self._probe.start) if packet is not None else None
         if time is None:
-            time = self._before.end if self._before is not None else self._probe.picture_start
+            time = self._before.end if self._before is not None else self._probe.video_start
         self._lose_at(time, error)
 
     def _lose_at(self, time: float, error: Exception | None) -> None:

@@ -55,7 +55,7 @@ class Link:
                 return request
 
     def beat(self) -> None:
-        """Tell the parent that there is progress; raises `Cancelled` if it has given up."""
+        """Report progress to the parent; raises `Cancelled` if it has given up."""
         self.beats += 1
         now = time.monotonic()
         if now - self._last < HEARTBEAT_SECONDS:

@@ -139,13 +139,13 @@ def _checked_forward(forward: Callable[[Any], Any], weights: Path) -> Callable[[
 
 
 def _damaged(weights: Path) -> WeightsInvalid:
-    return WeightsInvalid(f"{weights}: not the weights of the bundled encoder; install the package anew")
+    return WeightsInvalid(f"{weights}: not the weights of the bundled encoder; install the package again")
 
 
 def _require_file(weights: Path) -> Path:
     if not weights.is_file():
         raise WeightsMissing(
-            f"{weights}: the bundled encoder's weights are not here; install the package anew"
+            f"{weights}: the bundled encoder's weights are not here; install the package again"
         )
     return weights
 

@@ -187,7 +187,7 @@ LFS_POINTER = b"version https://git-lfs"
 
 def check_folder(model: Model, folder: Path) -> None:
     """Raise `WeightsInvalid`, in one line, unless the folder holds every file the model needs, whole as far
-    as names, sizes and the safetensors header tell."""
+    as names, sizes and the safetensors header show."""
     layout = LAYOUTS.get(model.family)
     if layout is None:
         from indexers.families import load_family

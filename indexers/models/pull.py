@@ -97,7 +97,7 @@ def _already_here(model: Model, home: Path, settings: EncoderSettings) -> bool:
 
 
 def _hub() -> Any:
-    """huggingface_hub without telemetry, and over plain HTTP: the road that resumes and is tested."""
+    """huggingface_hub without telemetry, and over plain HTTP: the transfer that resumes and is tested."""
     import huggingface_hub
     from huggingface_hub import constants
 
@@ -236,7 +236,7 @@ def _checked(model: Model, part: Path, each: _Remote) -> str:
     elif not each.sha256 and each.blob and _git_blob(path) != each.blob:
         wrong = f"not the file that the hub promised (git blob {each.blob})"
     elif each.path == model.pickle and not published:
-        wrong = "a pickle whose hash nobody published"
+        wrong = "a pickle without a published hash"
     if wrong:
         path.unlink()
         raise WeightsInvalid(

@@ -106,7 +106,9 @@ def read_lock(folder: Path) -> Lock | None:
     try:
         return Lock.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        raise WeightsInvalid(f"{path}: not a lock file of ours; delete it, or pull the model anew") from error
+        raise WeightsInvalid(
+            f"{path}: not a lock file of ours; delete it, or pull the model again"
+        ) from error
 
 
 def write_lock(folder: Path, lock: Lock) -> None:

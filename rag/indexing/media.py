@@ -103,8 +103,8 @@ def _index_audio(
     meter = SoundMeter() if stages.measuring.sound_on else None
     if stages.transcribes:
         blocks = reader.audio(path, gaps=meter is not None)
-        heard = meter.heard(blocks) if meter is not None else blocks
-        return list(stages.transcribe(heard, video.video_id)), meter, ""
+        passed = meter.feed_through(blocks) if meter is not None else blocks
+        return list(stages.transcribe(passed, video.video_id)), meter, ""
     problem = stages.measuring.measure_sound(meter, reader, path) if meter is not None else ""
     return [], meter, problem
 

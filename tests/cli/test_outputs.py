@@ -80,7 +80,7 @@ def test_what_show_wrote_it_writes_again_unless_it_was_indexed(
 @pytest.mark.usefixtures("video")
 def test_a_sheet_never_replaces_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
     Path("holiday.png").write_bytes(b"\x89PNG\r\n\x1a\nholiday")
-    refused(capsys, "is not a PNG picture", "show", "f@0-2", "--out", "holiday.png")
+    refused(capsys, "is not a PNG image", "show", "f@0-2", "--out", "holiday.png")
     assert Path("holiday.png").read_bytes() == b"\x89PNG\r\n\x1a\nholiday"
 
 
@@ -201,7 +201,7 @@ def test_a_picture_of_a_sample_never_replaces_another_file(capsys: pytest.Captur
     assert main(["eval", "run", TOY, "--system", "random", "--limit", "2"]) == 0
     Path("q.png").write_text("mine")
     capsys.readouterr()
-    refused(capsys, "is not a PNG picture", "eval", "show", "runs/toy/random-seed0", "q000", "--out", "q.png")
+    refused(capsys, "is not a PNG image", "eval", "show", "runs/toy/random-seed0", "q000", "--out", "q.png")
     assert Path("q.png").read_text() == "mine"
 
 

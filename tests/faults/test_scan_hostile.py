@@ -56,8 +56,8 @@ def test_folder_links_are_not_followed(good: Path, tmp_path_factory: pytest.Temp
     (good / "away").symlink_to(outside)
     assert reasons(good) == {
         "away": f"a link to the folder {outside} (not followed; name that folder to index it)",
-        "sub/self": "a link to a folder that it lies in (not followed)",
-        "sub/up": "a link to a folder that it lies in (not followed)",
+        "sub/self": "a link to a folder that contains it (not followed)",
+        "sub/up": "a link to a folder that contains it (not followed)",
     }
     assert found_names(good) == ["good.mp4"]
 

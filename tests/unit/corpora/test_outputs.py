@@ -127,7 +127,7 @@ def test_other_peoples_files_are_refused(form: Format, content: bytes, tmp_path:
 def test_an_edited_picture_of_another_program_is_not_ours(tmp_path: Path) -> None:
     path = tmp_path / "out.png"
     Image.new("RGB", (4, 4)).save(path)
-    with pytest.raises(UsageError, match="is not a PNG picture"):
+    with pytest.raises(UsageError, match="is not a PNG image"):
         make_picture(path)
 
 

@@ -43,7 +43,7 @@ def test_the_clock_starts_with_the_container(reader: MediaReader, tmp_path: Path
     write_video(tmp_path / "a.mp4", 2, start_offset=0.852)
     probe = reader.probe(str(tmp_path / "a.mp4"))
     assert probe.start == pytest.approx(0.852)
-    assert (probe.picture_start, probe.duration) == (0.0, pytest.approx(2.0, abs=0.05))
+    assert (probe.video_start, probe.duration) == (0.0, pytest.approx(2.0, abs=0.05))
 
 
 def test_a_clock_that_starts_after_an_hour(reader: MediaReader, tmp_path: Path) -> None:
