@@ -172,7 +172,7 @@ def _download(model: Model, revision: str, each: _Remote, part: Path, progress: 
         http_get(
             found.location,
             file,
-            resume_size=file.tell(),
+            resume_size=partial.stat().st_size,
             headers=headers,
             expected_size=each.size,
             displayed_filename=each.path,

@@ -47,7 +47,7 @@ def make_clip(path: Path) -> None:
     cut_clip(source, 0.0, 1.0, path)
 
 
-def make_picture(path: Path) -> None:
+def make_image(path: Path) -> None:
     save_png(Image.new("RGB", (4, 4)), path)
 
 
@@ -75,7 +75,7 @@ def make_run(path: Path) -> None:
 
 
 OURS: list[tuple[Format, Callable[[Path], None]]] = [
-    (PNG, make_picture),
+    (PNG, make_image),
     (MP4, make_clip),
     (HTML, make_page),
     (TRACE, make_trace),
@@ -124,11 +124,11 @@ def test_other_peoples_files_are_refused(form: Format, content: bytes, tmp_path:
     assert path.read_bytes() == b"new"
 
 
-def test_an_edited_picture_of_another_program_is_not_ours(tmp_path: Path) -> None:
+def test_an_edited_image_of_another_program_is_not_ours(tmp_path: Path) -> None:
     path = tmp_path / "out.png"
     Image.new("RGB", (4, 4)).save(path)
     with pytest.raises(UsageError, match="is not a PNG image"):
-        make_picture(path)
+        make_image(path)
 
 
 def links(folder: Path, path: Path) -> list[Path]:
@@ -211,10 +211,10 @@ def test_a_symbolic_link_stays_and_permissions_are_kept(tmp_path: Path) -> None:
 
 def test_devices_are_written_to_and_stay() -> None:
     with replace_file("/dev/null", PNG) as draft:
-        draft.write_bytes(b"picture")
+        draft.write_bytes(b"image")
     assert Path("/dev/null").is_char_device()
     with pytest.raises(OSError, match="No space"), atomic_file("/dev/full") as draft:
-        draft.write_bytes(b"picture")
+        draft.write_bytes(b"image")
     assert Path("/dev/full").is_char_device()
 
 
@@ -266,7 +266,7 @@ def test_a_folder_of_ours_is_written_again(tmp_path: Path) -> None:
     assert (home / "sub" / "b").read_text() == "7"
 
 
-def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_another_program_is_refused(tmp_path: Path) -> None:
     home = tmp_path / "mine"
     home.mkdir()
     (home / ".git").mkdir()

@@ -77,14 +77,14 @@ def test_markdown(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(
         "---\ntitle: 'The *real* title'\ntags: [x]\n---\n<!-- hidden\n -->\n# Heading #\n\n"
-        "Some **bold**, *slanted* and `code` text, [a link](http://x.y/(z)) and ![a picture](p.png).\n\n"
+        "Some **bold**, *slanted* and `code` text, [a link](http://x.y/(z)) and ![a image](p.png).\n\n"
         "> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
         "```python\nx = a*b*c  # kept\n```\n5 * 3 * 2 snake_case_name\n"
     )
     assert pairs(path) == [
         (
             "The *real* title",
-            "Heading\n\nSome bold, slanted and code text, a link and a picture.\n\nquoted\n\n"
+            "Heading\n\nSome bold, slanted and code text, a link and a image.\n\nquoted\n\n"
             "| a | b |\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
         )
     ]
@@ -241,7 +241,7 @@ def test_a_parquet_file_without_passages_names_what_it_found(tmp_path: Path) -> 
         list(read_documents(path))
 
 
-def test_bad_rows_are_told_in_one_problem_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_bad_rows_are_reported_in_one_problem_and_the_rest_is_read(tmp_path: Path) -> None:
     rows: list[Mapping[str, str] | str] = [{"text": f"row {i}"} for i in range(50)]
     rows[3], rows[7], rows[9] = "{broken", '["list"]', {"title": "", "text": " "}
     rows[20:30] = [{"other": "x"}] * 10
@@ -255,7 +255,7 @@ def test_bad_rows_are_told_in_one_problem_and_the_rest_is_read(tmp_path: Path) -
     )
 
 
-def test_bad_csv_rows_are_told(tmp_path: Path) -> None:
+def test_bad_csv_rows_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,text\n1,a\n2\n3,b,c\n\n4,d\n")
     *found, problem = read_documents(path)

@@ -15,7 +15,7 @@ from corpora.passages import Document, chunk
 from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, _splitter, count_pieces
 
 PROSE = " ".join(
-    f"Sentence {i} tells how the torque wrench is set to {i} newton metres, and why that matters."
+    f"Sentence {i} says how the torque wrench is set to {i} newton metres, and why that matters."
     for i in range(120)
 )
 

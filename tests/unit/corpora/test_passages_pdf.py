@@ -27,7 +27,7 @@ def test_titles_that_a_program_made_up_are_dropped(tmp_path: Path, title: str) -
     assert document.title == ""
 
 
-def test_a_pdf_of_pictures_alone(tmp_path: Path) -> None:
+def test_a_pdf_of_images_alone(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedFile, match="without a text layer"):
         list(read_documents(write_pdf(tmp_path / "a.pdf", ["", ""])))
 

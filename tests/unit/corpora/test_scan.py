@@ -41,7 +41,7 @@ def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None
 
 
 def test_hidden_names_are_left_out(tmp_path: Path) -> None:
-    put(tmp_path, ".rag/a.mp4", ".git/b.txt", "._film.mp4", ".hidden.txt", "seen.txt", "sub/.x/y.mp4")
+    put(tmp_path, ".rag/a.mp4", ".git/b.txt", "._video.mp4", ".hidden.txt", "seen.txt", "sub/.x/y.mp4")
     found = scan(tmp_path)
     assert names(found, tmp_path) == ["seen.txt"]
     assert found.ignored == 0
@@ -94,61 +94,61 @@ def test_a_missing_root_is_an_error_that_names_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sidecar", "belongs"),
     [
-        ("film.srt", True),
-        ("film.en.srt", True),
-        ("film.pt-BR.forced.vtt", True),
-        ("film.mp4.en.ass", True),
-        ("film.info.json", True),
-        ("film.mp4.info.json", True),
-        ("FILM.srt", False),
-        ("film2.srt", False),
-        ("film.trailers.srt", False),
+        ("video.srt", True),
+        ("video.en.srt", True),
+        ("video.pt-BR.forced.vtt", True),
+        ("video.mp4.en.ass", True),
+        ("video.info.json", True),
+        ("video.mp4.info.json", True),
+        ("VIDEO.srt", False),
+        ("video2.srt", False),
+        ("video.trailers.srt", False),
         ("info.json", False),
     ],
 )
 def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: bool) -> None:
-    put(tmp_path, "film.mp4", sidecar)
+    put(tmp_path, "video.mp4", sidecar)
     found = scan(tmp_path)
     assert found.files[0].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
     assert found.ignored == (0 if belongs else 1)
 
 
 def test_the_longest_fitting_name_takes_a_sidecar(tmp_path: Path) -> None:
-    put(tmp_path, "film.mp4", "film.en.mp4", "film.en.srt", "film.mp3")
+    put(tmp_path, "video.mp4", "video.en.mp4", "video.en.srt", "video.mp3")
     found = {Path(file.path).name: file.sidecars for file in scan(tmp_path).files}
-    assert found == {"film.mp4": (), "film.en.mp4": (str(tmp_path / "film.en.srt"),), "film.mp3": ()}
+    assert found == {"video.mp4": (), "video.en.mp4": (str(tmp_path / "video.en.srt"),), "video.mp3": ()}
 
 
-def test_film_and_sound_of_one_name_share_nothing_but_two_films_do(tmp_path: Path) -> None:
+def test_video_and_sound_of_one_name_share_nothing_but_two_videos_do(tmp_path: Path) -> None:
     put(tmp_path, "a.mp4", "a.mp3", "a.srt", "b.mp4", "b.webm", "b.srt", "c.mp3", "c.srt")
     found = {Path(file.path).name: len(file.sidecars) for file in scan(tmp_path).files}
     assert found == {"a.mp4": 1, "a.mp3": 0, "b.mp4": 1, "b.webm": 1, "c.mp3": 1}
 
 
 def test_the_stamp_changes_with_the_file_and_with_its_sidecars(tmp_path: Path) -> None:
-    put(tmp_path, "film.mp4", "film.srt")
+    put(tmp_path, "video.mp4", "video.srt")
 
     def stamp() -> str:
         return scan(tmp_path).files[0].stamp
 
     stamps = [stamp()]
     assert stamp() == stamps[0]
-    (tmp_path / "film.srt").write_text("edited")
+    (tmp_path / "video.srt").write_text("edited")
     stamps.append(stamp())
-    os.utime(tmp_path / "film.mp4", ns=(1, 1))
+    os.utime(tmp_path / "video.mp4", ns=(1, 1))
     stamps.append(stamp())
-    put(tmp_path, "film.en.vtt")
+    put(tmp_path, "video.en.vtt")
     stamps.append(stamp())
-    (tmp_path / "film.srt").unlink()
+    (tmp_path / "video.srt").unlink()
     stamps.append(stamp())
     assert len(set(stamps)) == 5
 
 
 def test_typescript_is_no_transport_stream(tmp_path: Path) -> None:
     (tmp_path / "app.ts").write_text("export const größe = 1;\n" * 90)
-    (tmp_path / "film.ts").write_bytes((b"G\x40\x00\x10\x00" + b"\xff" * 183) * 10)
+    (tmp_path / "video.ts").write_bytes((b"G\x40\x00\x10\x00" + b"\xff" * 183) * 10)
     found = scan(tmp_path)
-    assert names(found, tmp_path) == ["film.ts"]
+    assert names(found, tmp_path) == ["video.ts"]
     assert found.ignored == 1
 
 
@@ -162,7 +162,7 @@ def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:
 
 
 def test_a_thousand_files_scan_in_a_tenth_of_a_second(tmp_path: Path) -> None:
-    put(tmp_path, *(f"{i % 10}/film{i}.{kind}" for i in range(500) for kind in ("mp4", "srt")))
+    put(tmp_path, *(f"{i % 10}/video{i}.{kind}" for i in range(500) for kind in ("mp4", "srt")))
     spent = []
     for _ in range(3):
         start = time.process_time()

@@ -36,13 +36,13 @@ def test_srt() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_subtitles_of_any_encoding(tmp_path: Path, encoding: str, newline: str) -> None:
-    path = tmp_path / "film.srt"
+    path = tmp_path / "video.srt"
     path.write_bytes(SRT.replace("\n", newline).encode(encoding))
     assert [text.text for text in read_sidecars([path]).texts] == ["Hello there, second line", "Déjà vu"]
 
 
 def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
-    path = tmp_path / "film.srt"
+    path = tmp_path / "video.srt"
     path.write_text(
         "1\n00:00:01,000 --> 00:00:02,000\ngood\n\n"
         "2\n00:00:xx,000 --> 00:00:03,000\nbad time\n\n"
@@ -55,7 +55,7 @@ def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
         (1.0, 2.0, "good"),
         (7.0, 8.0, "no number, and a blank line inside"),
     ]
-    assert found.notes == ("film.srt: 2 malformed cues skipped",)
+    assert found.notes == ("video.srt: 2 malformed cues skipped",)
 
 
 def test_a_cue_that_is_a_number_keeps_it() -> None:
@@ -78,7 +78,7 @@ def test_vtt_blocks_ids_settings_voices_and_entities() -> None:
     assert spans(parsed.cues) == [(1.0, 2.0, "Mary Ann: Fish & chips"), (3600.25, 3601.0, "late bird")]
 
 
-def test_vtt_cues_parted_by_blanks_alone() -> None:
+def test_vtt_cues_separated_by_blanks_alone() -> None:
     parsed = parse_vtt("WEBVTT\n \n00:01.000 --> 00:02.000\none\n \nid\n00:03.000 --> 00:04.000\ntwo\n")
     assert spans(parsed.cues) == [(1.0, 2.0, "one"), (3.0, 4.0, "two")]
 
@@ -135,27 +135,27 @@ def test_plain_text(line: str, plain: str) -> None:
 @pytest.mark.parametrize(
     ("content", "note"),
     [
-        (b"", "film.srt: empty subtitle file"),
-        (b" \n\n", "film.srt: empty subtitle file"),
-        (b"just a text", "film.srt: no usable subtitles in it"),
-        (bytes(range(256)) * 40, "film.srt: no usable subtitles in it"),
+        (b"", "video.srt: empty subtitle file"),
+        (b" \n\n", "video.srt: empty subtitle file"),
+        (b"just a text", "video.srt: no usable subtitles in it"),
+        (bytes(range(256)) * 40, "video.srt: no usable subtitles in it"),
     ],
 )
-def test_a_useless_file_is_told(tmp_path: Path, content: bytes, note: str) -> None:
-    path = tmp_path / "film.srt"
+def test_a_useless_file_is_reported(tmp_path: Path, content: bytes, note: str) -> None:
+    path = tmp_path / "video.srt"
     path.write_bytes(content)
     found = read_sidecars([path])
     assert found.texts == ()
     assert found.notes == (note,)
 
 
-def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_reported(tmp_path: Path) -> None:
     notes = read_sidecars([tmp_path / "gone.srt"]).notes
     assert notes == ("gone.srt: cannot be read: no such file or directory",)
 
 
 def info(tmp_path: Path, content: Any) -> Path:
-    path = tmp_path / "film.info.json"
+    path = tmp_path / "video.info.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
 
@@ -164,7 +164,7 @@ def test_info_json(tmp_path: Path) -> None:
     path = info(
         tmp_path,
         {
-            "title": "A  film\ud800",
+            "title": "A  video\ud800",
             "description": "line one\r\nline two",
             "tags": ["one", "two", "one", 3],
             "categories": ["Howto"],
@@ -181,7 +181,7 @@ def test_info_json(tmp_path: Path) -> None:
         },
     )
     found = read_sidecars([path])
-    assert (found.title, found.description, found.language) == ("A film", "line one\nline two", "en")
+    assert (found.title, found.description, found.language) == ("A video", "line one\nline two", "en")
     assert found.tags == ("one", "two", "Howto")
     assert found.texts == (
         TimedText(0.0, 10.0, "chapter", "Intro"),
@@ -193,14 +193,14 @@ def test_info_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("chapters", [{}, {"chapters": []}, {"chapters": None}])
 def test_info_json_without_chapters(tmp_path: Path, chapters: dict[str, Any]) -> None:
-    found = read_sidecars([info(tmp_path, {"title": "A film", "duration": 21.0, **chapters})])
-    assert found == Sidecars(title="A film")
+    found = read_sidecars([info(tmp_path, {"title": "A video", "duration": 21.0, **chapters})])
+    assert found == Sidecars(title="A video")
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "[" * 100_000, ""])
-def test_bad_info_json_is_told(tmp_path: Path, content: str) -> None:
+def test_bad_info_json_is_reported(tmp_path: Path, content: str) -> None:
     (note,) = read_sidecars([info(tmp_path, content)]).notes
-    assert note in ("film.info.json: not valid JSON", "film.info.json: not a JSON object")
+    assert note in ("video.info.json: not valid JSON", "video.info.json: not a JSON object")
 
 
 @pytest.mark.parametrize("value", [None, 3, [], {}, True, "1e400", float("inf")])
@@ -213,6 +213,6 @@ def test_info_json_of_wrong_types_gives_nothing(tmp_path: Path, value: Any) -> N
 
 
 def test_the_same_line_in_two_files_counts_once(tmp_path: Path) -> None:
-    for name in ("film.srt", "film.en.srt"):
+    for name in ("video.srt", "video.en.srt"):
         (tmp_path / name).write_text("00:01 --> 00:02\nsame\n")
     assert len(read_sidecars(sorted(tmp_path.iterdir())).texts) == 1

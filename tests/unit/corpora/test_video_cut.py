@@ -38,7 +38,7 @@ def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.slow
-def test_turned_pictures_come_out_upright_and_even(tmp_path: Path) -> None:
+def test_turned_images_come_out_upright_and_even(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 2, size=(120, 162), rotation=270)
     cut_clip(tmp_path / "a.mp4", 0.5, 1.0, tmp_path / "clip.mp4")
     assert codes(tmp_path / "clip.mp4") == [5, 6, 7, 8, 9]
@@ -47,7 +47,7 @@ def test_turned_pictures_come_out_upright_and_even(tmp_path: Path) -> None:
     assert (probe.width, probe.height, probe.rotation) == (120, 162, 0)
 
 
-def test_a_still_picture_over_the_whole_interval(tmp_path: Path) -> None:
+def test_a_still_image_over_the_whole_interval(tmp_path: Path) -> None:
     times = write_video(tmp_path / "a.mp4", 6, variable_rate=True)
     long = next(i for i in range(len(times) - 1) if times[i + 1] - times[i] > 1.2)
     cut_clip(tmp_path / "a.mp4", times[long] + 0.3, times[long] + 1.0, tmp_path / "clip.mp4")

@@ -1,4 +1,4 @@
-"""A long-lived reader does not take a file that was written anew for the one it knew."""
+"""A long-lived reader does not take a file that was written again for the one it knew."""
 
 from __future__ import annotations
 

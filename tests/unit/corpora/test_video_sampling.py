@@ -1,4 +1,4 @@
-"""Sizes of scaled pictures, odd pixel formats, and which pictures count as new."""
+"""Sizes of scaled images, odd pixel formats, and which images count as new."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_whatever_ffmpeg_decodes(
     assert codes[:4] == ([0, 13, 25, 38] if name == "a.mpg" else [0, 5, 10, 15])
 
 
-def picture(words: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+def slide_image(words: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     image = np.full((120, 160, 3), 255, np.uint8)
     for word in range(words):
         image[10 + 10 * word : 16 + 10 * word, 20:90] = 0
@@ -72,7 +72,7 @@ def picture(words: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
 def test_a_resting_change_is_taken_once_and_every_period_begins_with_one() -> None:
     picker = KeyframePicker(10.0)
     slides = [1] * 8 + [2] * 8 + [2] * 8
-    taken = [k / 2 for k, words in enumerate(slides) if picker.pick(k / 2, picture(words))]
+    taken = [k / 2 for k, words in enumerate(slides) if picker.pick(k / 2, slide_image(words))]
     assert taken == [0.0, 4.5, 10.0]
 
 
@@ -80,7 +80,8 @@ def test_noise_is_no_change() -> None:
     picker = KeyframePicker(100.0)
     chance = np.random.default_rng(0)
     noisy = [
-        picture(3) - chance.integers(0, 8, (120, 160, 3), np.uint8) * (picture(3) > 0) for _ in range(10)
+        slide_image(3) - chance.integers(0, 8, (120, 160, 3), np.uint8) * (slide_image(3) > 0)
+        for _ in range(10)
     ]
     assert [picker.pick(k / 2, image) for k, image in enumerate(noisy)] == [True] + [False] * 9
 
@@ -114,6 +115,6 @@ def test_a_caption_of_two_seconds_in_front_of_motion_is_taken(start: float) -> N
     times = np.arange(0, 20, 0.5)
     taken = [t for t in times if picker.pick(t, drifting(t, start <= t < start + 2))]
     assert any(start <= t < start + 2 for t in taken)
-    # Its end is seen too, and motion alone brings only a look now and then.
+    # Its end is seen too, and motion alone gives only a look now and then.
     assert any(start + 2 <= t < start + 4.5 for t in taken)
     assert len(taken) <= 5

@@ -24,7 +24,7 @@ def test_every_frame_carries_its_index_at_the_time_returned(tmp_path: Path, name
     assert [time for _, time in frames] == pytest.approx(times, abs=2e-3)
 
 
-def test_a_turned_picture_or_noise_has_no_time_code() -> None:
+def test_a_turned_image_or_noise_has_no_time_code() -> None:
     chance = np.random.default_rng(0)
     codes = [read_time_code(chance.integers(0, 255, (120, 160, 3), np.uint8)) for _ in range(20)]
     assert codes.count(None) > 15

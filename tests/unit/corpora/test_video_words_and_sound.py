@@ -81,7 +81,7 @@ def test_sound_is_at_its_time(reader: MediaReader, tmp_path: Path, name: str, of
     assert len(samples) / 16000 == pytest.approx(4 + offset, abs=0.1)
 
 
-def test_sound_that_comes_before_the_picture(reader: MediaReader, tmp_path: Path) -> None:
+def test_sound_that_comes_before_the_image(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 3, audio=True, start_offset=0.7)
     assert beeps(sound(reader, tmp_path / "a.mp4")) == pytest.approx([0, 1, 2], abs=0.03)
 
@@ -90,14 +90,14 @@ def test_sound_that_comes_before_the_picture(reader: MediaReader, tmp_path: Path
 def test_damaged_packets_are_silence_and_the_rest_keeps_its_time(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mkv", 20, audio=True)
     damage(tmp_path / "a.mkv", 0.02, seed=5)
-    heard = beeps(sound(reader, tmp_path / "a.mkv"))
-    on_time = [k for k in range(20) if any(abs(beep - k) < 0.03 for beep in heard)]
+    found = beeps(sound(reader, tmp_path / "a.mkv"))
+    on_time = [k for k in range(20) if any(abs(beep - k) < 0.03 for beep in found)]
     assert len(on_time) >= 12
     assert on_time[-1] >= 15
 
 
 @pytest.mark.slow
-def test_damaged_packets_can_be_told_from_silence(reader: MediaReader, tmp_path: Path) -> None:
+def test_damaged_packets_can_be_distinguished_from_silence(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mkv", 20, audio=True, audio_offset=0.5)
     whole = np.concatenate([*reader.audio(str(tmp_path / "a.mkv"), gaps=True)])
     assert np.isfinite(whole).all()  # a late start is silence

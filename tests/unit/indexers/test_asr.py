@@ -35,11 +35,11 @@ class Parrot:
 
     def __init__(self, *said: Said) -> None:
         self.said = said
-        self.heard: list[int] = []
+        self.transcribed: list[int] = []
         self.options: dict[str, Any] = {}
 
     def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[Iterator[Said], None]:
-        self.heard.append(len(audio))
+        self.transcribed.append(len(audio))
         self.options = options
         return iter(self.said), None
 
@@ -93,10 +93,10 @@ def test_the_cut_is_in_the_silence() -> None:
 
 def test_times_count_from_the_first_sample_of_all() -> None:
     parrot = Parrot(Said(1.0, 2.5, " two  words "))
-    heard = list(Asr(parrot, "en", "", "").transcribe([np.zeros(WINDOW + RATE * 60, np.float32)]))
-    first = parrot.heard[0] / RATE
-    assert len(parrot.heard) == 2
-    assert heard == [(1.0, 2.5, "two words"), (first + 1.0, first + 2.5, "two words")]
+    transcribed = list(Asr(parrot, "en", "", "").transcribe([np.zeros(WINDOW + RATE * 60, np.float32)]))
+    first = parrot.transcribed[0] / RATE
+    assert len(parrot.transcribed) == 2
+    assert transcribed == [(1.0, 2.5, "two words"), (first + 1.0, first + 2.5, "two words")]
     assert parrot.options["temperature"] == 0.0
     assert parrot.options["language"] == "en"
 
@@ -108,8 +108,8 @@ def test_what_is_empty_repeating_or_past_the_end_is_dropped_or_cut() -> None:
         Said(1.0, 2.0, "la la la la", 3.0),
         Said(5.0, 6.0, "no"),
     )
-    heard = list(Asr(parrot, "", "", "").transcribe([np.zeros(RATE * 4, np.float32)]))
-    assert heard == [(0.0, 4.0, "the end")]
+    transcribed = list(Asr(parrot, "", "", "").transcribe([np.zeros(RATE * 4, np.float32)]))
+    assert transcribed == [(0.0, 4.0, "the end")]
     assert parrot.options["language"] is None
 
 
@@ -183,9 +183,9 @@ def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
 
     audio = noise(20)
     # Noise is no speech, and random weights babble: here neither rule may drop it.
-    heard = [_unfiltered(asr, audio) for asr in (first, second, first)]
-    assert heard[0] == heard[1] == heard[2]
-    assert heard[0]
+    transcribed = [_unfiltered(asr, audio) for asr in (first, second, first)]
+    assert transcribed[0] == transcribed[1] == transcribed[2]
+    assert transcribed[0]
     assert list(first.transcribe([audio[: RATE * 2], audio[RATE * 2 :]])) == []
     assert list(first.transcribe([np.zeros(RATE * 3, np.float32)])) == []
     assert list(first.transcribe([np.zeros(5, np.float32)])) == []

@@ -69,12 +69,12 @@ class Drifting:
         return rows
 
 
-PICTURES = probe_images(8, 56, 100)
-REFERENCE = ScriptedEncoder(plain).encode_images(PICTURES)
+IMAGES = probe_images(8, 56, 100)
+REFERENCE = ScriptedEncoder(plain).encode_images(IMAGES)
 
 
 def test_a_sound_backend_passes() -> None:
-    timing = examine(ScriptedEncoder(plain), PICTURES, REFERENCE)
+    timing = examine(ScriptedEncoder(plain), IMAGES, REFERENCE)
     assert isinstance(timing, Timing)
     assert (timing.backend, timing.batch) == ("torch-bf16", 8)
 
@@ -90,7 +90,7 @@ def test_a_sound_backend_passes() -> None:
     ],
 )
 def test_an_unsound_backend_is_refused(forward: Forward, reason: str) -> None:
-    found = examine(ScriptedEncoder(forward), PICTURES, REFERENCE)
+    found = examine(ScriptedEncoder(forward), IMAGES, REFERENCE)
     assert isinstance(found, str)
     assert reason in found
 
@@ -114,9 +114,9 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, int], float]:
     monkeypatch.setattr("indexers.torch_backend.available_backends", lambda: (FP32, BF16))
     table = dict(COSTS)
 
-    def timed(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> tuple[NDArray[np.float32], Timing]:
+    def timed(encoder: ImageEncoder, images: NDArray[np.uint8]) -> tuple[NDArray[np.float32], Timing]:
         cost = table[encoder.backend, encoder.batch] / 2
-        return encoder.encode_images(pictures), Timing(encoder.backend, encoder.batch, cost, cost)
+        return encoder.encode_images(images), Timing(encoder.backend, encoder.batch, cost, cost)
 
     monkeypatch.setattr(backend, "_timed", timed)
     return table
@@ -159,9 +159,9 @@ def test_a_slow_model_is_not_tried_with_every_batch(monkeypatch: pytest.MonkeyPa
     assert "batches from 16 on not tried" in found.note
 
 
-def test_timing_counts_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timing_counts_a_image(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    timing = examine(ScriptedEncoder(plain), PICTURES, REFERENCE)
+    timing = examine(ScriptedEncoder(plain), IMAGES, REFERENCE)
     assert isinstance(timing, Timing)
     assert timing.wall > 0
     assert timing.cost == timing.cpu + timing.wall

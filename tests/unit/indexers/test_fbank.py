@@ -53,7 +53,7 @@ def test_banks_equal_those_of_transformers() -> None:
     np.testing.assert_allclose(banks, expected, atol=2e-4)
 
 
-def test_a_tone_lies_in_its_own_bank() -> None:
+def test_a_tone_is_in_its_own_bank() -> None:
     times = np.arange(16000) / 16000
     banks = mel_log_fbank(np.sin(2 * np.pi * 1000 * times).astype(np.float32))
     corners = np.linspace(1127 * np.log(1 + 20 / 700), 1127 * np.log(1 + 8000 / 700), 130)

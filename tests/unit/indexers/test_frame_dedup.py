@@ -14,7 +14,7 @@ SHAPE = (48, 60)
 
 
 class CountingEncoder(ImageEncoder):
-    """Block means of the picture as its vector; counts what it was given."""
+    """Block means of the image as its vector; counts what it was given."""
 
     name = "counting"
     dim = 12

@@ -1,4 +1,4 @@
-"""Each measurement on pictures and sound whose right value is known by construction."""
+"""Each measurement on images and sound whose right value is known by construction."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def test_the_tone_is_that_of_the_light(cast: tuple[float, float, float], tone: s
     assert tone_of(colour_figures(scene(1, cast=cast)).warmth) == tone
 
 
-def test_colour_figures_of_a_plain_gray_picture() -> None:
+def test_colour_figures_of_a_plain_gray_image() -> None:
     figures = colour_figures(np.full((60, 80, 3), 119, np.uint8))
     assert figures.brightness == pytest.approx(50, abs=0.5)
     assert figures.saturation == pytest.approx(0, abs=0.2)
     assert (figures.contrast, figures.sharpness) == (pytest.approx(0, abs=0.01), 0)
 
 
-def test_a_blurred_picture_is_less_sharp_and_a_faded_one_has_less_contrast() -> None:
+def test_a_blurred_image_is_less_sharp_and_a_faded_one_has_less_contrast() -> None:
     clear = scene(2)
     blurred = np.stack([np.roll(clear, k, 1) for k in range(-3, 4)]).mean(axis=0).astype(np.uint8)
     faded = (clear * 0.5 + 64).astype(np.uint8)
@@ -55,13 +55,13 @@ def test_a_blurred_picture_is_less_sharp_and_a_faded_one_has_less_contrast() -> 
 
 
 def frames(*parts: tuple[int, int]) -> Frames:
-    """Two frames a second: (seed of the picture, how many)."""
+    """Two frames a second: (seed of the image, how many)."""
     casts = {1: (1.0, 0.6, 0.3), 2: (0.3, 0.6, 1.0), 3: (0.4, 1.0, 0.3)}
     images = [scene(seed, cast=casts[seed]) for seed, count in parts for _ in range(count)]
     return Frames(np.arange(len(images)) / 2, np.stack(images))
 
 
-def test_shots_cover_the_video_and_begin_where_the_picture_changes() -> None:
+def test_shots_cover_the_video_and_begin_where_the_image_changes() -> None:
     figures = measure_frames(frames((1, 8), (2, 6), (3, 6)))
     assert cut_times(figures) == [4.0, 7.0]
     shots = describe_shots("v", figures, 10.0, vectors=None, prompts=None)
@@ -85,11 +85,11 @@ def test_without_a_frame_there_is_no_shot() -> None:
     assert describe_shots("v", nothing, 5.0, vectors=None, prompts=None) == []
 
 
-def test_grain_is_of_a_camera_and_plain_surfaces_are_drawn() -> None:
-    filmed, drawn = image_statistics(scene(3, grain=6)), image_statistics(scene(3))
-    assert len(filmed) == len(STATISTICS)
-    assert style_of(filmed, None) == "live"
-    assert style_of(drawn, None) != "live"
+def test_grain_is_of_a_camera_and_plain_surfaces_are_not() -> None:
+    grainy, plain = image_statistics(scene(3, grain=6)), image_statistics(scene(3))
+    assert len(grainy) == len(STATISTICS)
+    assert style_of(grainy, None) == "live"
+    assert style_of(plain, None) != "live"
 
 
 def test_prompts_decide_where_an_encoder_knows_them() -> None:
@@ -103,7 +103,7 @@ def test_prompts_decide_where_an_encoder_knows_them() -> None:
     assert style_of(image_statistics(scene(3, grain=6)), said) == "2d"
 
 
-def heard(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArray[np.float32]]:
+def measured(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArray[np.float32]]:
     meter = SoundMeter()
     for start in range(0, len(samples), block):
         meter.feed(samples[start : start + block])
@@ -112,37 +112,37 @@ def heard(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArr
     return max(set(track.classes), key=track.classes.count), track.loudness
 
 
-def test_silence_noise_a_tune_and_a_voice_are_told_apart() -> None:
+def test_silence_noise_a_tune_and_a_voice_are_distinguished() -> None:
     rng = np.random.default_rng(0)
     noise = (rng.standard_normal(12 * SAMPLE_RATE) * 0.02).astype(np.float32)
     line = Line(0.0, 12.0, "now the camera wearer places the kettle beside the big window " * 3)
     voice = murmured([line], 3)[0].samples * np.float32(0.6)
-    assert heard(noise * 0)[0] == "silence"
-    assert heard(noise)[0] == "ambient"
-    assert heard(noise / 8 + melody(1, len(noise)))[0] == "music"
-    assert heard(noise[: len(voice)] / 8 + voice)[0] == "speech"
+    assert measured(noise * 0)[0] == "silence"
+    assert measured(noise)[0] == "ambient"
+    assert measured(noise / 8 + melody(1, len(noise)))[0] == "music"
+    assert measured(noise[: len(voice)] / 8 + voice)[0] == "speech"
 
 
 def test_loudness_is_that_of_the_standard() -> None:
     """BS.1770: a sine of 997 Hz at full scale in one channel reads -3.01 LUFS."""
     sine = np.sin(2 * np.pi * 997 * np.arange(5 * SAMPLE_RATE) / SAMPLE_RATE).astype(np.float32)
-    assert heard(sine)[1][1:] == pytest.approx([-3.01] * 4, abs=0.15)
-    assert heard(sine * 0)[1].tolist() == [-70] * 5
+    assert measured(sine)[1][1:] == pytest.approx([-3.01] * 4, abs=0.15)
+    assert measured(sine * 0)[1].tolist() == [-70] * 5
 
 
-def test_blocks_do_not_change_what_is_heard() -> None:
+def test_blocks_do_not_change_what_is_measured() -> None:
     tune = melody(2, 40 * SAMPLE_RATE + 5000)
-    one, other = heard(tune, 131_072), heard(tune, 7_001)
+    one, other = measured(tune, 131_072), measured(tune, 7_001)
     assert one[0] == other[0]
     assert one[1].tolist() == other[1].tolist()
     assert len(one[1]) == 41
 
 
-def test_nothing_heard_is_no_track() -> None:
+def test_nothing_measured_is_no_track() -> None:
     assert SoundMeter().track("v", 5.0) is None
 
 
-def test_what_is_missing_or_no_number_is_not_heard() -> None:
+def test_what_is_missing_or_no_number_is_not_measured() -> None:
     tune = melody(2, 20 * SAMPLE_RATE)
     whole = SoundMeter()
     whole.feed(tune)
@@ -151,20 +151,20 @@ def test_what_is_missing_or_no_number_is_not_heard() -> None:
     torn[12 * SAMPLE_RATE : 12 * SAMPLE_RATE + 10] = np.inf
     torn[15 * SAMPLE_RATE : 15 * SAMPLE_RATE + 10] = 1e30
     meter = SoundMeter()
-    handed = np.concatenate([*meter.heard([torn])])
+    handed = np.concatenate([*meter.feed_through([torn])])
     assert np.isfinite(handed).all()
     assert np.abs(handed).max() <= 1
-    heard, known = meter.track("v", 20.0), whole.track("v", 20.0)
-    assert heard is not None
+    measured, known = meter.track("v", 20.0), whole.track("v", 20.0)
+    assert measured is not None
     assert known is not None
     assert (
-        [k for k, name in enumerate(heard.classes) if name is None]
+        [k for k, name in enumerate(measured.classes) if name is None]
         == [5, 6, 7, 8]
-        == [*np.flatnonzero(np.isnan(heard.loudness))]
+        == [*np.flatnonzero(np.isnan(measured.loudness))]
     )
     there = [k for k in range(20) if k not in (5, 6, 7, 8)]
-    assert {heard.classes[k] for k in there} == {"music"}
-    assert np.abs(heard.loudness - known.loudness)[there].max() < 0.5
+    assert {measured.classes[k] for k in there} == {"music"}
+    assert np.abs(measured.loudness - known.loudness)[there].max() < 0.5
     gone = SoundMeter()
     gone.feed(np.full(3 * SAMPLE_RATE, np.nan, np.float32))
     assert gone.track("v", 3.0) is None

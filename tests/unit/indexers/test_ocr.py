@@ -57,7 +57,7 @@ def test_two_columns_of_one_line_stay_on_it(ocr: Ocr) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_without_text_give_nothing(ocr: Ocr) -> None:
+def test_images_without_text_give_nothing(ocr: Ocr) -> None:
     rng = np.random.default_rng(0)
     assert ocr.read(np.zeros((360, 640, 3), np.uint8)) == ""
     assert ocr.read(rng.integers(0, 256, (360, 640, 3), dtype=np.uint8)) == ""
@@ -66,7 +66,7 @@ def test_pictures_without_text_give_nothing(ocr: Ocr) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
+def test_a_image_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
     first = ocr.boxes(slide())
     ocr.read(slide((1920, 1080), 60, dark=True))
     assert ocr.boxes(slide()) == first
@@ -207,7 +207,7 @@ def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.slow
-def test_pictures_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
+def test_images_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
     assert list(ocr.read_clip(moving(k / 2) for k in range(6))) == [""] * 6
     assert recognized == []
 
@@ -231,10 +231,10 @@ def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
 
 @pytest.mark.slow
 def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
-    pictures = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
-    read = list(ocr.read_clip(pictures))
+    images = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
+    read = list(ocr.read_clip(images))
     assert [text.splitlines()[0].rsplit(" ", 1)[1] for text in read] == ["7", "7", "8"]
-    assert read[0] == ocr.read(pictures[0])
+    assert read[0] == ocr.read(images[0])
 
 
 @pytest.mark.slow

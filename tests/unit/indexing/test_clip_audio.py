@@ -57,16 +57,16 @@ def test_a_clip_is_found_by_its_sound_and_goes_with_its_video(tmp_path: Path) ->
     image = EncoderRef("hearing", "a" * 32, 2)
     clips = [Clip(f"v:0000{k}", "v", 30.0 * k, 30.0 * k + 30) for k in range(2)]
     video = Video("v", "/v.mp4", "v", "", (), 60.0, 25.0, 64, 48, True, "")
-    seen, heard = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
+    seen, audio = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
     with Writer.open(tmp_path) as writer:
         writer.set_meta(Meta(image, EncoderRef("words", "b" * 32, 2)))
         writer.begin_video(video)
         writer.add_clips([ClipFrames(c, np.zeros(1), seen[None], seen) for c in clips])
         for _ in range(2):
-            writer.put_sounds("v", clips[1:], [heard])
+            writer.put_sounds("v", clips[1:], [audio])
         writer.finish_video(video, {})
     with Reader.open(tmp_path) as reader:
-        assert [(h.key, h.score) for h in reader.search_clips(heard, 5)] == [
+        assert [(h.key, h.score) for h in reader.search_clips(audio, 5)] == [
             ("v:00001", 1.0),
             ("v:00000", 0.0),
         ]
@@ -76,16 +76,16 @@ def test_a_clip_is_found_by_its_sound_and_goes_with_its_video(tmp_path: Path) ->
         assert [c.clip for c in writer.committed_clips("v")] == clips
         writer.drop_unfinished()
     with Reader.open(tmp_path) as reader:
-        assert reader.search_clips(heard, 5) == []
+        assert reader.search_clips(audio, 5) == []
 
 
-def test_a_switch_brings_its_own_sounds_and_takes_the_old_ones_away(tmp_path: Path) -> None:
+def test_a_switch_stores_its_own_sounds_and_takes_the_old_ones_away(tmp_path: Path) -> None:
     old, new = EncoderRef("old", "a" * 32, 2), EncoderRef("new", "c" * 32, 2)
     clip, video = (
         Clip("v:00000", "v", 0.0, 30.0),
         Video("v", "/v.mp4", "v", "", (), 30.0, 25.0, 64, 48, True, ""),
     )
-    seen, heard = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
+    seen, audio = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
     with Writer.open(tmp_path) as writer:
         writer.set_meta(Meta(old, EncoderRef("words", "b" * 32, 2)))
         writer.begin_video(video)
@@ -94,13 +94,13 @@ def test_a_switch_brings_its_own_sounds_and_takes_the_old_ones_away(tmp_path: Pa
         writer.finish_video(video, {})
         for _ in range(2):
             switch = writer.switch_encoder(new)
-            switch.put_sounds("v", [clip], [heard])
+            switch.put_sounds("v", [clip], [audio])
         switch.add([ClipFrames(clip, np.zeros(1), seen[None], seen)])
         with Reader.open(tmp_path) as reader:
-            assert [hit.score for hit in reader.search_clips(heard, 5)] == [0.0]
+            assert [hit.score for hit in reader.search_clips(audio, 5)] == [0.0]
         switch.commit()
     with Reader.open(tmp_path) as reader:
-        assert [hit.score for hit in reader.search_clips(heard, 5)] == [1.0]
+        assert [hit.score for hit in reader.search_clips(audio, 5)] == [1.0]
     held = {json.loads(row)["table"] for row in dump(tmp_path)}
     assert {name for name in held if name.startswith(("vectors_", "sounds_"))} == {
         vectors_table(new),

@@ -1,4 +1,4 @@
-"""Measurements filled in for a video that the library has: what goes wrong with its sound is told."""
+"""Measurements filled in for a video that the library has: what goes wrong with its sound is reported."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Torn(MediaReader):
         raise UnreadableFile(f"{path}: the rest cannot be decoded")
 
 
-class Told(list[tuple[str, str, str]]):
+class Problems(list[tuple[str, str, str]]):
     """What is odd about which path, and what was done."""
 
     def __call__(self, group: Group, reason: str, action: str) -> None:
@@ -45,17 +45,17 @@ def held(path: str, video_id: str) -> Group:
     return Group(video_id, (FoundFile(path, "video", 1, 2, 3, (), "stamp"),), (), ())
 
 
-def test_sound_that_ends_early_is_told_and_what_was_heard_is_kept(tmp_path: Path) -> None:
+def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     path, video_id = video(1).path, video(1).video_id
     group = held(path, video_id)
     settings = VideoSettings()
     measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
-        told = Told()
-        assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), told) == 1
+        problems = Problems()
+        assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), problems) == 1
         assert writer.stage_fingerprints()[video_id]["sound"] == "now"
-    assert told == [
+    assert problems == [
         (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
     ]
     with Reader.open(tmp_path / "lib") as library:
@@ -73,21 +73,21 @@ class Faint(MediaReader):
         yield hum
 
 
-def test_what_is_switched_off_stays_and_what_is_missing_is_told(tmp_path: Path) -> None:
+def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     made, group = video(1), held(video(1).path, video(1).video_id)
     shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, 1.0, 50.0, 5.0, 2.0, "live")
     mark = Fingerprint(made.video_id, np.arange(3.0), np.zeros((3, 18, 32), np.uint8))
-    told, settings = Told(), VideoSettings()
+    problems, settings = Problems(), VideoSettings()
     measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Faint() as reader:
         writer.begin_video(made)
         writer.put_measures(made.video_id, [shot], None, mark)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
-        assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), told) == 1
+        assert backfill_measurements([group], writer, reader, measuring, settings, Silent(), problems) == 1
         stages = writer.stage_fingerprints()[made.video_id]
         assert (stages["shots"], stages["sound"]) == ("then", "now")
-    ((_, reason, _),) = told
+    ((_, reason, _),) = problems
     assert reason.startswith("2 s of its sound are missing")
     with Reader.open(tmp_path / "lib") as library:
         assert library.shots(made.video_id) == (shot,)

@@ -35,14 +35,14 @@ def test_a_deleted_file_is_gone_and_so_is_one_in_a_deleted_folder(tmp_path: Path
     assert not is_gone(str(tmp_path / "file"))
 
 
-def test_what_lies_behind_a_broken_link_is_not_gone(tmp_path: Path) -> None:
+def test_what_is_behind_a_broken_link_is_not_gone(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "unmounted")
     (tmp_path / "a.mp4").symlink_to(tmp_path / "unmounted" / "a.mp4")
     assert not is_gone(str(tmp_path / "a.mp4"))
     assert not is_gone(str(tmp_path / "link" / "deep" / "a.mp4"))
 
 
-def test_only_what_lies_below_the_roots_and_was_not_found_is_missing(tmp_path: Path) -> None:
+def test_only_what_is_below_the_roots_and_was_not_found_is_missing(tmp_path: Path) -> None:
     (tmp_path / "left out.mp4").touch()
     root = f"{tmp_path}/"
     known = [f"{root}b.mp4", f"{root}a.mp4", f"{root}found.mp4", f"{root}left out.mp4", f"{tmp_path}2/c.mp4"]

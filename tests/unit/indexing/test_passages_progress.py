@@ -1,4 +1,4 @@
-"""Passages on their way into vectors: in one call, in order, and told of while it lasts."""
+"""Passages on their way into vectors: in one call, in order, and reported while it lasts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ByThrees(BagOfWords):
             yield places, self.encode_text([texts[place] for place in places])
 
 
-class Told(Silent):
+class RecordedProgress(Silent):
     """Keeps the work ahead, and each step of it with how many batches were done by then."""
 
     def __init__(self, encoder: ByThrees) -> None:
@@ -56,18 +56,21 @@ class Told(Silent):
 
 def test_rows_stand_in_the_order_of_the_passages() -> None:
     whole = BagOfWords().encode_text([f"{p.title}\n{p.text}" for p in PASSAGES])
-    told: list[int] = []
-    rows = encode_passages(cast("PassageEncoder", ByThrees()), PASSAGES, told.append)
+    reported: list[int] = []
+    rows = encode_passages(cast("PassageEncoder", ByThrees()), PASSAGES, reported.append)
     assert rows.tobytes() == np.asarray(whole, np.float32).tobytes()
-    assert sorted(told) == list(range(len(PASSAGES)))
-    assert encode_passages(cast("PassageEncoder", ByThrees()), [], told.append).shape == (0, BagOfWords.dim)
+    assert sorted(reported) == list(range(len(PASSAGES)))
+    assert encode_passages(cast("PassageEncoder", ByThrees()), [], reported.append).shape == (
+        0,
+        BagOfWords.dim,
+    )
 
 
-def test_each_batch_is_told_of_before_the_next_begins() -> None:
+def test_each_batch_is_reported_before_the_next_begins() -> None:
     encoder = ByThrees()
-    told: list[int] = []
-    encode_passages(cast("PassageEncoder", encoder), PASSAGES, lambda _: told.append(encoder.calls))
-    assert told == [at // 3 + 1 for at in range(len(PASSAGES))]
+    reported: list[int] = []
+    encode_passages(cast("PassageEncoder", encoder), PASSAGES, lambda _: reported.append(encoder.calls))
+    assert reported == [at // 3 + 1 for at in range(len(PASSAGES))]
 
 
 @pytest.mark.slow
@@ -93,11 +96,11 @@ def test_progress_moves_with_the_passages_and_ends_at_all_of_them(
     corpus.mkdir()
     for at in range(80):
         (corpus / f"{at}.md").write_text(f"# Lamp {at}\n\n{'light ' * (at + 5)}\n")
-    told = Told(encoder)
+    reported = RecordedProgress(encoder)
     settings = load_settings(flags={"library": tmp_path / "library", "encoder.image": "none"})
-    report = index([corpus], settings=settings, progress=told)
+    report = index([corpus], settings=settings, progress=reported)
     assert report.passages == 80
-    moved = [calls for calls, seconds in told.steps if seconds > 0]
+    moved = [calls for calls, seconds in reported.steps if seconds > 0]
     assert set(moved) == set(range(1, encoder.calls + 1))
-    done = sum(seconds for _, seconds in told.steps)
-    assert 0.999 * told.total < done <= told.total * (1 + 1e-9)
+    done = sum(seconds for _, seconds in reported.steps)
+    assert 0.999 * reported.total < done <= reported.total * (1 + 1e-9)

@@ -24,11 +24,11 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
 ) -> None:
     said = threading.Event()
 
-    def heard(line: str) -> None:
+    def echoed(line: str) -> None:
         echo_stderr(line)
         said.set()
 
-    monkeypatch.setattr(progress, "echo_stderr", heard)
+    monkeypatch.setattr(progress, "echo_stderr", echoed)
     with LineProgress(interval=0.1) as watch:
         watch.file("talks/a\nb.mp4")
         watch.advance(25.0)
