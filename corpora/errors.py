@@ -5,17 +5,6 @@ The message of each is one line that says what is wrong and what to do next.
 
 from __future__ import annotations
 
-__all__ = [
-    "DamagedFile",
-    "FileProblem",
-    "RagError",
-    "SettingsError",
-    "StalledFile",
-    "UnreadableFile",
-    "UnsupportedFile",
-    "UsageError",
-]
-
 
 class RagError(Exception):
     """Base of all errors that a user can cause or correct."""

@@ -14,31 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "AudioClass",
-    "Clip",
-    "Evidence",
-    "EvidenceKind",
-    "Frames",
-    "Passage",
-    "Problem",
-    "Shot",
-    "SoundTrack",
-    "Style",
-    "Tone",
-    "Video",
-    "vertical_resolution",
-]
 
 EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag"]
-
-
 Tone = Literal["warm", "cold", "neutral"]
-
-
 Style = Literal["live", "2d", "3d", "graphics"]
-
-
 AudioClass = Literal["speech", "music", "ambient", "silence"]
 
 
@@ -69,7 +48,7 @@ class Video:
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A stretch of a video, [start, end) in seconds."""
+    """A part of a video, [start, end) in seconds, about 30 s long: the unit of retrieval."""
 
     clip_id: str
     """`{video_id}:{index:05d}`, so that ids sort in time within a video."""
@@ -80,7 +59,7 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a document, as it is retrieved and cited."""
+    """A part of a document, short enough for a sentence encoder, as it is retrieved and cited."""
 
     passage_id: str
     doc_id: str
@@ -91,7 +70,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A span of a video that says something in words."""
+    """Text that a video contains in [start, end) seconds: subtitles, speech, on-screen text, ..."""
 
     video_id: str
     start: float
@@ -123,7 +102,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """An unbroken run of frames with its measurements at indexing time (docs/design/measurements.md)."""
+    """An unbroken run of frames, [start, end) in seconds, as measured (docs/design/measurements.md)."""
 
     shot_id: str
     """`{video_id}:s{index:05d}`, so that ids sort in time within a video."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from corpora.errors import RagError
 
-__all__ = ["ExtraMissing", "ModelError", "WeightsInvalid", "WeightsMissing"]
-
 
 class ModelError(RagError):
     """A model cannot be used."""

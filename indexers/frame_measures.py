@@ -69,7 +69,7 @@ def colour_figures(image: NDArray[np.uint8]) -> ColourFigures:
 
 
 def tone_of(warmth: float) -> Tone:
-    """The class of a `warmth`."""
+    """The class of a `warmth` in CIELAB units: warm above 14, cold below -5.5, else neutral."""
     if warmth > WARM_ABOVE:
         return "warm"
     return "cold" if warmth < COLD_BELOW else "neutral"

@@ -17,12 +17,13 @@ from indexers.tensors import Tensors, weight_files
 from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transformers
 
 
-def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> TorchImageEncoder:
+def open_transformers(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
     """The image half of the folder's model; its text half opens when first asked for.
 
     SigLIP 2 of a fixed resolution is a `siglip` to transformers. Raises
     `WeightsInvalid` where the folder is of another architecture, or incomplete.
     """
+    folder = source.path
     files = weight_files(folder)
     kind = model_type(folder)
     if kind == "siglip2":
@@ -36,12 +37,12 @@ def open_transformers(name: str, folder: Path, *, backend: str, batch: int) -> T
     with quiet_transformers():
         tower, features = _clip_vision(folder, tensors) if kind == "clip" else _siglip_vision(folder)
     return TorchImageEncoder(
-        name=name,
+        name=source.name,
         dim=_dim(tensors, kind),
         weights=folder_digest(files),
         preprocessing=preprocessing,
         forward=in_dtype(tower, features, backend),
-        open_text=partial(open_image_text, name, folder),
+        open_text=partial(open_image_text, source.name, folder),
         backend=backend,
         batch=batch,
     )
@@ -92,12 +93,8 @@ def _load(architecture: Any, folder: Path, **given: Any) -> Any:
     return tower.eval()
 
 
-def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
-    return open_transformers(source.name, source.path, backend=backend, batch=batch)
-
-
 CLIP = ImageEncoderFamily(
-    open_image=_open_image,
+    open_image=open_transformers,
     open_text=lambda source: open_image_text(source.name, source.path),
     layout=TRANSFORMERS,
 )

@@ -15,7 +15,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.digests import fingerprint, folder_digest
+from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
-from indexers.protocol import unit_rows
+from indexers.protocol import SingleTextEncoder, unit_rows
 from indexers.torch_backend import TorchImageEncoder, guard_torchvision
 
 HUGE: Mapping[str, int] = {
@@ -110,37 +110,28 @@ class ImageBindEncoder(TorchImageEncoder):
         return _mean(np.concatenate(rows))
 
 
-class ImageBindText:
+class ImageBindText(SingleTextEncoder):
     """A `TextTower` through ImageBind's own tokenizer and text trunk; it imports torch."""
 
     def __init__(self, name: str, path: Path, *, sizes: Mapping[str, int] = HUGE, model: Any = None) -> None:
         self.name = name
         self.dim = sizes["out_embed_dim"]
-        self._path = path
+        self._files = (path,)
         self._model = _load(path, sizes, ("text",)) if model is None else model
         preprocessors = import_models("multimodal_preprocessors")
         vocabulary = Path(preprocessors.__file__).parents[1] / "bpe" / "bpe_simple_vocab_16e6.txt.gz"
         self._tokenizer = preprocessors.SimpleTokenizer(str(vocabulary))
 
-    @cached_property
-    def weights(self) -> str:
-        """Digest of the weight file."""
-        return folder_digest([self._path])
+    def _facts(self) -> Mapping[str, Any]:
+        return {"backend": "imagebind-fp32"}
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
-        return fingerprint({"weights": self.weights, "backend": "imagebind-fp32"})
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim)."""
+    def _encode_one(self, text: str) -> NDArray[np.float32]:
         import torch
 
-        rows = np.empty((len(texts), self.dim), np.float32)
         with torch.inference_mode():
-            for row, text in zip(rows, texts, strict=True):
-                row[:] = self._model({"text": torch.from_numpy(self._tokens(text))[None]})["text"][0].numpy()
-        return unit_rows(rows)
+            found = self._model({"text": torch.from_numpy(self._tokens(text))[None]})
+        row: NDArray[np.float32] = found["text"][0].numpy()
+        return row
 
     def _tokens(self, text: str) -> NDArray[np.int64]:
         # Cut here: before its commit 1125e1e the package cut the end token off long texts.

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import fingerprint, folder_digest
 from indexers.errors import WeightsInvalid
 from indexers.folders import (
     Role,
@@ -27,7 +26,7 @@ from indexers.folders import (
     read_sentence_folder,
     text_settings,
 )
-from indexers.protocol import unit_rows
+from indexers.protocol import SingleTextEncoder
 from indexers.tensors import Tensors, weight_files
 from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
 
@@ -189,7 +188,7 @@ class Attention:
 Forward = Callable[["NDArray[np.int64]"], "NDArray[np.float32]"]
 
 
-class NumpyTextEncoder:
+class NumpyTextEncoder(SingleTextEncoder):
     """A `TextTower` and a `TextEncoder`: words into unit rows, one text at a time."""
 
     backend = "numpy-fp32"
@@ -210,27 +209,20 @@ class NumpyTextEncoder:
         self._files = tuple(files)
         self._tokens = tokens
         self._forward = forward
-        self._facts = dict(facts)
+        self._token_facts = dict(facts)
         self._prompt = prompt
 
-    @cached_property
-    def weights(self) -> str:
-        """Digest of the model's files."""
-        return folder_digest(self._files)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
-        return fingerprint({"weights": self.weights, "backend": self.backend, "tokens": self._facts})
+    def _facts(self) -> Mapping[str, Any]:
+        return {"backend": self.backend, "tokens": self._token_facts}
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim)."""
-        rows = np.empty((len(texts), self.dim), np.float32)
+        """Unit rows, float32 (n, dim), each text alone."""
         # A sentence is too little work to share: a second BLAS thread only spins, for five times the CPU.
         with _blas().limit(limits=1, user_api="blas"):
-            for row, text in zip(rows, texts, strict=True):
-                row[:] = self._forward(self._tokens(self._prompt + text))
-        return unit_rows(rows)
+            return super().encode_text(texts)
+
+    def _encode_one(self, text: str) -> NDArray[np.float32]:
+        return self._forward(self._tokens(self._prompt + text))
 
 
 @cache

@@ -116,30 +116,15 @@ class Ocr:
         if found.boxes is None:
             return ()
         up = DETECTION_SIDE / PROBE_SIDE
-        return tuple(
-            (
-                float(corners[:, 0].min()) * up,
-                float(corners[:, 1].min()) * up,
-                float(corners[:, 0].max()) * up,
-                float(corners[:, 1].max()) * up,
-            )
-            for corners in found.boxes
-        )
+        return tuple(_bounds(points, up) for points in found.boxes)
 
     def _all(self, scaled: NDArray[np.uint8]) -> tuple[TextBox, ...]:
         found = self._engine(scaled, use_rec=True)
         if found.boxes is None or found.txts is None or found.scores is None:
             return ()
         return tuple(
-            TextBox(
-                float(corners[:, 0].min()),
-                float(corners[:, 1].min()),
-                float(corners[:, 0].max()),
-                float(corners[:, 1].max()),
-                text.strip(),
-                float(score),
-            )
-            for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
+            TextBox(*_bounds(points), text.strip(), float(score))
+            for points, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
         )
 
 
@@ -160,6 +145,13 @@ class _Read:
             and all(any(_covers(old, new) for old in known) for new in probed)
             and all(_same(self.slopes, slopes, box) for box in (self.read or self.probed))
         )
+
+
+def _bounds(points: Any, scale: float = 1.0) -> Corners:
+    """The upright box around the engine's four points, float (4, 2)."""
+    left, top = (float(edge) * scale for edge in points.min(axis=0))
+    right, bottom = (float(edge) * scale for edge in points.max(axis=0))
+    return left, top, right, bottom
 
 
 def _corners(box: TextBox) -> Corners:

@@ -11,20 +11,20 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import warnings
-from collections.abc import Sequence
-from functools import cached_property, partial
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import fingerprint, folder_digest
+from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.folders import read_json
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
-from indexers.protocol import unit_rows
+from indexers.protocol import SingleTextEncoder
 from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_dtype
 
 CONFIG = "open_clip_config.json"
@@ -39,16 +39,17 @@ def _weights(folder: Path) -> Path:
     raise WeightsInvalid(f"{folder}: needs {CONFIG} and {WEIGHTS[0]}; pickled checkpoints are never opened")
 
 
-def open_openclip(name: str, folder: Path, *, backend: str, batch: int) -> TorchImageEncoder:
+def open_openclip(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
     """Raises `ExtraMissing` without open_clip, `WeightsInvalid` for a folder it cannot read."""
+    folder = source.path
     model = _load(folder)
     return TorchImageEncoder(
-        name=name,
+        name=source.name,
         dim=_dim(folder),
         weights=folder_digest([_weights(folder), folder / CONFIG]),
         preprocessing=_preprocessing(folder, model),
         forward=in_dtype(model.visual, _pooled, backend),
-        open_text=partial(OpenClipText, name, folder),
+        open_text=partial(OpenClipText, source.name, folder),
         backend=backend,
         batch=batch,
     )
@@ -59,35 +60,25 @@ def _pooled(output: Any) -> Any:
     return output[0] if isinstance(output, tuple) else output
 
 
-class OpenClipText:
+class OpenClipText(SingleTextEncoder):
     """A `TextTower` through open_clip's own model and tokenizer; it imports torch."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self.dim = _dim(folder)
-        self._folder = folder
+        self._files = (_weights(folder), folder / CONFIG)
         self._model = _load(folder)
         self._tokenizer = _import().get_tokenizer(f"local-dir:{folder}")
 
-    @cached_property
-    def weights(self) -> str:
-        """Digest of the model's files."""
-        return folder_digest([_weights(self._folder), self._folder / CONFIG])
+    def _facts(self) -> Mapping[str, Any]:
+        return {"backend": "open_clip-fp32"}
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
-        return fingerprint({"weights": self.weights, "backend": "open_clip-fp32"})
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim)."""
+    def _encode_one(self, text: str) -> NDArray[np.float32]:
         import torch
 
-        rows = np.empty((len(texts), self.dim), np.float32)
         with torch.inference_mode():
-            for row, text in zip(rows, texts, strict=True):
-                row[:] = self._model.encode_text(self._tokenizer([text]))[0].float().numpy()
-        return unit_rows(rows)
+            row: NDArray[np.float32] = self._model.encode_text(self._tokenizer([text]))[0].float().numpy()
+        return row
 
 
 def _load(folder: Path) -> Any:
@@ -151,12 +142,8 @@ def _preprocessing(folder: Path, model: Any) -> Preprocessing:
     )
 
 
-def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
-    return open_openclip(source.name, source.path, backend=backend, batch=batch)
-
-
 FAMILY = ImageEncoderFamily(
-    open_image=_open_image,
+    open_image=open_openclip,
     open_text=lambda source: OpenClipText(source.name, source.path),
     layout=FolderLayout(((("open_clip_config.json",),),), "open_clip_model.safetensors"),
 )

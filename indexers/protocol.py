@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from indexers.digests import fingerprint, folder_digest
 
 if TYPE_CHECKING:
     from corpora.records import Frames
@@ -90,6 +93,44 @@ class PassageEncoder(TextEncoder, Protocol):
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Indices in `texts` and their unit rows, float32 (m, dim); together what `encode_text` gives."""
         ...
+
+
+class FileIdentity(ABC):
+    """Gives an encoder its `weights` and `fingerprint`, hashed from its files at first use."""
+
+    _files: tuple[Path, ...]
+
+    @abstractmethod
+    def _facts(self) -> Mapping[str, Any]:
+        """What vectors depend on beside the weights, as plain values."""
+
+    @cached_property
+    def weights(self) -> str:
+        """Hash over the weight files."""
+        return folder_digest(self._files)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
+        return fingerprint({"weights": self.weights, **self._facts()})
+
+
+class SingleTextEncoder(FileIdentity):
+    """Base of text towers that encode one text at a time: one of them writes `_encode_one` and `_facts`."""
+
+    name: str
+    dim: int
+
+    @abstractmethod
+    def _encode_one(self, text: str) -> NDArray[np.float32]:
+        """Float32 (dim,), any length."""
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), in the order of `texts`."""
+        rows = np.empty((len(texts), self.dim), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[:] = self._encode_one(text)
+        return unit_rows(rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,16 @@ shape takes another way through the matrix kernels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import fingerprint, folder_digest
 from indexers.errors import WeightsInvalid
 from indexers.folders import Role, prompt, read_sentence_folder
-from indexers.protocol import unit_rows
+from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
 from indexers.torch_backend import quiet_transformers
@@ -27,7 +25,7 @@ BATCH = 16
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
-class SentenceEncoder:
+class SentenceEncoder(FileIdentity):
     """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut."""
 
     backend = "torch-fp32"
@@ -47,23 +45,8 @@ class SentenceEncoder:
         self._model = _load(folder)
         self.dim = int(self._model.get_embedding_dimension())
 
-    @cached_property
-    def weights(self) -> str:
-        """Digest of the model's files."""
-        return folder_digest(self._files)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
-        return fingerprint(
-            {
-                "weights": self.weights,
-                "backend": self.backend,
-                "batch": self.batch,
-                "lengths": self._lengths,
-                "limit": self.limit,
-            }
-        )
+    def _facts(self) -> Mapping[str, Any]:
+        return {"backend": self.backend, "batch": self.batch, "lengths": self._lengths, "limit": self.limit}
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""

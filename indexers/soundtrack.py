@@ -80,7 +80,7 @@ class SoundMeter:
             yield block if there.all() else np.where(there, block, np.float32(0))
 
     def feed(self, block: Samples) -> None:
-        """Measure samples, NaN where there are none."""
+        """Measure the next samples: mono float32 (n,) at 16 kHz in [-1, 1], NaN where they are missing."""
         self._held.append(block)
         self._count += len(block)
         whole = BLOCK_SECONDS * SAMPLE_RATE

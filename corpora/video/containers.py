@@ -14,39 +14,9 @@ from corpora.errors import DamagedFile, FileProblem, UnreadableFile, Unsupported
 
 DEMUXERS = (
     *("mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "avi", "mpeg", "mpegts", "mpegvideo"),
-    *(
-        "flv",
-        "asf",
-        "ogg",
-        "mxf",
-        "gif",
-        "apng",
-        "nut",
-        "wtv",
-        "dv",
-        "rm",
-        "ivf",
-        "yuv4mpegpipe",
-        "obu",
-        "av1",
-    ),
-    *(
-        "h261",
-        "h263",
-        "h264",
-        "hevc",
-        "vvc",
-        "m4v",
-        "mjpeg",
-        "vc1",
-        "wav",
-        "w64",
-        "mp3",
-        "flac",
-        "aac",
-        "ac3",
-    ),
-    *("eac3", "dts", "aiff", "amr", "amrnb", "amrwb", "ape", "caf", "au", "wv", "tta"),
+    *("flv", "asf", "ogg", "mxf", "gif", "apng", "nut", "wtv", "dv", "rm", "ivf", "yuv4mpegpipe", "obu"),
+    *("av1", "h261", "h263", "h264", "hevc", "vvc", "m4v", "mjpeg", "vc1", "wav", "w64", "mp3", "flac"),
+    *("aac", "ac3", "eac3", "dts", "aiff", "amr", "amrnb", "amrwb", "ape", "caf", "au", "wv", "tta"),
 )
 """No playlist, script or numbered images among them: those make FFmpeg open other files or addresses."""
 
@@ -55,27 +25,13 @@ MAX_PIXELS = 2**27
 """134 million, above the largest 16:9 images that H.264, HEVC and AV1 levels allow for."""
 
 _PLAYLISTS = (
-    b"#EXTM3U",
-    b"ffconcat",
-    b"[playlist]",
-    b"<?xml",
-    b"<MPD",
-    b"<smil",
-    b"<asx",
-    b"RTSPtext",
-    b"v=0",
+    *(b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"<smil", b"<asx", b"RTSPtext", b"v=0"),
 )
-_TEXTS = (
-    "a playlist or script, not a video; such files can make a decoder open other files, so none is opened",
+_PLAYLIST_REFUSED = (
+    "a playlist or script, not a video; such files can make a decoder open other files, so none is opened"
 )
 _SIGNATURES = (
-    b"\x1aE\xdf\xa3",
-    b"RIFF",
-    b"OggS",
-    b"FLV\x01",
-    b"GIF8",
-    b"YUV4MPEG2",
-    b"\x30\x26\xb2\x75",
+    *(b"\x1aE\xdf\xa3", b"RIFF", b"OggS", b"FLV\x01", b"GIF8", b"YUV4MPEG2", b"\x30\x26\xb2\x75"),
     b"\x00\x00\x01\xba",
 )
 
@@ -139,7 +95,7 @@ def _refusal(path: str, error: Exception) -> FileProblem:
     with open(path, "rb") as file:
         head = file.read(512)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_PLAYLISTS):
-        return UnsupportedFile(_TEXTS[0])
+        return UnsupportedFile(_PLAYLIST_REFUSED)
     if isinstance(error, av.error.ArgumentError):
         return UnsupportedFile("not one of the media containers that are read here")
     if not head.strip(b"\0"):

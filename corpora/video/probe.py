@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -22,6 +21,7 @@ from corpora.video.containers import (
     time_of,
     video_streams,
 )
+from corpora.video.decoders import Heartbeat
 from corpora.video.records import Probe, TimedText
 
 LAST_FRAME = 60.0
@@ -29,8 +29,6 @@ LAST_FRAME = 60.0
 _COUNTED_PACKETS = 300
 _LEAST_BYTES_A_SECOND = 4000.0
 _MOST_FPS = 120.0
-
-Heartbeat = Callable[[], None]
 
 
 @dataclass

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import fingerprint, folder_digest
+from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.models.lookup import find_weights
 from indexers.numpy_text_encoder import NumpyTextEncoder, open_sentences
 from indexers.preprocess import Preprocessing
-from indexers.protocol import Vocabulary, unit_rows
+from indexers.protocol import FileIdentity, Vocabulary, unit_rows
 from indexers.tensors import Tensors
 from indexers.torch_backend import TorchImageEncoder
 
@@ -70,7 +70,7 @@ PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=SIZE, r
 """The whole image squashed to 144 x 81: what stands at the edges counts, too."""
 
 
-class BundledText:
+class BundledText(FileIdentity):
     """A `TextTower`: sentence vectors, centred and gently whitened by constants that come with the tower."""
 
     name = BUNDLED
@@ -82,22 +82,15 @@ class BundledText:
         self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
         if (self._space.mean.shape, self._space.matrix.shape) != ((DIM,), (DIM, DIM)):
             raise _damaged(weights)
-        self._file = weights
+        self._files = (weights,)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """What the tower can name; it knows nothing beyond it."""
         return Vocabulary.read(VOCABULARY)
 
-    @cached_property
-    def weights(self) -> str:
-        """Digest of the weight file."""
-        return folder_digest((self._file,))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
-        return fingerprint({"weights": self.weights, "sentences": self._sentences.fingerprint})
+    def _facts(self) -> Mapping[str, Any]:
+        return {"sentences": self._sentences.fingerprint}
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, 384), each text alone."""

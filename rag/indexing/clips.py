@@ -16,8 +16,12 @@ from PIL import Image
 
 from corpora.records import Clip, Frames, Video
 from corpora.settings import VideoSettings
+from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Keyframe
 from indexers.protocol import ImageEncoder
+
+CLIPS_PER_COMMIT = 8
+BATCHES_AHEAD = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,14 @@ def cut_clips(
         last.keyframes.extend(waiting.pop(late).keyframes)
     for index in range(upcoming, len(spans)):
         yield _close(waiting.pop(index, _Open(index)), video_id, spans[index])
+
+
+def decode_clips(reader: MediaReader, path: str, video: Video, settings: VideoSettings) -> Iterator[CutClip]:
+    """The clips of a video whose duration is known, decoded in a thread. Raises `FileProblem`."""
+    stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side)
+    length, least = settings.clip_seconds, settings.min_last_clip_seconds
+    with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
+        yield from cut_clips(iter(batches), video.video_id, length, least, lambda: video.duration)
 
 
 def _by_clip(batch: FrameBatch, clip_seconds: float) -> Iterator[_Open]:

@@ -26,7 +26,7 @@ from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from indexers.shots import FrameFigures, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
-from rag.indexing.clips import Prefetcher, cut_clips
+from rag.indexing.clips import decode_clips
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, reason_of
 from rag.store.measures import Fingerprint
@@ -143,9 +143,6 @@ def unpacked(value: Mapping[str, Any]) -> FrameFigures:
     )
 
 
-BATCHES_AHEAD = 6
-
-
 def unmeasured(
     groups: Sequence[Group], stages: Mapping[str, Mapping[str, Any]], fingerprints: Mapping[str, str]
 ) -> list[Group]:
@@ -207,17 +204,9 @@ def _frames(
         return {}
     parts: dict[str, FrameFigures] = {}
     reader.probe(path)
-    stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side)
-    with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
-        for cut in cut_clips(
-            iter(batches),
-            video.video_id,
-            settings.clip_seconds,
-            settings.min_last_clip_seconds,
-            lambda: video.duration,
-        ):
-            parts[cut.clip.clip_id] = measure_frames(cut.frames)
-            progress.advance(cut.clip.end - cut.clip.start)
+    for cut in decode_clips(reader, path, video, settings):
+        parts[cut.clip.clip_id] = measure_frames(cut.frames)
+        progress.advance(cut.clip.end - cut.clip.start)
     return parts
 
 

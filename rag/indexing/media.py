@@ -25,16 +25,21 @@ from indexers.settings import FRAME_MEASURES
 from indexers.shots import FrameFigures, measure_frames
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
-from rag.indexing.clips import CutClip, Prefetcher, clip_audio, clip_spans, cut_clips
+from rag.indexing.clips import (
+    BATCHES_AHEAD,
+    CLIPS_PER_COMMIT,
+    CutClip,
+    Prefetcher,
+    clip_audio,
+    clip_spans,
+    cut_clips,
+)
 from rag.indexing.measuring import packed, unpacked
 from rag.indexing.planning import sidecar_hash
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
-
-CLIPS_PER_COMMIT = 8
-BATCHES_AHEAD = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from corpora.records import Problem, Video
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
-from rag.indexing.clips import Prefetcher, clip_audio, cut_clips
+from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips
 from rag.indexing.encoders import check_text_encoder_match, open_configured_encoder, reference
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import embed_clip
@@ -17,9 +17,6 @@ from rag.store.encoder_switch import EncoderSwitch
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
 from rag.store.writing import Writer
-
-BATCHES_AHEAD = 6
-CLIPS_PER_COMMIT = 8
 
 
 def reembed_library(
@@ -80,19 +77,11 @@ def _video(
     if video.audio and encoder.takes_audio:
         # First: once its clips are there, a video counts as done.
         switch.put_sounds(video.video_id, *clip_audio(encoder, media.audio(path), video, settings.video))
-    stream = media.frames(path, rate=settings.video.rate, short_side=settings.video.short_side)
     rows: list[ClipFrames] = []
-    with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
-        for cut in cut_clips(
-            iter(batches),
-            video.video_id,
-            settings.video.clip_seconds,
-            settings.video.min_last_clip_seconds,
-            lambda: video.duration,
-        ):
-            rows.append(embed_clip(encoder, cut, reuse=settings.encoder.reuse_still_frames))
-            progress.advance(cut.clip.end - cut.clip.start)
-            if len(rows) >= CLIPS_PER_COMMIT:
-                switch.add(rows)
-                rows = []
+    for cut in decode_clips(media, path, video, settings.video):
+        rows.append(embed_clip(encoder, cut, reuse=settings.encoder.reuse_still_frames))
+        progress.advance(cut.clip.end - cut.clip.start)
+        if len(rows) >= CLIPS_PER_COMMIT:
+            switch.add(rows)
+            rows = []
     switch.add(rows)
