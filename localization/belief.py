@@ -88,23 +88,6 @@ def diffused(
     return np.array(belief, np.float64)
 
 
-def closed_form(
-    injection: ArrayLike, normalized_graph: csr_array, *, beta: float = BETA
-) -> NDArray[np.float64]:
-    """F* = (1 - beta) (I - beta W_norm)^-1 Y, float64 (k,): the limit of the iteration. Appendix B.1.
-
-    `injection`: Y, float64 (k,); `normalized_graph`: W_norm, (k, k).
-    """
-    from scipy.sparse import csc_array, eye_array
-    from scipy.sparse.linalg import spsolve
-
-    source = np.asarray(injection, np.float64)
-    if not len(source):
-        return source
-    system = csc_array(eye_array(len(source)) - beta * normalized_graph)
-    return np.asarray(spsolve(system, (1.0 - beta) * source), np.float64).reshape(-1)
-
-
 def strongest(scores: ArrayLike, allowed: ArrayLike) -> int | None:
     """argmax over the allowed, the first of equals (to 6 decimals); None where none is allowed.
 

@@ -14,7 +14,7 @@ the greatest sum of standardised similarities.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -47,16 +47,6 @@ def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
     """float64 (n,) less its mean, over its standard deviation (at least 0.001)."""
     values = np.asarray(similarity, np.float64)
     return np.asarray((values - values.mean()) / max(float(values.std()), FLAT), np.float64)
-
-
-def event_window(
-    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float, event_seconds: float
-) -> Span:
-    """The first of `event_windows`; `times`, `similarity`: float64 (n,)."""
-    (best,) = event_windows(
-        times, similarity, start=start, end=end, length=length, event_seconds=event_seconds, count=1
-    )
-    return best
 
 
 def event_windows(
@@ -110,14 +100,6 @@ def paired_event(
         return anchors.span(int(np.argmax(anchors.micro))), targets.span(int(np.argmax(targets.micro)))
     at, to = np.unravel_index(int(np.argmax(total)), total.shape)
     return anchors.span(int(at)), targets.span(int(to))
-
-
-def most_salient_window(
-    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, lengths: tuple[float, ...] = LENGTHS
-) -> Span:
-    """The first of `most_salient_windows`; `times`, `similarity`: float64 (n,)."""
-    (best,) = most_salient_windows(times, similarity, start=start, end=end, count=1, lengths=lengths)
-    return best
 
 
 def most_salient_windows(
@@ -177,14 +159,6 @@ Position = Literal["before", "after", "within"]
 Method = Literal["shift", "adjacent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
-    """The anchor event's window, and the one to watch; they are equal for `within`."""
-
-    anchor: Span
-    watched: Span
-
-
 def anchored_window(
     times: ArrayLike,
     similarity: ArrayLike,
@@ -196,13 +170,13 @@ def anchored_window(
     shift_seconds: float = 1.0,
     method: Method = "shift",
     target: ArrayLike | None = None,
-) -> Anchored:
-    """Localize the anchor, then the part to watch, both inside the clip [start, end).
+) -> tuple[Span, Span]:
+    """The anchor's window and the one to watch, both inside the clip [start, end); equal for `within`.
 
     `times`, `similarity` (to the anchor event): float64 (n,), and `length` as in `best_window`.
     `method="shift"`: the anchor's window, `shift_seconds` earlier or later (EgoFact, D.2.4),
     stopped at the clip's edge.
-    `method="adjacent"`: the best window that shares no time with the anchor's and lies wholly
+    `method="adjacent"`: the best window that shares no time with the anchor's and is wholly
     before or after it, by `target`, float64 (n,) similarity to the watched event (default: `similarity`);
     where none fits into the clip, the window that reaches furthest that way.
     The watched window's score is the mean of the similarity that chose it; where the shifted
@@ -210,13 +184,13 @@ def anchored_window(
     """
     anchor = best_window(times, similarity, start=start, end=end, length=length)
     if position == "within":
-        return Anchored(anchor, anchor)
+        return anchor, anchor
     if method == "adjacent":
         values = similarity if target is None else target
         watched = _adjacent(times, values, anchor, position, start=start, end=end, length=length)
-        return Anchored(anchor, watched)
+        return anchor, watched
     moved = shifted(anchor.start, anchor.end, position, shift_seconds, start=start, end=end)
-    return Anchored(anchor, _measured(times, similarity, moved, anchor))
+    return anchor, _measured(times, similarity, moved, anchor)
 
 
 def shifted(

@@ -21,7 +21,6 @@ from localization.events import (
     anchored_window,
     centred,
     event_windows,
-    most_salient_window,
     most_salient_windows,
     paired_event,
     shifted,
@@ -132,9 +131,11 @@ def _relative_window(
         window = centred(times, event, start=start, end=end, length=length)
         if settings.length == "per-query":
             keep = slice(window.first, window.last)
-            return most_salient_window(times[keep], target[keep], start=window.start, end=window.end)
+            (window,) = most_salient_windows(
+                times[keep], target[keep], start=window.start, end=window.end, count=1
+            )
         return window
-    return anchored_window(
+    _, watched = anchored_window(
         times,
         anchor,
         start=start,
@@ -144,7 +145,8 @@ def _relative_window(
         shift_seconds=settings.shift_seconds,
         method="adjacent" if settings.relative == "adjacent" else "shift",
         target=target,
-    ).watched
+    )
+    return watched
 
 
 def _text_windows(

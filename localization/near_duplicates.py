@@ -46,7 +46,7 @@ WHOLE_AT_EASE = 0.02
 speed: frames 2 s apart determine speeds badly, durations to the frame."""
 HEIGHT, WIDTH = 9, 16
 """Crops are compared at this size."""
-MOST_PICTURES = 96
+MOST_FRAMES = 96
 """Of one video; more are subsampled evenly."""
 
 
@@ -54,12 +54,12 @@ MOST_PICTURES = 96
 class Track:
     """The fingerprint of a video.
 
-    `times`: float64 (n,) seconds. `pictures`: uint8 (n, h, w) gray frames. `loudness`: float64 (m,) LUFS, one
+    `times`: float64 (n,) seconds. `images`: uint8 (n, h, w) gray frames. `loudness`: float64 (m,) LUFS, one
     a second, NaN where nothing was decoded, empty without sound. `duration`: seconds.
     """
 
     times: NDArray[np.float64]
-    pictures: NDArray[np.uint8]
+    images: NDArray[np.uint8]
     loudness: NDArray[np.float64]
     duration: float
 
@@ -76,7 +76,7 @@ class Alignment:
     """That of the frames less their mean frame, in [-1, 1]."""
     sound: float | None
     """Correlation of the loudness, in [-1, 1]; None where one of them has no sound that varies."""
-    pictures: int
+    images: int
     """Number of frames compared along the line."""
 
 
@@ -92,13 +92,13 @@ def align(a: Track, b: Track) -> Alignment | None:
 
 def _one_way(a: Track, b: Track) -> Alignment | None:
     """With `a` cropped to `b`."""
-    times_a, pictures_a = _thinned(a)
-    times_b, pictures_b = _thinned(b)
+    times_a, images_a = _thinned(a)
+    times_b, images_b = _thinned(b)
     if len(times_a) < 2 or len(times_b) < 2:
         return None
-    crops = _crops(*pictures_a.shape[1:])
-    flat_a = pictures_a.reshape(len(pictures_a), -1).astype(np.float64)
-    rows_b = _levelled(_shrunk(pictures_b))
+    crops = _crops(*images_a.shape[1:])
+    flat_a = images_a.reshape(len(images_a), -1).astype(np.float64)
+    rows_b = _levelled(_shrunk(images_b))
     # The crop is the same for the whole video, so the mean frames are enough to find it.
     alike = (_levelled(crops @ flat_a.mean(axis=0)) @ _unit(rows_b.mean(axis=0), 1e-9)).round(6)
     best: tuple[float, Alignment] | None = None
@@ -139,8 +139,8 @@ def _under_crop(
 
 def _thinned(track: Track) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     count = len(track.times)
-    kept = np.unique(np.linspace(0, count - 1, min(count, MOST_PICTURES)).round().astype(int))
-    return track.times[kept], track.pictures[kept]
+    kept = np.unique(np.linspace(0, count - 1, min(count, MOST_FRAMES)).round().astype(int))
+    return track.times[kept], track.images[kept]
 
 
 @lru_cache(maxsize=8)
@@ -162,9 +162,9 @@ def _boxes(height: int, width: int) -> Iterator[tuple[slice, slice]]:
                 yield slice(top, top + rows), slice(left, left + columns)
 
 
-def _shrunk(pictures: NDArray[np.uint8] | NDArray[np.float64]) -> NDArray[np.float64]:
+def _shrunk(images: NDArray[np.uint8] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Area means, float64 (n, HEIGHT * WIDTH)."""
-    parts = np.asarray(pictures, np.float64)
+    parts = np.asarray(images, np.float64)
     for axis, size in ((1, HEIGHT), (2, WIDTH)):
         edges = np.linspace(0, parts.shape[axis], size + 1)
         sums = np.insert(np.cumsum(parts, axis=axis), 0, 0, axis=axis)
@@ -230,7 +230,7 @@ def _best_line(
 def _along(
     times_a: NDArray[np.float64], times_b: NDArray[np.float64], speed: float, offsets: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """For each offset and picture of `b`, the nearest of `a` in time, and whether it is near at all."""
+    """For each offset and image of `b`, the nearest of `a` in time, and whether it is near at all."""
     wanted = speed * times_b[None, :] + offsets[:, None]
     after = np.searchsorted(times_a, wanted).clip(1, len(times_a) - 1)
     near = np.where(wanted - times_a[after - 1] <= times_a[after] - wanted, after - 1, after)
@@ -246,10 +246,10 @@ def _sound(a: NDArray[np.float64], b: NDArray[np.float64], speed: float, offset:
     if inside.sum() < 4:
         return None
     one, other = np.interp(wanted[inside], np.arange(len(a)), a), b[inside]
-    heard = np.isfinite(one) & np.isfinite(other)
-    if heard.sum() < 4:
+    measured = np.isfinite(one) & np.isfinite(other)
+    if measured.sum() < 4:
         return None
-    one, other = one[heard], other[heard]
+    one, other = one[measured], other[measured]
     if one.std() < 0.5 or other.std() < 0.5:
         return None
     return round(float(np.corrcoef(one, other)[0, 1]), 4)

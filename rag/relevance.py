@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -139,6 +140,12 @@ def lexical_overlap(
         total += weight
         hit += weight if word in found else 0.0
     return hit / total if total else 0.0
+
+
+def rarity(texts: Sequence[Collection[str]]) -> dict[str, float]:
+    """ln(1 + n / df) of each stem of n texts, given as sets of stems."""
+    count = Counter(word for stems in texts for word in stems)
+    return {word: math.log(1 + len(texts) / found) for word, found in count.items()}
 
 
 def numbers(text: str) -> list[float]:

@@ -158,11 +158,11 @@ def encode_image(image: NDArray[np.uint8], short_side: int) -> EncodedImage:
     height, width = image.shape[:2]
     scale = min(1.0, short_side / min(height, width))
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    drawn = Image.fromarray(image)
+    encoded = Image.fromarray(image)
     if size != (width, height):
-        drawn = drawn.resize(size, Image.Resampling.BICUBIC)
+        encoded = encoded.resize(size, Image.Resampling.BICUBIC)
     buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=JPEG_QUALITY)
+    encoded.save(buffer, "JPEG", quality=JPEG_QUALITY)
     return EncodedImage(buffer.getvalue(), *size)
 
 

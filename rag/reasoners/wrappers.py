@@ -100,12 +100,12 @@ def with_token_counts(reasoner: Reasoner, count: Count | None = None) -> tuple[R
 
 
 def token_count_method(label: str, usage: Usage) -> str:
-    """The `label` of `counted`, with what a run that is over tells: how many of its calls were which."""
+    """The `label` of `counted`, with what a finished run counted: how many of its calls were which."""
     texts, images, bare = (
         int(sum(row.get(key, 0.0) for row in usage.by_role.values()))
         for key in ("estimated_text_calls", "estimated_image_calls", "counted_calls")
     )
-    told = [
+    counts = [
         f"{number} {what}"
         for number, what in (
             (bare if bare < usage.calls else 0, "counted"),
@@ -114,7 +114,7 @@ def token_count_method(label: str, usage: Usage) -> str:
         )
         if number
     ]
-    return f"{label}; of {usage.calls} calls {', '.join(told)}" if told else label
+    return f"{label}; of {usage.calls} calls {', '.join(counts)}" if counts else label
 
 
 def count_tokens() -> Count:
@@ -157,7 +157,7 @@ class TokenCountingReasoner:
         return reply
 
     def usage(self) -> Usage:
-        """Calls and tokens as counted here, with those that the inner reasoner tells; resets both."""
+        """Calls and tokens as counted here, with those of the inner reasoner; resets both."""
         return usage_together((self._usage_counter.usage(), self._inner.usage()))
 
     def _add(self, role: Role[RequestT, ReplyT], request: RequestT, reply: ReplyT) -> None:

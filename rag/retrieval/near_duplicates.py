@@ -44,13 +44,13 @@ def videos_without_fingerprint(reader: Reader) -> frozenset[str]:
 def similarity(line: Alignment) -> float:
     """In [0, 1]: one half for the frames, one half for their motion and the sound together."""
     moving = max(line.moving, 0.0)
-    heard = max(line.sound, 0.0) if line.sound is not None else moving
-    return round((line.still + (moving + heard) / 2) / 2, 4)
+    audible = max(line.sound, 0.0) if line.sound is not None else moving
+    return round((line.still + (moving + audible) / 2) / 2, 4)
 
 
 def is_near_duplicate(line: Alignment) -> bool:
     """Whether an alignment is that of a near-duplicate; the fewer frames, the better they must agree."""
-    least = LEAST_SCORE + SCARCE * max(0.0, 1 / line.pictures - 1 / ENOUGH)
+    least = LEAST_SCORE + SCARCE * max(0.0, 1 / line.images - 1 / ENOUGH)
     return line.still >= LEAST_STILL and similarity(line) >= least
 
 

@@ -165,7 +165,7 @@ class Retriever:
         found = []
         for window in windows:
             clip = _clip_with_most(clips, window.start, window.end)
-            heard = [
+            in_text = [
                 span.relevance
                 for span in spans
                 if _overlap(span.evidence.start, span.evidence.end, window.start, window.end) > 0
@@ -179,7 +179,7 @@ class Retriever:
                     clip=clip,
                     score=window.score,
                     title=video.title,
-                    relevance=max([image_relevance.get(clip.clip_id, 0.0), *heard]),
+                    relevance=max([image_relevance.get(clip.clip_id, 0.0), *in_text]),
                     evidence=tuple(self.reader.evidence(video_id, window.start, window.end)),
                 )
             )

@@ -19,6 +19,7 @@ from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter, UnmeasuredVideos, VideoHit
 from rag.relevance import ImageScoreCalibrator, image_relevance
+from rag.retrieval.frames import joined_frames
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -80,8 +81,8 @@ def resolved(
         found = allowed_spans(reader, video_id, wanted, calibrator, frames_of)
         if found:
             spans[video_id] = tuple(found)
-    heard = [video for video in videos.values() if video.audio]
-    if wanted.audio and heard and not spans and not any(reader.sound_track(v.video_id) for v in heard):
+    audible = [video for video in videos.values() if video.audio]
+    if wanted.audio and audible and not spans and not any(reader.sound_track(v.video_id) for v in audible):
         raise _unmeasured(reader)
     return replace(where, shots=None, spans=spans)
 
@@ -219,9 +220,7 @@ def seen_spans(frames: Sequence[ClipFrames], text: str, calibrator: ImageScoreCa
     held = [clip for clip in frames if len(clip.times)]
     if not held:
         return []
-    times = np.concatenate([clip.times for clip in held])
-    order = np.unique(times, return_index=True)[1]
-    times, rows = times[order], np.concatenate([clip.vectors for clip in held])[order]
+    times, rows = joined_frames(held)
     z = calibrator.level_z(calibrator.encode([text]), rows)[0]
     half = SEEN_SECONDS / 2
     means = _means_around(times, z, half)

@@ -11,16 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from localization.belief import (
-    BeliefField,
-    Carried,
-    closed_form,
-    diffused,
-    distinct,
-    diverse,
-    graph_nms,
-    strongest,
-)
+from localization.belief import BeliefField, Carried, diffused, distinct, diverse, graph_nms, strongest
 from localization.graph import (
     affinity_graph,
     cut_segments,
@@ -60,6 +51,23 @@ def dense_graph(
         for j in sorted(range(len(row)), key=lambda j: (-row[j], j))[:neighbours]:
             kept[i, j] = row[j]
     return (kept + kept.T) / 2
+
+
+def closed_form(
+    injection: NDArray[np.float64], normalized_graph: csr_array, *, beta: float = 0.6
+) -> NDArray[np.float64]:
+    """F* = (1 - beta) (I - beta W_norm)^-1 Y, float64 (k,): the limit of the iteration. Appendix B.1.
+
+    `injection`: Y, float64 (k,); `normalized_graph`: W_norm, (k, k).
+    """
+    from scipy.sparse import csc_array, eye_array
+    from scipy.sparse.linalg import spsolve
+
+    source = np.asarray(injection, np.float64)
+    if not len(source):
+        return source
+    system = csc_array(eye_array(len(source)) - beta * normalized_graph)
+    return np.asarray(spsolve(system, (1.0 - beta) * source), np.float64).reshape(-1)
 
 
 @quick
@@ -147,7 +155,7 @@ def test_every_node_is_visited_once_and_none_twice(graph: csr_array, seed: int) 
 
 @quick
 @given(graphs(), st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from(get_args(Carried)))
-def test_going_on_reaches_what_starting_anew_reaches(
+def test_going_on_reaches_what_starting_again_reaches(
     graph: csr_array, seed: int, count: int, carried: Carried
 ) -> None:
     """Incremental: told the last thing again and again, it lies within beta^n of the closed form."""
@@ -158,10 +166,10 @@ def test_going_on_reaches_what_starting_anew_reaches(
         field.observe(int(node), score)
     for _ in range(9):
         field.observe(int(node), score)
-    anew = closed_form(field.injection, field.transition)
+    again = closed_form(field.injection, field.transition)
     if carried == "surprise":
-        anew = field.prior + closed_form((field.injection - field.prior) / 0.4, field.transition)
-    assert np.allclose(field.belief, anew, atol=1e-8)
+        again = field.prior + closed_form((field.injection - field.prior) / 0.4, field.transition)
+    assert np.allclose(field.belief, again, atol=1e-8)
     assert field.visited.sum() == min(count, graph.shape[0])
 
 

@@ -13,8 +13,8 @@ from localization.events import (
     LENGTHS,
     REACH,
     SLACK,
-    event_window,
-    most_salient_window,
+    event_windows,
+    most_salient_windows,
     paired_event,
     standardised,
 )
@@ -32,7 +32,7 @@ positions = st.sampled_from(["before", "after"])
 def test_the_window_lies_around_the_best_stretch_and_inside_the_clip(
     values: list[float], event: float
 ) -> None:
-    found = event_window(TIMES, values, start=0.0, end=CLIP, length=5.0, event_seconds=event)
+    found = event_windows(TIMES, values, start=0.0, end=CLIP, length=5.0, event_seconds=event, count=1)[0]
     scores = window_scores(TIMES, values, start=0.0, end=CLIP, length=event)
     best = scores.span(int(np.argmax(scores.micro)))
     assert found.score == best.score
@@ -91,13 +91,13 @@ def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
 def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None:
     start = first / 2
     values = np.where((start <= TIMES) & (start + length > TIMES), 1.0, 0.0)
-    found = most_salient_window(TIMES, values, start=0.0, end=CLIP)
+    found = most_salient_windows(TIMES, values, start=0.0, end=CLIP, count=1)[0]
     assert (found.start, found.end) == (start, start + length)
 
 
 @given(similarities)
 def test_no_length_stands_out_more(values: list[float]) -> None:
-    found = most_salient_window(TIMES, values, start=0.0, end=CLIP)
+    found = most_salient_windows(TIMES, values, start=0.0, end=CLIP, count=1)[0]
     z = standardised(values)
     strengths = []
     for length in LENGTHS:
@@ -110,4 +110,4 @@ def test_no_length_stands_out_more(values: list[float]) -> None:
 @pytest.mark.parametrize("length", [0.0, -1.0])
 def test_a_length_that_is_none_is_refused(length: float) -> None:
     with pytest.raises(ValueError, match="length"):
-        event_window(TIMES, TIMES * 0, start=0.0, end=CLIP, length=5.0, event_seconds=length)
+        event_windows(TIMES, TIMES * 0, start=0.0, end=CLIP, length=5.0, event_seconds=length, count=1)[0]

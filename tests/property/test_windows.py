@@ -110,7 +110,7 @@ def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) ->
 def test_anchored_window_stays_in_the_clip_and_moves_the_right_way(
     case: Case, position: Position, method: Method, shift: int
 ) -> None:
-    found = anchored_window(
+    anchor, watched = anchored_window(
         case.times,
         case.similarity,
         start=case.start,
@@ -120,7 +120,6 @@ def test_anchored_window_stays_in_the_clip_and_moves_the_right_way(
         method=method,
         shift_seconds=shift * EIGHTH,
     )
-    anchor, watched = found.anchor, found.watched
     assert anchor == best_window(
         case.times, case.similarity, start=case.start, end=case.end, length=case.length
     )

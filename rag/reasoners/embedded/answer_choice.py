@@ -4,19 +4,19 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
 
     words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
     says_i    = coverage of the option's words by s, and whether s says it or its contrary
-    picture_i = log(n share) of the n options, by the frames of the windows (`frame_votes`)
+    image_i   = log(n share) of the n options, by the frames of the windows (`frame_votes`)
     p         = softmax((8 words + 3 coverage + 2.5 verdict + image) / T)
 
 with T = 1, and T = 3 where the windows were looked for by the options (`Reading.searched_by_option`):
 there each option's nearest sentence is the best of a whole video, and a denial or a number in one
-of them outweighs what is nearly even. T tells how sure the choice is, and never which it is.
+of them outweighs what is nearly even. T sets how sure the choice is, and never which it is.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
 with the same X are about the same object, and what that object is stands in
 their passages, not in them; so the image is asked for the things that the
 passage names, options of one X share the image's vote, and their words count
 only against each other. Which thing is seen ("what is the object that ...?") is
-told by no passage, so there only the clip's own words count beside the images.
+stated by no passage, so there only the clip's own words count beside the images.
 
 Options that differ only in when, or how often: "which of these happens first?" is decided by when each
 option's event is best supported, "how many times" by the number of windows that support the event asked
@@ -39,7 +39,7 @@ from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.rewriting import asks_for_thing, declarative, parts, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
+from rag.reasoners.embedded.sentences import Sentence, relevances, sentences_of, shortlist
 from rag.reasoners.roles import ChosenOption, Reading
 from rag.relevance import (
     IMAGE_MIDDLE,
@@ -72,7 +72,7 @@ _COUNT = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Support:
-    """The strongest place at which an option is seen or told."""
+    """The strongest place at which an option is seen or stated."""
 
     strength: float
     time: float
@@ -116,9 +116,9 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
         found = supports[index]
         assert found is not None, "only what is placed is ranked"
         weights[index] += found.strength * 0.5**rank
-    told = ", then ".join(f"({option_label(index)}) at {time:.0f} s" for time, index in sorted(placed))
+    order = ", then ".join(f"({option_label(index)}) at {time:.0f} s" for time, index in sorted(placed))
     windows = {found.window for found in supports if found is not None}
-    return _chosen(weights, f"Seen or told: {told}.", windows)
+    return _chosen(weights, f"Seen or told: {order}.", windows)
 
 
 def _by_count(
@@ -179,17 +179,11 @@ def _support(
 
 def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors) -> _Support | None:
     texts = reading.windows[index].texts
-    words = content_words(event)
-    if not texts or not words:
+    if not texts or not content_words(event):
         return None
-    rows = vectors.of([event, *(text.text for text in texts)])
-    best: _Support | None = None
-    for text in texts:
-        cosine = float(rows[event] @ rows[text.text])
-        strength = text_relevance(cosine, lexical_overlap(words, set(content_words(text.text))))
-        if best is None or strength > best.strength:
-            best = _Support(strength, text.start, index)
-    return best
+    strengths = relevances(event, [text.text for text in texts], vectors)
+    at = strengths.index(max(strengths))
+    return _Support(strengths[at], texts[at].start, index)
 
 
 def _by_frames(
@@ -258,7 +252,7 @@ def answer_choice(
     logits = _logits(reading, weighed)
     sharp = _softmax([value / TEMPERATURE for value in logits])
     best = max(range(len(sharp)), key=lambda i: (sharp[i], -i))
-    # Of options as good as equal the first is taken, and none may then be told as likelier than it.
+    # Of options as good as equal the first is taken, and none may then get a higher score.
     logits[best] = max(logits)
     scores = (
         _softmax([value / TEMPERATURE_BY_OPTION for value in logits]) if reading.searched_by_option else sharp
@@ -328,7 +322,7 @@ def _weigh(
 def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) -> frozenset[int] | None:
     """Indices of the windows whose frames show the scene of "In a clip that shows SCENE, ...".
 
-    None where it cannot be told: the question names no scene, no frame is known, or no window shows it
+    None where it is unknown: the question names no scene, no frame is known, or no window shows it
     (mean standard score of its frames below 2.5, relevance one half).
     """
     scene = parts(reading.question.text).scene
@@ -347,7 +341,7 @@ def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) 
 
 
 def _informative_sentences(reading: Reading, has_images: bool) -> list[Sentence]:
-    """The sentences that can tell the options apart.
+    """The sentences that can distinguish the options.
 
     Which thing is seen in a video's event stands in no passage: passages that name all the options
     would drown what the images say.

@@ -13,8 +13,6 @@ with all the words of a question for one ("how tight", "how far").
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,7 +24,7 @@ from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speech_question
 from rag.reasoners.roles import OpenAnswer, Reading
-from rag.relevance import answer_confidence, content_words, lexical_overlap
+from rag.relevance import answer_confidence, content_words, lexical_overlap, rarity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +90,7 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
     candidates = shortlist(wanted, sentences_of(reading), kind)
     if not candidates:
         return []
-    weights = rarity(candidates)
+    weights = rarity([set(content_words(f"{s.title} {s.context}")) for s in candidates])
     focus = focus_noun(core)
     cosines = _cosines(core, candidates, vectors)
     scored = [
@@ -101,12 +99,6 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
     ]
     order = sorted(range(len(scored)), key=lambda i: (-scored[i].value, i))
     return [scored[i] for i in order]
-
-
-def rarity(sentences: Sequence[Sentence]) -> Mapping[str, float]:
-    """ln(1 + n / df) for each stem of n sentences."""
-    count = Counter(word for s in sentences for word in set(content_words(f"{s.title} {s.context}")))
-    return {word: math.log(1 + len(sentences) / found) for word, found in count.items()}
 
 
 def _score(
@@ -135,7 +127,7 @@ def _score(
 
 
 def _cosines(question: str, sentences: Sequence[Sentence], vectors: SentenceVectors) -> NDArray[np.float64]:
-    """(n,) the likeness of each sentence in its context, below its title where it has one."""
+    """(n,) the cosine of each sentence in its context, below its title where it has one."""
     texts = [f"{s.title}. {s.context}" if s.title else s.context for s in sentences]
     rows = vectors.of([question, *texts])
     return np.array([round(float(rows[question] @ rows[text]), 6) for text in texts])

@@ -21,7 +21,7 @@ class AnswerType:
     def strength(self, sentence: str) -> float:
         """1.0: it holds one; 0.5: it may; 0.0: it holds none."""
         if self.asked and not _DATED.search(sentence):
-            return self._told_when(sentence)
+            return self._says_when(sentence)
         sentence = _JOINED.sub(" ", sentence)
         if self.name in _NUMERIC and not _has_number(sentence):
             return 0.0
@@ -34,16 +34,16 @@ class AnswerType:
         """Whether it holds a number with a unit of what "how tight", "how hot", "how far" ask for."""
         return self.name in _MEASURED and _has_number(sentence) and self.strength(sentence) == 1.0
 
-    def _told_when(self, sentence: str) -> float:
-        """A clause tells when something is done only if what is asked about stands outside of it.
+    def _says_when(self, sentence: str) -> float:
+        """A clause says when something is done only if what is asked about stands outside of it.
 
         "Do not press it after flipping it" forbids pressing and says nothing of when to flip.
         """
         clause = _WHEN_CLAUSE.search(sentence)
         forbids = bool(_FORBIDS.match(sentence))
         if clause is None:
-            told = _TIME_WORDED.search(sentence) or _USUALLY.search(sentence)
-            return 0.5 if told and not forbids else 0.0
+            timed = _TIME_WORDED.search(sentence) or _USUALLY.search(sentence)
+            return 0.5 if timed and not forbids else 0.0
         outside = set(content_words(_WHEN_CLAUSE.sub(" ", sentence)))
         inside = self.asked & set(content_words(clause.group())) - outside
         if forbids and (inside or clause.group("cue").casefold() not in _BOUNDS):
@@ -69,7 +69,7 @@ _WHEN_CLAUSE = re.compile(
 )
 _FORBIDS = re.compile(r"\W*(?:please )?(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
 _BOUNDS = frozenset({"until", "before"})
-"""With these a ban tells when it ends: "Do not walk on it before Tuesday"."""
+"""With these a ban says when it ends: "Do not walk on it before Tuesday"."""
 _SPAN = r"\b(?:second|minute|hour|day|night|overnight|week|month|year|decade|centur(?:y|ie))s?\b"
 _LENGTH = (
     r"\b(?:nano|micro|milli|centi|kilo)?met(?:re|er)s?\b"

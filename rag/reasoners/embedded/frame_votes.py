@@ -10,7 +10,7 @@ w_c the weight of window c and e the event, with "something" for the unknown:
 normalised over the options, with "none of them" as one more option at z = NONE. So a
 frame speaks as much as it shows the event and any of the options, and where they look
 alike it says nothing. A vote is log(n p(option)) for n options: 0 where the
-images tell nothing.
+images say nothing.
 """
 
 from __future__ import annotations
@@ -44,22 +44,15 @@ class Vote:
     """What the frames say for one option."""
 
     z: float
-    """log(n p) for n options: 0 where the images do not tell them apart."""
+    """log(n p) for n options: 0 where the images do not distinguish them."""
     windows: tuple[int, ...]
     """The window that speaks most for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SeenWindow:
-    index: int
-    """Of the window in the reading."""
-    vectors: NDArray[np.float32]
 
 
 def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> list[Vote] | None:
     """One vote an option, or None where there is no image encoder or no frame vector."""
     seen = [
-        _SeenWindow(index, window.frame_vectors)
+        (index, window.frame_vectors)
         for index, window in enumerate(reading.windows)
         if window.frame_vectors is not None and len(window.frame_vectors)
     ]
@@ -69,13 +62,11 @@ def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> li
     event = calibrator.encode([event_text] if event_text else [])
     weights = _weights(reading, calibrator, seen, event)
     names = [calibrator.encode(found) for found in _option_names(reading)]
-    by_window = np.stack([_window_shares(calibrator, names, event, part.vectors) for part in seen])
+    by_window = np.stack([_window_shares(calibrator, names, event, vectors) for _, vectors in seen])
     shares = (by_window * weights[:, None]).sum(axis=0)
     values = np.log(np.maximum(shares * len(names), LEAST))
     best = np.argmax(by_window * weights[:, None], axis=0)
-    return [
-        Vote(round(float(value), 6), (seen[int(at)].index,)) for value, at in zip(values, best, strict=True)
-    ]
+    return [Vote(round(float(value), 6), (seen[int(at)][0],)) for value, at in zip(values, best, strict=True)]
 
 
 def _asked_event(reading: Reading) -> str:
@@ -87,7 +78,7 @@ def _asked_event(reading: Reading) -> str:
 def _weights(
     reading: Reading,
     calibrator: ImageScoreCalibrator,
-    seen: Sequence[_SeenWindow],
+    seen: Sequence[tuple[int, NDArray[np.float32]]],
     event: NDArray[np.float32],
 ) -> NDArray[np.float64]:
     """(w,) summing to 1: how well each window shows the scene and the event of the question.
@@ -99,22 +90,19 @@ def _weights(
     anchor = calibrator.encode([reading.anchor.description] if anchored else [])
     fits = np.array(
         [
-            SCENE * calibrator.level_z(scene, part.vectors).mean()
+            SCENE * calibrator.level_z(scene, vectors).mean()
             + DONE
-            * (
-                _soft_top(calibrator.level_z(event, part.vectors))
-                + _soft_top(calibrator.level_z(anchor, part.vectors))
-            )
-            for part in seen
+            * (_soft_top(calibrator.level_z(event, vectors)) + _soft_top(calibrator.level_z(anchor, vectors)))
+            for _, vectors in seen
         ]
     )
-    score = np.array([reading.windows[part.index].retrieval_score for part in seen])
+    score = np.array([reading.windows[index].retrieval_score for index, _ in seen])
     powers = np.exp(fits - fits.max()) * np.maximum(score, 1e-3)
     return np.asarray(powers / powers.sum(), np.float64)
 
 
 def _soft_top(z: NDArray[np.float64]) -> float:
-    """Mean of the best third of (1, m): an event fills a part of what is read. 0 where none is sought."""
+    """Mean of the best third of (1, m): an event fills a part of what is read. 0 where none is asked for."""
     if not len(z):
         return 0.0
     count = max(1, z.shape[1] // 3)

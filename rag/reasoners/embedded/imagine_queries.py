@@ -17,7 +17,7 @@ MOST_ANCHORS = 6
 ABOUT = 12
 """Words of the search for what a video is about."""
 CLAUSE = 4
-"""Words of each further sentence of an impression: what it begins with tells the most."""
+"""Words of each further sentence of an impression: its first words matter most."""
 _MEDIUM = re.compile(
     r"\b(?:(?:first|third)[- ]person|films?|filmed|videos?|clips?|footage|movies?|recorded|"
     r"uploaded|camera)\b",
@@ -31,7 +31,7 @@ _FORMAT = re.compile(
 
 
 def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
-    """Exactly `count` different queries; the memory's own words, the most telling first."""
+    """Exactly `count` different queries; the memory's own words, the most specific first."""
     memory = request.memory
     parts = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
     plain = [" ".join(statements(part)) for part in (*parts, memory.constraint)]
@@ -59,10 +59,10 @@ def _of_both(impression: str, moment: str, beside: str) -> list[str]:
     """What the video is about with its names, then its course; what is done in a moment, and where.
 
     A video is listed by what it is as a whole: a moment goes into a search only where no impression is
-    given or both of its searches are spent. Titles tell what is done with what, hardly ever what stands
+    given or both of its searches are spent. Titles say what is done with what, hardly ever what stands
     around.
     """
-    # What somebody was heard to say names nothing that the video is listed by.
+    # What was said names nothing that the video is listed by.
     parts = names(f"{impression} {moment}")[:2]
     doing = " ".join(sentences_of(moment)[:1])
     if impression:

@@ -1,7 +1,7 @@
 """Where in a video: peaks of the frame scores, and lines of the transcript that speak to it.
 
 With frames at t_0 ... t_n-1, a frame that fits stands for the stretch from the
-frame before it to the frame after it, since sparse frames tell no more. A line
+frame before it to the frame after it, since sparse frames show no more. A line
 stands for its own time and 2 s on both sides. Overlapping stretches become one,
 and rank by the best of what they hold.
 """
@@ -39,7 +39,7 @@ BESIDE = 0.5
 NEARBY = 12.0
 """Seconds before or after a moment that count as just before or just after."""
 LINE_WEIGHT = 2.0
-"""Standard scores that a line heard at the moment is worth, of relevance 1."""
+"""Standard scores that a line spoken at the moment is worth, of relevance 1."""
 MOST_LINES = 6
 _ASKING = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)
 
@@ -173,7 +173,7 @@ def _by_frames(request: LocateRequest, scorer: ZeroShotScorer) -> list[_Stretch]
         end = min(view.end, float(after), float(times[at]) + LONGEST_STEP)
         if end > start:
             reason = f"{event}: the frame at {times[at]:.1f} s fits (z = {scores[at]:.2f})"
-            stretches.append(_Stretch(start, end(float(scores[at])), reason))
+            stretches.append(_Stretch(start, end, image_relevance(float(scores[at])), reason))
     return stretches
 
 
@@ -190,7 +190,7 @@ def _by_lines(query: str, view: VideoView, vectors: SentenceVectors) -> list[_St
 
 
 def _by_quoted_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[_Stretch]:
-    """Where a question about somebody's words is answered by words; empty for any other question."""
+    """Where a question about what is said is answered by text; empty for any other question."""
     asked = speech_question(text)
     return [line for line in _by_lines(asked, view, vectors) if line.relevance >= LEAST] if asked else []
 

@@ -75,7 +75,7 @@ def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVe
 
 
 def without_quotations(caption: str) -> str:
-    """What a caption of `observe` tells of the images, without what it quotes of speech and screen."""
+    """What a caption of `observe` says of the images, without what it quotes of speech and screen."""
     return _QUOTATION.sub("", caption).strip()
 
 
@@ -115,7 +115,7 @@ def _selected_lines(
 
 
 def _caption(lines_: Sequence[ScoredLine], labels_shown: Sequence[str], labels: str) -> str:
-    """Empty where nothing can be told: a sentence that says so would be read as if it told something."""
+    """Empty where nothing is known: a sentence that says so would be read as content."""
     spoken = [line.text for line in lines_ if line.kind in _SPOKEN_KINDS]
     screen = [line.text for line in lines_ if line.kind == "ocr"]
     described = [line.text for line in lines_ if line.kind in _DESCRIBED_KINDS]

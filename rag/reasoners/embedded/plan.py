@@ -72,7 +72,7 @@ def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:
 
 
 def _queries(at: int, subs: Sequence[SubQuestion], leads: Sequence[str], request: PlanRequest) -> list[str]:
-    """Of one part, the most telling first; later ones say less, or ask from another side."""
+    """Of one part, the most specific first; later ones say less, or ask from another side."""
     text = subs[at].text
     own = query_words(text, LONGEST_QUERY)
     taken = parts(text)

@@ -46,7 +46,7 @@ def decompose(question: str) -> list[str]:
     """At most five parts in the order in which they must be found; the question itself where it is one part.
 
     Sentences, then clauses that ask for something of their own; a part that says too little is joined
-    to the one before it. A person or thing told by a clause ("the tool that he buys in another
+    to the one before it. A person or thing described by a clause ("the tool that he buys in another
     video") is a part before what is asked of it.
     """
     parts: list[str] = []
@@ -78,7 +78,7 @@ def refers_back(part: str) -> bool:
 
 
 def _clauses(text: str) -> list[str]:
-    """Parted before what is asked, but not from where or when it is asked."""
+    """Split before what is asked, but not from where or when it is asked."""
     found: list[str] = []
     for clause in _SOFT.split(text):
         clause = clause.strip(" ,;")
@@ -238,9 +238,10 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
         shown = f"{taken.event}, {shown}" if content_words(shown) else taken.event
     visual = f"A video that shows {shown}.".replace("..", ".")
     if not question.options:
-        return RewrittenQuestion(visual_query=visual, passage_queries=(_open_query(taken, question),))
+        query = taken.asked if content_words(taken.asked) else question.text
+        return RewrittenQuestion(visual_query=visual, passage_queries=(query,))
     topic = _topic(taken)
-    queries = tuple(_passage_query(topic, option) for option in question.options)
+    queries = tuple(f"A passage about {_statement(topic, option)}." for option in question.options)
     return RewrittenQuestion(visual_query=visual, passage_queries=queries)
 
 
@@ -249,8 +250,8 @@ def anchor_event(question: Question) -> AnchorEvent:
     taken = parts(question.text)
     if taken.event and taken.position != "within":
         asked = declarative(taken.core)
-        told = bool(content_words(asked.replace("something", "")))
-        return AnchorEvent(description=taken.event, position=taken.position, target=asked if told else "")
+        named = bool(content_words(asked.replace("something", "")))
+        return AnchorEvent(description=taken.event, position=taken.position, target=asked if named else "")
     event = declarative(taken.core)
     if taken.event:
         event = f"{taken.event}, {event}"
@@ -267,10 +268,6 @@ def _with_object(event: str) -> str:
     """ "the goalkeeper kicks toward the goal" -> "the goalkeeper kicks something toward the goal"."""
     head, *tail = _PLACE_FOR_OBJECT.split(event, maxsplit=1)
     return " ".join([head, "something", *tail])
-
-
-def _open_query(taken: Parts, question: Question) -> str:
-    return taken.asked if content_words(taken.asked) else question.text
 
 
 def _topic(taken: Parts) -> str:
@@ -290,10 +287,6 @@ def statement(question: Question, option: str) -> str:
     return _statement(_topic(parts(question.text)), option)
 
 
-def _passage_query(topic: str, option: str) -> str:
-    return f"A passage about {_statement(topic, option)}."
-
-
 def _statement(topic: str, option: str) -> str:
     body = option.strip().rstrip(". ")
     if hop := two_hop(body):
@@ -304,24 +297,15 @@ def _statement(topic: str, option: str) -> str:
     return f"{topic}: {body}" if topic and content_words(topic) else body
 
 
+_OPENING_WORDS = frozenset(
+    ["the", "a", "an", "it", "when", "while", "for", "in", "during", "if", "its", "this"]
+)
+
+
 def _lower(text: str) -> str:
     """The first letter small, unless the word is a name or an abbreviation."""
     first = text.split(maxsplit=1)[0] if text.split() else ""
-    known = first.lower() in {
-        "the",
-        "a",
-        "an",
-        "it",
-        "when",
-        "while",
-        "for",
-        "in",
-        "during",
-        "if",
-        "its",
-        "this",
-    }
-    return text[:1].lower() + text[1:] if known else text
+    return text[:1].lower() + text[1:] if first.lower() in _OPENING_WORDS else text
 
 
 MOST_KEYWORDS = 5
@@ -343,12 +327,12 @@ def decompose_facets(asked: Question) -> Facets:
     question = replace(asked, text=_COUNTED.sub("how does ", asked.text))
     taken = parts(question.text)
     event = declarative(taken.core)
-    told = event if content_words(event.replace("something", "")) else taken.scene or question.text
+    shown = event if content_words(event.replace("something", "")) else taken.scene or question.text
     if taken.event:
-        told = (
-            f"{told}, {taken.position} {taken.event}"
+        shown = (
+            f"{shown}, {taken.position} {taken.event}"
             if taken.position != "within"
-            else f"{taken.event}, {told}"
+            else f"{taken.event}, {shown}"
         )
     # A scene is found by all that it shows together; each word of it is seen in many others.
     scene = (taken.scene,) if len(content_words(taken.scene)) > 1 else ()
@@ -371,7 +355,7 @@ def decompose_facets(asked: Question) -> Facets:
         ),
         option_keywords=keywords,
         semantic_queries=events,
-        general_semantic_query=told or question.text or "the question",
+        general_semantic_query=shown or question.text or "the question",
         temporal_plan=_plan(taken.position, taken.event, asked.text),
         vlm_query=parts(asked.text).asked or asked.text,
     )

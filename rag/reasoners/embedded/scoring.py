@@ -125,7 +125,7 @@ class ZeroShotScorer:
     def above_vocabulary(self, texts: Sequence[str], view: VideoView) -> list[str]:
         """Those of the texts that fit some frame better than every wording of the encoder's own does.
 
-        Words that no image can show, as a number that somebody says, come near to any image of
+        Words that no image can show, such as a spoken number, come near to any image of
         hands at work, but never nearer than what the hands do.
         """
         scores, known = self.z(texts, view), self._vocabulary

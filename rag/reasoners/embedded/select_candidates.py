@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag.reasoners.roles import Candidate, SelectedCandidates, SelectRequest
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import content_words, lexical_overlap, rarity
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -17,7 +14,7 @@ if TYPE_CHECKING:
 OVERLAP, WHOLE, PLACE = 0.6, 0.3, 0.05
 """Weights beside the cosine: shared words, the whole question, and a high place in the search."""
 LEAST = 0.08
-"""Value below which a result says nothing of what is sought."""
+"""Value below which a result says nothing of what is asked for."""
 NEAR = 0.8
 """Share of the best value from which a result is worth opening beside it."""
 SAME_DAY = 0.4
@@ -44,7 +41,7 @@ def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> Selec
     """At most `top_k`, those near the best value; of two that look like one video the first found."""
     texts = [_text(candidate) for candidate in request.candidates]
     held = [set(content_words(text)) for text in texts]
-    weights = _rarity(held)
+    weights = rarity(held)
     sub = request.sub_question or request.question
     rows = vectors.of([sub, request.question, *texts]) if texts else {}
     values = []
@@ -112,12 +109,6 @@ def _worded_date(date: str) -> str:
     if not found or not 1 <= int(found[2]) <= 12:
         return date
     return f"{int(found[3])} {_MONTHS[int(found[2]) - 1]} {found[1]}"
-
-
-def _rarity(held: Sequence[set[str]]) -> dict[str, float]:
-    """ln(1 + n / df) of each stem; one that no result has weighs as the rarest."""
-    count = Counter(word for words in held for word in words)
-    return {word: math.log(1 + len(held) / found) for word, found in count.items()}
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

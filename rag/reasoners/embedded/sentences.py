@@ -39,7 +39,7 @@ HEADING_WORDS = 8
 """A wrapped line of prose is longer."""
 
 _FIGURED = re.compile(r"[\d:]")
-"""In a short line this is told rather than headed: "Torque: 110 Nm"."""
+"""In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
@@ -311,7 +311,7 @@ def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[Sco
 
 
 def speech_question(text: str) -> str:
-    """What a question about somebody's words asks, without the saying; empty for any other question.
+    """What a question about something said asks, without the verb of saying; empty for any other question.
 
     "Who does the speaker say gave the best advice?" is "Who gave the best advice?", and no frame shows it.
     """

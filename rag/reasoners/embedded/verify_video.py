@@ -24,7 +24,7 @@ MOMENT_ENOUGH = 0.4
 """Scores from which a video is taken for the remembered one: by its impression, 70 % of the right videos of
 the development split reach it and 8 % of the others; by a moment, 47 and 2 % (docs/design/raclo.md)."""
 SOUND = 0.25
-"""Weight of what was heard, against what was seen: much that is said in one video is said in others."""
+"""Weight of the sound, against the images: much that is said in one video is said in others."""
 
 SPOKEN = 1 / 3
 """Of what lines say beyond the frames, the share that counts."""
@@ -36,7 +36,7 @@ def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: Senten
     """Against an impression of the whole: the mean over its sentences of how well frames or lines fit.
 
     Without one, against a moment: by the frame that fits all of it at once, with its neighbours in time,
-    and by what was heard. Confidence is one half where a fit is just enough.
+    and by the sound. Confidence is one half where a fit is just enough.
     """
     memory, view = request.memory, request.view
     audio = _audio(memory.auditory_memory, view, vectors)
@@ -89,7 +89,7 @@ def match_frame(request: MatchRequest, scorer: ZeroShotScorer, vectors: Sentence
 def _fit_of_all(part: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
     """The mean over the sentences of a part: a video of the same kind shares some of them, never all.
 
-    What it began or ended with is sought there alone.
+    What it began or ended with is searched there alone.
     """
     parts_ = positioned_statements(part) or [(part, WHOLE)]
     fits = [_fit(sentence, _share_of(view, share), scorer, vectors) for sentence, share in parts_]
@@ -123,7 +123,7 @@ def _moment_fit(
 
 
 def _share_of(view: VideoView, share: tuple[float, float]) -> VideoView:
-    """The frames and lines of a share of a view; of frames at least the one that lies nearest."""
+    """The frames and lines of a share of a view; of frames at least the nearest one."""
     if share == WHOLE:
         return view
     length = view.end - view.start
@@ -142,7 +142,7 @@ def _share_of(view: VideoView, share: tuple[float, float]) -> VideoView:
 def _fit(text: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> float | None:
     """In [0, 1]; None where there are neither frames nor lines.
 
-    Frames go before lines: that somebody speaks of a thing says little about its being seen, and in an hour
+    Frames go before lines: that a thing is spoken of says little about its being seen, and in an hour
     of talk nearly everything is spoken of. So what lines say beyond the frames counts a third.
     """
     if not content_words(text):
@@ -170,7 +170,7 @@ def _by_lines(text: str, view: VideoView, vectors: SentenceVectors) -> float | N
 
 
 def _audio(memory_text: str, view: VideoView, vectors: SentenceVectors) -> float | None:
-    """How well what is said fits what was heard; None where one of the two is silent."""
+    """How well what is said fits the remembered sound; None where one of the two is silent."""
     if not content_words(memory_text):
         return None
     return _by_lines(memory_text, view, vectors)

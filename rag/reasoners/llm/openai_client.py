@@ -141,22 +141,16 @@ def _chat_only(body: bytes) -> bytes:
     return json.dumps(plain).encode()
 
 
-def _usage(told: object) -> dict[str, object]:
+def _usage(usage: object) -> dict[str, object]:
     """The counts that are counts: whole numbers from 0."""
-    if not isinstance(told, dict):
+    if not isinstance(usage, dict):
         return {}
-    details = told.get("prompt_tokens_details")
+    details = usage.get("prompt_tokens_details")
     counts = {
-        name: _whole_count(told.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+        name: _count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
     }
-    images = _whole_count(details.get("image_tokens")) if isinstance(details, dict) else None
+    images = _count(details.get("image_tokens")) if isinstance(details, dict) else None
     return {**counts, "prompt_tokens_details": {"image_tokens": images}}
-
-
-def _whole_count(value: object) -> int | None:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_COUNT:
-        return value
-    return None
 
 
 LONGEST_CONNECT = 10.0
@@ -363,4 +357,4 @@ def _chat_reply(response: Any) -> ChatReply:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= LARGEST_COUNT else None

@@ -14,7 +14,13 @@ from pydantic import BaseModel, ValidationError
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.recording import ExchangeInput
-from rag.reasoners.llm.usage import Budget, UsageCounter, estimated_image_tokens, estimated_text_tokens
+from rag.reasoners.llm.usage import (
+    UsageCounter,
+    allowed_seconds,
+    estimated_image_tokens,
+    estimated_text_tokens,
+    seconds_spent,
+)
 from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
@@ -125,7 +131,6 @@ class LlmReasoner:
         self.reads_pixels = settings.images
         self._client = client
         self._settings = settings
-        self._budget = Budget.of(settings)
         self._usage_counter = usage_counter if usage_counter is not None else UsageCounter()
         self._recording = recording
         self._seed = seed
@@ -189,7 +194,7 @@ class LlmReasoner:
         role = prompt.role
         text = sum(estimated_text_tokens(message.text) for message in messages)
         expected = text + estimated_image_tokens(messages)
-        within = self._budget.allow(self.name, role, self._usage_counter, expected)
+        within = allowed_seconds(self._settings, self.name, role, self._usage_counter, expected)
         self._usage_counter.begin(role, repair=repair)
 
         def live() -> tuple[ChatReply, float]:
@@ -199,14 +204,9 @@ class LlmReasoner:
             except ReasonerError as error:
                 spent = time.perf_counter() - started
                 self._usage_counter.spend(role, spent)
-                late = isinstance(error, ReasonerUnreachable)
-                if (
-                    late
-                    and within is not None
-                    and within < self._settings.timeout_seconds
-                    and spent >= within
-                ):
-                    raise self._budget.late(self.name, role) from error
+                bounded = within is not None and within < self._settings.timeout_seconds
+                if isinstance(error, ReasonerUnreachable) and bounded and spent >= (within or 0.0):
+                    raise seconds_spent(self._settings, self.name, role) from error
                 raise
             return sent, time.perf_counter() - started
 

@@ -259,7 +259,7 @@ class Replayer:
         """The recorded reply; raises `ReplayUnknown` for an input that is not in the file."""
         held = self._held.get(asked.key)
         if held is None:
-            raise ReplayUnknown(f"{self._path}: {self._why(asked)}; record anew with --record")
+            raise ReplayUnknown(f"{self._path}: {self._why(asked)}; record again with --record")
         at = self._next[asked.key]
         self._next[asked.key] = at + 1
         made = held[min(at, len(held) - 1)]
@@ -271,7 +271,9 @@ class Replayer:
         if not same:
             return f"it holds no exchange for {asked.role}"
         text = _compared(asked)
-        nearest = max(same, key=lambda one: (one.settings == asked.settings, _likeness(text, _compared(one))))
+        nearest = max(
+            same, key=lambda one: (one.settings == asked.settings, _similarity(text, _compared(one)))
+        )
         return f"it does not hold what is asked for {asked.role}: {difference(asked, nearest)}"
 
 
@@ -294,5 +296,5 @@ def _compared(asked: ExchangeInput) -> str:
     return "\n".join(parts)[:COMPARED]
 
 
-def _likeness(one: str, other: str) -> float:
+def _similarity(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one, other, autojunk=False).quick_ratio()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.errors import BudgetSpent
@@ -57,14 +56,8 @@ def estimated_image_tokens(messages: Sequence[Message]) -> int:
 def usage_of(by_role: Mapping[str, Mapping[str, float]]) -> Usage:
     """The sums over the rows of all roles, with the rows."""
     total = {key: sum(row.get(key, 0.0) for row in by_role.values()) for key in KEYS}
-    return Usage(
-        calls=int(total["calls"]),
-        prompt_tokens=int(total["prompt_tokens"]),
-        completion_tokens=int(total["completion_tokens"]),
-        image_tokens=int(total["image_tokens"]),
-        seconds=total["seconds"],
-        by_role=by_role,
-    )
+    counts = {key: int(total[key]) for key in ("calls", "prompt_tokens", "completion_tokens", "image_tokens")}
+    return Usage(**counts, seconds=total["seconds"], by_role=by_role)
 
 
 def usage_together(given: Iterable[Usage]) -> Usage:
@@ -151,53 +144,36 @@ CLOSING = frozenset({"answer_choice", "answer_open", "judge"})
 still say what it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The bounds of one question, from the settings."""
+def allowed_seconds(
+    settings: ReasonerSettings, name: str, role: str, spent: UsageCounter, tokens: int
+) -> float | None:
+    """Seconds that the next call may take (None: no bound), or `BudgetSpent` naming the setting.
 
-    calls: int
-    tokens: int
-    """0: no bound."""
-    seconds: float
-    """Spent in calls; 0: no bound."""
-    kept: float
-    """Share of each bound that only closing roles may use."""
-
-    @classmethod
-    def of(cls, settings: ReasonerSettings) -> Budget:
-        """The bounds that the settings name."""
-        return cls(
-            settings.max_calls,
-            settings.max_total_tokens,
-            settings.max_total_seconds,
-            settings.kept_for_answer,
+    `tokens`: what the call will read, as estimated. `settings.kept_for_answer`: the share of each bound that
+    only closing roles may use; a bound of 0 tokens or seconds is none.
+    """
+    share = 1.0 if role in CLOSING else 1.0 - settings.kept_for_answer
+    calls = max(1, settings.max_calls - int(settings.max_calls * (1.0 - share)))
+    if spent.calls >= calls:
+        raise BudgetSpent(
+            f"{name}: {calls} calls spent on one question (at {role}); raise reasoner.max_calls"
         )
-
-    def allow(self, name: str, role: str, usage_counter: UsageCounter, tokens: int) -> float | None:
-        """Seconds that the next call may take (None: no bound), or `BudgetSpent` naming the setting.
-
-        `tokens`: what the call will read, as estimated.
-        """
-        share = 1.0 if role in CLOSING else 1.0 - self.kept
-        calls = max(1, self.calls - int(self.calls * (1.0 - share)))
-        if usage_counter.calls >= calls:
-            raise BudgetSpent(
-                f"{name}: {calls} calls spent on one question (at {role}); raise reasoner.max_calls"
-            )
-        if self.tokens and usage_counter.tokens + tokens > self.tokens * share:
-            raise BudgetSpent(
-                f"{name}: {usage_counter.tokens} tokens spent on one question, and {role} would read "
-                f"{tokens} more; raise reasoner.max_total_tokens"
-            )
-        if not self.seconds:
-            return None
-        left = self.seconds * share - usage_counter.seconds
-        if left <= 0:
-            raise self.late(name, role)
-        return left
-
-    def late(self, name: str, role: str) -> BudgetSpent:
-        """The error of a run that spent its seconds."""
-        return BudgetSpent(
-            f"{name}: {self.seconds:g} s spent on one question (at {role}); raise reasoner.max_total_seconds"
+    if settings.max_total_tokens and spent.tokens + tokens > settings.max_total_tokens * share:
+        raise BudgetSpent(
+            f"{name}: {spent.tokens} tokens spent on one question, and {role} would read "
+            f"{tokens} more; raise reasoner.max_total_tokens"
         )
+    if not settings.max_total_seconds:
+        return None
+    left = settings.max_total_seconds * share - spent.seconds
+    if left <= 0:
+        raise seconds_spent(settings, name, role)
+    return left
+
+
+def seconds_spent(settings: ReasonerSettings, name: str, role: str) -> BudgetSpent:
+    """The error of a run that spent its seconds."""
+    return BudgetSpent(
+        f"{name}: {settings.max_total_seconds:g} s spent on one question (at {role}); "
+        "raise reasoner.max_total_seconds"
+    )

@@ -1,4 +1,4 @@
-"""The event to look for in the video, and on which side of it the answer lies (EgoFact, D.2.4)."""
+"""The event to look for in the video, and on which side of it the answer is (EgoFact, D.2.4)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Facets(Reply):
     temporal_plan: str = ""
     """Where in the video to look first, and in which order; empty where the question does not say."""
     vlm_query: str = ""
-    """The question as one puts it to somebody who looks at the frames."""
+    """The question for a model that looks at the frames."""
 
     @property
     def facets(self) -> tuple[Facet, ...]:

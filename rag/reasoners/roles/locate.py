@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.material import Memory, VideoView, check_inside, memory_text, view_item
+from rag.reasoners.roles.material import Interval, Memory, VideoView, check_inside, memory_text, view_item
 
 MAY_BE_NOWHERE = (
     "the video may not hold it at all. Then relevant is false, windows is empty and frame is null"
@@ -35,21 +35,13 @@ class LocateRequest:
     """True: the best there is must be given, however weak (RACLO, F.1: mandatory selection).
     False: N/A is a legal answer (ShotFinder, section 4.4)."""
     memory: Memory | None = None
-    """The moment in its parts, where it comes from somebody's memory."""
+    """The moment in its parts, where it is a remembered one."""
 
 
-class LocatedWindow(Reply):
+class LocatedWindow(Interval):
     """[start, end) seconds of the video."""
 
-    start: float = Field(ge=0)
-    end: float = Field(gt=0)
     reason: str
-
-    @model_validator(mode="after")
-    def _lies_forward(self) -> Self:
-        if not self.end > self.start:
-            raise ValueError("end must lie after start")
-        return self
 
 
 class Located(Reply):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Self
+
+from pydantic import Field, model_validator
 
 from corpora.records import Evidence, Frames
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.protocol import BadReply
+from rag.reasoners.protocol import BadReply, Reply
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +87,19 @@ MOST_WORDS = 20_000
 """Characters of what is said and shown in one video (Video-Browser, figure 16); the rest is cut."""
 
 
+class Interval(Reply):
+    """[start, end) seconds."""
+
+    start: float = Field(ge=0)
+    end: float = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _ends_after_its_start(self) -> Self:
+        if not self.end > self.start:
+            raise ValueError("end must lie after start")
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class VideoView:
     """A video, or the stretch [start, end) seconds of it, as far as it is shown.
@@ -129,21 +144,7 @@ def view_item(name: str, view: VideoView) -> PromptItem:
     return PromptItem(name, "\n".join([*lines, *([words] if words else [])]), images)
 
 
-class Span(Protocol):
-    """[start, end) seconds."""
-
-    @property
-    def start(self) -> float:
-        """Seconds, included."""
-        ...
-
-    @property
-    def end(self) -> float:
-        """Seconds, excluded."""
-        ...
-
-
-def check_inside(name: str, spans: Iterable[Span], view: VideoView) -> None:
+def check_inside(name: str, spans: Iterable[Interval], view: VideoView) -> None:
     """Raise `BadReply` for a span that does not touch the view."""
     for span in spans:
         if span.start >= view.end or span.end <= view.start:

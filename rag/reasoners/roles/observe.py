@@ -23,18 +23,18 @@ class ObserveRequest:
     facets: tuple[Facet, ...] = ()
     """What to verify; empty: the question as a whole."""
     vlm_query: str = ""
-    """The question as `decompose_facets` puts it to somebody who looks; empty: as it was asked."""
+    """The question as `decompose_facets` words it for a model that looks; empty: as it was asked."""
 
 
 class Observation(Reply):
     """What a stretch shows, and what it lacks."""
 
     caption: str
-    """What is seen, read and heard: who, what, where, actions, objects, text on the screen as it stands."""
+    """What is seen, read and said: who, what, where, actions, objects, text on the screen as it stands."""
     missing: tuple[str, ...] = ()
     """Keywords of the facets that are not to be seen or read here."""
     needs_more_info: bool
-    """Whether the answer must be sought elsewhere."""
+    """Whether the answer must be searched elsewhere."""
     missing_visual_keyword: str = ""
     """What to look for there; empty where nothing is missing."""
     reasoning: str = ""

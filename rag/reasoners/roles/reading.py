@@ -62,7 +62,7 @@ class Reading:
     """True: of the options one is taken even where the evidence supports none, as an examination asks."""
     searched_by_option: bool = False
     """Whether the windows were looked for by what each option asks for: then every option finds evidence
-    that fits it, and how well it does tells less of which is right."""
+    that fits it, and how well it fits says less of which is right."""
 
 
 def window_items(reading: Reading) -> list[PromptItem]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
-from rag.reasoners.roles.material import VideoView, check_inside, view_item
+from rag.reasoners.roles.material import Interval, VideoView, check_inside, view_item
 from rag.records import Question
 
 
@@ -20,18 +19,10 @@ class TimelineRequest:
     question: Question | None = None
 
 
-class TimelineEvent(Reply):
+class TimelineEvent(Interval):
     """[start, end) seconds."""
 
-    start: float = Field(ge=0)
-    end: float = Field(gt=0)
     description: str = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _lies_forward(self) -> Self:
-        if not self.end > self.start:
-            raise ValueError("end must lie after start")
-        return self
 
 
 class Timeline(Reply):

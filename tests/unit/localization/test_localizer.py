@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from localization.events import event_window, most_salient_window
+from localization.events import event_windows, most_salient_windows
 from localization.localizer import LocalizationQuery, localize_clip, localize_video
 from localization.settings import LocalizeSettings
 from localization.spans import fused_similarity
@@ -50,8 +50,8 @@ def test_every_setting_is_honoured() -> None:
     fused = fused_similarity(SIMILARITY, TIMES, SPANS, RELEVANCE)
     expected = {
         ("window", "fixed"): best_window(TIMES, fused, **INSIDE, length=5.0),
-        ("event", "fixed"): event_window(TIMES, fused, **INSIDE, length=5.0, event_seconds=1.5),
-        ("event", "per-query"): most_salient_window(TIMES, fused, **INSIDE),
+        ("event", "fixed"): event_windows(TIMES, fused, **INSIDE, length=5.0, event_seconds=1.5, count=1)[0],
+        ("event", "per-query"): most_salient_windows(TIMES, fused, **INSIDE, count=1)[0],
     }
     found = {
         (method, length): localize_video(

@@ -1,4 +1,4 @@
-"""A copy is known by its pictures and its sound along one line of time, and other videos are not."""
+"""A copy is known by its images and its sound along one line of time, and other videos are not."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ def video(seed: int, seconds: int = 30) -> tuple[NDArray[np.float64], NDArray[np
     """Something that moves over something that stands still, (seconds, 72, 128), and how loud it is."""
     rng = np.random.default_rng(seed)
     still = np.kron(rng.uniform(40, 200, (6, 8)), np.ones((12, 16)))
-    pictures = np.repeat(still[None], seconds, axis=0)
+    images = np.repeat(still[None], seconds, axis=0)
     at = np.arange(seconds)
     turns = np.arange(0, seconds + 5, 5)
     downs = np.interp(at, turns, rng.uniform(0, 48, len(turns))).astype(int)
     acrosses = np.interp(at, turns, rng.uniform(0, 98, len(turns))).astype(int)
     for second, down, across in zip(at, downs, acrosses, strict=True):
-        pictures[second, down : down + 24, across : across + 30] = 250
-    return pictures, np.interp(at, turns, rng.uniform(-40, -15, len(turns)))
+        images[second, down : down + 24, across : across + 30] = 250
+    return images, np.interp(at, turns, rng.uniform(-40, -15, len(turns)))
 
 
-def track(pictures: NDArray[np.float64], loudness: NDArray[np.float64], speed: float = 1.0) -> Track:
-    seconds = len(pictures) / speed
+def track(images: NDArray[np.float64], loudness: NDArray[np.float64], speed: float = 1.0) -> Track:
+    seconds = len(images) / speed
     times = np.arange(0, seconds, 2.0)
-    shown = pictures[np.minimum((times * speed).astype(int), len(pictures) - 1)]
+    shown = images[np.minimum((times * speed).astype(int), len(images) - 1)]
     small = shown.reshape(len(times), 18, shown.shape[1] // 18, 32, -1).mean(axis=(2, 4))
-    heard = np.interp(np.arange(int(seconds)) * speed, np.arange(len(loudness)), loudness)
-    return Track(times, small.clip(0, 255).astype(np.uint8), heard, seconds)
+    measured = np.interp(np.arange(int(seconds)) * speed, np.arange(len(loudness)), loudness)
+    return Track(times, small.clip(0, 255).astype(np.uint8), measured, seconds)
 
 
-def cropped(pictures: NDArray[np.float64]) -> NDArray[np.float64]:
+def cropped(images: NDArray[np.float64]) -> NDArray[np.float64]:
     """The frame without its outer tenth, as large as before."""
     rows = np.linspace(4, 67, 72).round().astype(int)
     columns = np.linspace(8, 119, 128).round().astype(int)
-    return pictures[:, rows][:, :, columns] * 0.85 + 10
+    return images[:, rows][:, :, columns] * 0.85 + 10
 
 
 def test_a_cropped_graded_and_faster_copy_is_known() -> None:
-    pictures, loudness = video(1)
-    line = align(track(pictures, loudness), track(cropped(pictures), loudness, speed=1.1))
+    images, loudness = video(1)
+    line = align(track(images, loudness), track(cropped(images), loudness, speed=1.1))
     assert line is not None
     assert is_near_duplicate(line)
     assert abs(line.speed - 1.1) < 0.05
@@ -52,25 +52,25 @@ def test_a_cropped_graded_and_faster_copy_is_known() -> None:
 
 def test_the_speed_of_a_whole_copy_is_that_of_its_length() -> None:
     for seed, speed in ((1, 1.053), (3, 0.947), (4, 1.08)):
-        pictures, loudness = video(seed)
-        line = align(track(pictures, loudness), track(cropped(pictures), loudness, speed))
+        images, loudness = video(seed)
+        line = align(track(images, loudness), track(cropped(images), loudness, speed))
         assert line is not None
         assert abs(line.speed - speed) < 0.005
 
 
 def test_sound_that_is_missing_says_nothing() -> None:
-    pictures, loudness = video(1)
+    images, loudness = video(1)
     torn = loudness.copy()
     torn[4:9] = np.nan
-    line = align(track(pictures, loudness), track(pictures, torn))
+    line = align(track(images, loudness), track(images, torn))
     assert line is not None
     assert line.sound is not None
     assert line.sound > 0.99
 
 
 def test_it_does_not_matter_which_one_is_asked_for() -> None:
-    pictures, loudness = video(2)
-    one, other = track(pictures, loudness), track(cropped(pictures), loudness, speed=0.92)
+    images, loudness = video(2)
+    one, other = track(images, loudness), track(cropped(images), loudness, speed=0.92)
     forth, back = align(one, other), align(other, one)
     assert forth is not None
     assert back is not None
@@ -79,23 +79,23 @@ def test_it_does_not_matter_which_one_is_asked_for() -> None:
     assert abs(forth.speed * back.speed - 1) < 0.05
 
 
-def test_other_films_are_other_films() -> None:
+def test_other_videos_are_other_videos() -> None:
     made = [track(*video(seed)) for seed in range(6)]
     lines = [align(a, b) for k, a in enumerate(made) for b in made[k + 1 :]]
     assert not any(line is not None and is_near_duplicate(line) for line in lines)
 
 
 def test_the_same_place_at_another_time_is_no_copy() -> None:
-    pictures, loudness = video(3)
-    later = pictures[::-1].copy()
-    line = align(track(pictures, loudness), track(later, loudness[::-1].copy()))
+    images, loudness = video(3)
+    later = images[::-1].copy()
+    line = align(track(images, loudness), track(later, loudness[::-1].copy()))
     assert line is None or not is_near_duplicate(line)
 
 
-def test_a_few_seconds_of_a_film_are_no_copy_of_it() -> None:
-    pictures, loudness = video(4)
-    assert align(track(pictures, loudness), track(pictures[:10], loudness[:10])) is None
-    assert align(track(pictures, loudness), track(*video(4, 1))) is None
+def test_a_few_seconds_of_a_video_are_no_copy_of_it() -> None:
+    images, loudness = video(4)
+    assert align(track(images, loudness), track(images[:10], loudness[:10])) is None
+    assert align(track(images, loudness), track(*video(4, 1))) is None
 
 
 def noisy(picture: NDArray[np.float64], seconds: int, seed: int) -> NDArray[np.float64]:
@@ -110,7 +110,7 @@ def card(seed: int) -> NDArray[np.float64]:
     return np.kron(rng.choice([20.0, 230.0], (6, 8)), np.ones((12, 16)))
 
 
-def test_black_pictures_are_like_nothing() -> None:
+def test_black_images_are_like_nothing() -> None:
     loudness = video(6)[1]
     exact = track(np.zeros((30, 72, 128)), loudness)
     assert align(exact, exact) is None
@@ -134,33 +134,33 @@ def test_one_title_card_under_other_sounds_is_no_copy() -> None:
 def test_a_shared_opening_makes_no_copy() -> None:
     for seed in range(4):
         one, other = video(20 + seed), video(40 + seed)
-        for pictures, _ in (one, other):
-            pictures[:9] = card(8)
+        for images, _ in (one, other):
+            images[:9] = card(8)
         line = align(track(*one), track(*other))
         assert line is None or not is_near_duplicate(line)
 
 
-def test_of_few_pictures_more_is_asked() -> None:
-    alike = Alignment(1.0, 0.0, still=0.8, moving=0.45, sound=0.85, pictures=8)
+def test_of_few_images_more_is_asked() -> None:
+    alike = Alignment(1.0, 0.0, still=0.8, moving=0.45, sound=0.85, images=8)
     assert is_near_duplicate(alike)
-    assert not is_near_duplicate(replace(alike, pictures=3))
-    assert is_near_duplicate(replace(alike, pictures=3, still=0.9, moving=0.7))
-    pictures, loudness = video(9, 6)
-    line = align(track(pictures, loudness), track(cropped(pictures), loudness))
+    assert not is_near_duplicate(replace(alike, images=3))
+    assert is_near_duplicate(replace(alike, images=3, still=0.9, moving=0.7))
+    images, loudness = video(9, 6)
+    line = align(track(images, loudness), track(cropped(images), loudness))
     assert line is not None
-    assert line.pictures == 3
+    assert line.images == 3
     assert is_near_duplicate(line)
 
 
-def test_likeness_without_sound_rests_on_pictures() -> None:
-    pictures, _ = video(5)
+def test_similarity_without_sound_rests_on_images() -> None:
+    images, _ = video(5)
     silent = np.empty(0)
-    line = align(track(pictures, np.zeros(30)), Track(*_pictures(pictures), silent, 30.0))
+    line = align(track(images, np.zeros(30)), Track(*_images(images), silent, 30.0))
     assert line is not None
     assert line.sound is None
     assert similarity(line) > 0.95
 
 
-def _pictures(pictures: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    made = track(pictures, np.zeros(len(pictures)))
-    return made.times, made.pictures
+def _images(images: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    made = track(images, np.zeros(len(images)))
+    return made.times, made.images
