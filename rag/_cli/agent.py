@@ -44,9 +44,7 @@ class Raclo(WebCommand["RacloRun"]):
         str, typer.Option("--before", metavar="TEXT", help="T: what was just before the moment.")
     ] = ""
     after: Annotated[str, typer.Option("--after", metavar="TEXT", help="T: what was just after it.")] = ""
-    sound: Annotated[
-        str, typer.Option("--sound", metavar="TEXT", help="A: what was heard at the moment.")
-    ] = ""
+    sound: Annotated[str, typer.Option("--sound", metavar="TEXT", help="A: the audio of the moment.")] = ""
     queries: Annotated[
         int, typer.Option("--queries", metavar="Q", min=1, max=20, help="Search queries generated.")
     ] = 2

@@ -93,7 +93,7 @@ def only_cues(memory: Memory, cues: str) -> Memory:
     if cues not in CUE_SETS:
         raise UsageError(
             f"cues {cues or 'none'}: give a global impression (G), a key moment (K), or both; what was "
-            f"before and after (T) and heard (A) belong to a key moment: {', '.join(CUE_SETS)}"
+            f"before and after (T) and the audio (A) belong to a key moment: {', '.join(CUE_SETS)}"
         )
     return Memory(
         global_impression=memory.global_impression if "G" in cues else "",

@@ -33,7 +33,7 @@ CUES = {
     "key_moment": "the moment",
     "before": "before",
     "after": "after",
-    "auditory_memory": "heard",
+    "auditory_memory": "audio",
 }
 
 

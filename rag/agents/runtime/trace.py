@@ -165,25 +165,6 @@ class TraceWriter:
         return RagError(f"{self._path}: cannot be written: {(error.strerror or str(error)).lower()}")
 
 
-def read_trace(path: Path) -> list[Step]:
-    """The steps of a trace file. Raises `RagError` for a line that is none."""
-    steps = []
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            steps.append(_step(number, json.loads(text)))
-        except (ValueError, KeyError, TypeError) as error:
-            raise RagError(f"{path}:{number}: not a line of a trace") from error
-    return steps
-
-
-def _step(number: int, line: dict[str, Any]) -> Step:
-    line.pop("schema", None)
-    if "step" in line:
-        return Step(number, line.pop("step"), "", line, flat=True)
-    counter = next((name for name in line if name not in ("number", "kind", "text", "data")), "")
-    return Step(line["number"], line["kind"], line["text"], line["data"], counter, line.get(counter, 0))
-
-
 def result_step(steps: Sequence[Step], text: str, shape: dict[str, Any], *, counter: str = "") -> Step:
     """The last line of a trace: the JSON result without clock times (`timings`, and `seconds` of `usage`),
     which are taken out of `shape` itself."""

@@ -76,7 +76,6 @@ class ShotRequest:
 
     description: str
     constraints: Constraints = field(default=Constraints())
-    request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ from localization.belief import BeliefField
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.evidence import (
     NO_ANSWER,
+    add_usage,
     best_words,
     pack_citations,
     read_packs,
     select,
-    together,
     weak_evidence,
 )
 from rag.agents.video_detective.features import (
@@ -346,7 +346,7 @@ class _DetectiveRun:
             "fallback": chosen.fallback,
             "problems": self.errors.problems,
         }
-        usage = together(self.scan, self.reasoner.usage())
+        usage = add_usage(self.scan, self.reasoner.usage())
         return DetectiveResult(
             video_id=self.features.video.video_id,
             path=self.features.path,

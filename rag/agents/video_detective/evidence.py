@@ -249,9 +249,7 @@ def read_packs(
         # What the scene looks like, by rule: a language model is shown only the event.
         rewritten=rewrite_question(question),
         anchor=AnchorEvent(description=event),
-        windows=tuple(
-            _window(features, pack, _texts(question, features, pack), read_frames) for pack in packs
-        ),
+        windows=tuple(_window(question, features, pack, read_frames) for pack in packs),
         passages=(),
         must_choose=must_choose,
         searched_by_option=True,
@@ -269,34 +267,24 @@ def pack_citations(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[
     return tuple(cited)
 
 
-def together(first: Usage, second: Usage) -> Usage:
-    """What two stretches cost."""
+def add_usage(first: Usage, second: Usage) -> Usage:
+    """What two runs of the reasoner used together."""
     roles = {role: dict(row) for role, row in first.by_role.items()}
     for role, row in second.by_role.items():
         held = roles.setdefault(role, {})
-        for key, value in row.items():
-            held[key] = held.get(key, 0.0) + value
-    return Usage(
-        calls=first.calls + second.calls,
-        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
-        completion_tokens=first.completion_tokens + second.completion_tokens,
-        image_tokens=first.image_tokens + second.image_tokens,
-        seconds=first.seconds + second.seconds,
-        by_role=roles,
-    )
-
-
-def _texts(question: Question, features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
-    """The best line of a pack, which options are weighed by (equation 14); an open answer quotes, and
-    must have whole sentences to quote."""
-    if not question.options:
-        return texts_of(features, pack)
-    return (evidence_of(features.video.video_id, pack.words),) if pack.words is not None else ()
+        held |= {key: held.get(key, 0.0) + value for key, value in row.items()}
+    counts = ("calls", "prompt_tokens", "completion_tokens", "image_tokens", "seconds")
+    return Usage(by_role=roles, **{name: getattr(first, name) + getattr(second, name) for name in counts})
 
 
 def _window(
-    features: VideoFeatures, pack: Pack, texts: tuple[Evidence, ...], read_frames: ReadFrames | None
+    question: Question, features: VideoFeatures, pack: Pack, read_frames: ReadFrames | None
 ) -> ReadWindow:
+    """Options are weighed by the best text of a pack (equation 14); an open answer quotes whole sentences."""
+    if not question.options:
+        texts = texts_of(features, pack)
+    else:
+        texts = () if pack.words is None else (evidence_of(features.video.video_id, pack.words),)
     times = np.array(pack.times, np.float64)
     index = np.searchsorted(features.times, times - 1e-6)
     video = features.video

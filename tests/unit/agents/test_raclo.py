@@ -236,7 +236,7 @@ def test_sounds_of_the_whole_video_have_one_line() -> None:
     ]
 
 
-def test_the_words_of_remembering_go() -> None:
+def test_phrases_about_memory_are_left_out() -> None:
     shown = "I vaguely remember it began with a red kite. From what I recall, the frame shows how a man sits."
     assert statements(shown) == ["a red kite.", "a man sits."]
     assert [share for _, share in positioned_statements(shown)] == [(0.0, 0.12), (0.0, 1.0)]

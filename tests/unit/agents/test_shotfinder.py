@@ -251,7 +251,7 @@ def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
         tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="asked")
     )
     assert asked.shot is not None
-    assert asked.shot.start == 40.0  # this reasoner does not heed words
+    assert asked.shot.start == 40.0  # this reasoner ignores text
     memory = reasoner.located[0].memory
     assert memory is not None
     assert (memory.constraint_kind, memory.constraint, memory.before) == ("color", "warm tones", "near 25")

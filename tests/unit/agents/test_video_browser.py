@@ -246,7 +246,7 @@ def test_stored_vectors_need_a_library(tmp_path: Path) -> None:
         run(tmp_path, RuleReasoner(), replace(EFFICIENCY, sparse="stored"))
 
 
-class Shelf:
+class StoredLibrary:
     """Stands in for a library that holds every video at 2 fps: its vectors say when a frame is."""
 
     tower = text_encoder = object()
@@ -266,7 +266,7 @@ class Shelf:
         return [SimpleNamespace(times=self.times, vectors=vectors)]
 
     def evidence(self, video_id: str, *_: float) -> list[Evidence]:
-        return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "heard")]
+        return [Evidence(video_id, 40.0, 43.0, "ocr", "PLUM"), Evidence(video_id, 0.0, 9.0, "asr", "speech")]
 
 
 class MixedReasoner(RuleReasoner):
@@ -284,7 +284,7 @@ class MixedReasoner(RuleReasoner):
 def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
     """An embedded watcher beside an analyst that takes pixels: vectors, text on the screen, and pixels."""
     reasoner = MixedReasoner()
-    both = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source().read_frames)
+    both = FrameSource.of(reasoner, cast(Library, StoredLibrary()), frame_source().read_frames)
     found = run_video_browser(
         ASKED, make_web(tmp_path / "web"), reasoner, both, replace(EFFICIENCY, sparse_frames=25)
     )
@@ -313,7 +313,7 @@ def test_where_parts_differ_each_gets_what_it_sees_by(tmp_path: Path) -> None:
 def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
     reasoner, seen = MixedReasoner(), list[int]()
     reasoner.reads_pixels = False
-    stored = FrameSource.of(reasoner, cast(Library, Shelf()), frame_source(seen).read_frames)
+    stored = FrameSource.of(reasoner, cast(Library, StoredLibrary()), frame_source(seen).read_frames)
     run_video_browser(ASKED, make_web(tmp_path / "web"), reasoner, stored, EFFICIENCY)
     assert seen == []
     for view in reasoner.views:
@@ -360,7 +360,7 @@ def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
     assert "http" not in html.replace("https://videos.example", "")
 
 
-def test_patience_tries_again_where_that_can_help() -> None:
+def test_transient_errors_are_retried() -> None:
     waited: list[float] = []
     calls: list[int] = []
 

@@ -36,7 +36,7 @@ from tests.fakes.detective_world import RuleReasoner, open_world, pixels, questi
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> DetectiveResult:
-    with open_world(tmp_path_factory.mktemp("telling")) as library:
+    with open_world(tmp_path_factory.mktemp("view")) as library:
         return VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner())).investigate(
             "film", question()
         )
