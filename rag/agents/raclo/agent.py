@@ -22,9 +22,9 @@ from rag.agents.raclo.verification import locate_moment, verify
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch
-from rag.errors import FileProblem, ReasonerError, UsageError, WebError
+from rag.errors import FileProblem, ReasonerError, UsageError
 from rag.reasoners.roles import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest, Memory, Reasoner
-from rag.web import SearchResult, Web
+from rag.web import Web
 
 LONGEST_SEARCH = 200
 """Characters of a cue that is searched for as it stands."""
@@ -100,7 +100,6 @@ class _RacloRun:
     ) -> None:
         self._context, self._trace, self._settings = context, context.trace, settings
         self._second, self._memory = second, memory
-        self._urls: set[str] = set()
         self._candidates: list[CandidateVideo] = []
 
     def run(self, cues: str) -> RacloRun:
@@ -170,28 +169,13 @@ class _RacloRun:
         for result in page.results:
             if len(taken) == self._settings.urls:
                 break
-            if result.url in self._urls:
-                continue
-            self._urls.add(result.url)
-            video = self._fetch(result)
+            sound = self._settings.sound
+            video = self._context.fetch_new(result, "take", transcript=sound, taken=False)
             if video is not None:
+                self._trace.add("take", f"{result.title}, {video.duration:.0f} s", url=result.url, taken=True)
                 place = (result.url, result.title, video.video_id, video.duration)
                 taken.append((CandidateVideo(*place, query, result.rank), video))
         return taken
-
-    def _fetch(self, result: SearchResult) -> WebVideo | None:
-        """None for a video that cannot be downloaded, and for content that is a candidate already."""
-        try:
-            video = self._context.fetch(result, transcript=self._settings.sound)
-        except (WebError, FileProblem) as error:
-            self._context.fail(error, result.title or result.url)
-            return None
-        if self._context.is_duplicate(video):
-            text = f"{result.title}: the same file as one before"
-            self._trace.add("take", text, url=result.url, taken=False)
-            return None
-        self._trace.add("take", f"{result.title}, {video.duration:.0f} s", url=result.url, taken=True)
-        return video
 
     # Verify and localize
 

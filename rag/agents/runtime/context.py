@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 from rag.agents.runtime.frame_source import FrameSource, Reply, RetryPolicy, WebVideo, fetch_video
 from rag.agents.runtime.trace import RunTrace, Watch
-from rag.errors import BudgetSpent, ReasonerUnreachable, UsageError, WebError
+from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, UsageError, WebError
 
 if TYPE_CHECKING:
     from rag.reasoners.roles import Reasoner
@@ -52,6 +52,7 @@ class AgentContext:
         self.trace = RunTrace(web, watch, counter=counter)
         self.fatal = ""
         """Name of the error that ended the run early; empty while the reasoner can be called."""
+        self._urls: set[str] = set()
         self._contents: set[str] = set()
         reasoner.usage()
 
@@ -110,8 +111,21 @@ class AgentContext:
         self.trace.add_web_calls()
         return video
 
-    def is_duplicate(self, video: WebVideo) -> bool:
-        """Whether a file of the same content was met before; from now on it was."""
-        known = video.video_id in self._contents
+    def fetch_new(self, result: SearchResult, kind: str, *, transcript: bool, **data: Any) -> WebVideo | None:
+        """As `fetch`; None for an address or a content met before, and where the download fails.
+
+        A known content has a step of `kind` with `data`.
+        """
+        if result.url in self._urls:
+            return None
+        self._urls.add(result.url)
+        try:
+            video = self.fetch(result, transcript=transcript)
+        except (WebError, FileProblem) as error:
+            self.fail(error, result.title or result.url)
+            return None
+        if video.video_id in self._contents:
+            self.trace.add(kind, f"{result.title}: the same file as one before", url=result.url, **data)
+            return None
         self._contents.add(video.video_id)
-        return known
+        return video

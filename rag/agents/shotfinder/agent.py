@@ -29,7 +29,7 @@ from rag.agents.shotfinder.records import (
     ShotSettings,
     absence_of,
 )
-from rag.errors import FileProblem, QuestionError, ReasonerError, WebError
+from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.roles import IMAGINE_QUERIES, ImagineRequest, Reasoner
 from rag.relevance import content_words
 from rag.web import SearchResult, Web
@@ -69,7 +69,6 @@ class _ShotFinderRun:
         self._request = request
         self._constraints = request.constraints if settings.constraint_mode != "off" else Constraints()
         self._results: list[str] = []
-        self._urls: set[str] = set()
         self._downloaded = 0
 
     def run(self) -> ShotRun:
@@ -145,9 +144,6 @@ class _ShotFinderRun:
         for result in page.results:
             if left < 1 or self._context.stopped():
                 break
-            if result.url in self._urls:
-                continue
-            self._urls.add(result.url)
             look = self._look(query, result)
             if look is not None:
                 looks.append(look)
@@ -159,21 +155,21 @@ class _ShotFinderRun:
 
     def _look(self, query: str, result: SearchResult) -> Look | None:
         """None for a video that cannot be downloaded, and for content that was looked at before."""
+        video = self._context.fetch_new(result, "absent", transcript=True)
+        if video is None:
+            return None
+        self._downloaded += 1
+        localizer = Localizer(
+            reasoner=self._context.reasoner,
+            video=video,
+            description=self._request.description,
+            constraints=self._constraints,
+            measures=measures_of(self._context.frame_source.library, video.video_id),
+            settings=self._settings,
+        )
         try:
-            video = self._context.fetch(result, transcript=True)
-            if self._context.is_duplicate(video):
-                self._trace.add("absent", f"{result.title}: the same file as one before", url=result.url)
-                return None
-            self._downloaded += 1
-            look = Localizer(
-                reasoner=self._context.reasoner,
-                video=video,
-                description=self._request.description,
-                constraints=self._constraints,
-                measures=measures_of(self._context.frame_source.library, video.video_id),
-                settings=self._settings,
-            ).look(query)
-        except (WebError, FileProblem, ReasonerError) as error:
+            look = localizer.look(query)
+        except (FileProblem, ReasonerError) as error:
             self._context.fail(error, result.title or result.url)
             return None
         self._record_look(look)
