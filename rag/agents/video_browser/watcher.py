@@ -104,7 +104,7 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
     text = memory.question.text
     reply = reasoner.run(LOCATE, LocateRequest(text, view, max_windows=settings.windows))
     windows = reply.windows
-    if stored and video.library is not None and view.times:
+    if stored and settings.transcript and video.library is not None and view.times:
         retriever = video.library.engine.new_retriever()
         hits = retriever.localize_video(video.video_id, text, settings.windows)
         windows = tuple(LocatedWindow(start=hit.start, end=hit.end, reason=reply.reason) for hit in hits)

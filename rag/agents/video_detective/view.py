@@ -108,6 +108,7 @@ def record_step(trace: RunTrace, record: Planned | Look | Selected, plan: Planne
 
 def record_json(record: Planned | Look | Selected) -> dict[str, Any]:
     """One line of a trace: `step` is `plan`, `look` or `show`."""
+    shape: dict[str, Any]
     match record:
         case Planned():
             shape = {
@@ -174,7 +175,7 @@ def result_page(run: DetectiveResult, token_count_method: str = "") -> Page:
 
 def _pack_json(pack: Pack) -> dict[str, Any]:
     times = {"start": round(pack.start, 3), "end": round(pack.end, 3)}
-    shape = {**plain(pack), **times, "times": [round(time, 3) for time in pack.times]}
+    shape: dict[str, Any] = {**plain(pack), **times, "times": [round(time, 3) for time in pack.times]}
     return {"segment": shape.pop("node"), **shape}
 
 

@@ -258,6 +258,13 @@ class StoredLibrary:
     def video(self, _: str) -> SimpleNamespace:
         return SimpleNamespace(duration=100.0)
 
+    def new_retriever(self) -> StoredLibrary:
+        return self
+
+    def localize_video(self, _: str, text: str, count: int) -> list[SimpleNamespace]:
+        assert (text, count) == (ASKED.text, EFFICIENCY.windows)
+        return [SimpleNamespace(start=36.0, end=46.0)]
+
     def clips(self, _: str) -> list[SimpleNamespace]:
         return [SimpleNamespace(clip_id="c")]
 
@@ -321,10 +328,12 @@ def test_who_takes_no_pixels_has_none_decoded(tmp_path: Path) -> None:
         assert view.frame_vectors is not None
         assert len(view.times) == 16
     reasoner.views.clear()
-    run_video_browser(
+    found = run_video_browser(
         ASKED, make_web(tmp_path / "web"), reasoner, stored, replace(EFFICIENCY, sparse="stored")
     )
     assert [len(view.times) for view in reasoner.views] == [200, 200, 200]
+    # The reasoner takes one video for relevant, and the library's localizer gives its window.
+    assert [(read.window.start, read.window.end) for read in found.evidence] == [(36.0, 46.0)]
 
 
 def test_the_planner_gets_channel_and_date(tmp_path: Path) -> None:
