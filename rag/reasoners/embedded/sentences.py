@@ -28,7 +28,7 @@ MAX_WORDS = 45
 LONGEST_SENTENCE = 2 * MAX_WORDS
 """Words of a spoken sentence that stays whole because it has an end."""
 MIN_WORDS = 4
-"""Words on end that make a sentence of a description; tags, parted by commas, are shorter."""
+"""Words on end that make a sentence of a description; tags, separated by commas, are shorter."""
 MOST_SENTENCES = 16
 TITLE_SHARE = 0.3
 TYPE_SHARE = 0.3

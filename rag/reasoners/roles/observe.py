@@ -13,7 +13,7 @@ from rag.records import Question
 
 @dataclass(frozen=True, slots=True)
 class ObserveRequest:
-    """Look at a stretch with something in mind (VideoDetective, D.2).
+    """Look at an interval for given facets (VideoDetective, D.2).
 
     Of a whole video, it is the summary for a question (Video-Browser, figure 16).
     """

@@ -1,4 +1,4 @@
-"""Whether a video is the one that somebody remembers (RACLO, appendix E)."""
+"""Whether a video is the remembered one (RACLO, appendix E)."""
 
 from __future__ import annotations
 
