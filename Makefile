@@ -28,8 +28,7 @@ test: .venv/.with-dev
 
 # Writes the generated pages; the tests compare them.
 docs: .venv/.with-dev
-	$(BIN)/python -m rag._cli.help_pages docs/reference/cli.md
-	$(BIN)/python -m rag._cli.settings_page docs/reference/settings.md
+	$(BIN)/python docs/write_reference.py
 	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/draw_layers.py
 
@@ -50,8 +49,7 @@ layers: .venv/.with-dev
 	$(BIN)/lint-imports
 
 pages: .venv/.with-dev
-	$(BIN)/python -m rag._cli.help_pages --check docs/reference/cli.md
-	$(BIN)/python -m rag._cli.settings_page --check docs/reference/settings.md
+	$(BIN)/python docs/write_reference.py --check
 
 # A resolver's dry run: everything installs from wheels (one evaluation package apart, which is built) on each platform
 # and Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.

@@ -27,9 +27,8 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.filters import path_matches
+from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import absolute_path, find_library
-from rag.store.names import nearest_names
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
 from rag.store.scan_cache import ScanCache

@@ -42,9 +42,20 @@ from rag._cli.agent_environment import (
     vision_status,
     write_page,
 )
-from rag._cli.options import Config, Force, Json, Library, Record, Replay, Seed, Verbose
 from rag._cli.output import echo_stderr, line_width, print_json, print_lines, stderr_width, width
-from rag._cli.session import Session, start, words
+from rag._cli.session import (
+    Config,
+    Force,
+    Json,
+    Library,
+    Record,
+    Replay,
+    Seed,
+    Session,
+    Verbose,
+    start,
+    words,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from corpora.outputs import ANSWERS, RECORDING, OverwritePolicy, check_outputs, claim_appended
-from rag._cli.options import (
+from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.session import (
     Config,
     End,
     Force,
@@ -18,18 +20,22 @@ from rag._cli.options import (
     Record,
     Replay,
     Seed,
+    Session,
     Start,
     Threshold,
     TopK,
     Verbose,
+    start,
+    where,
+    words,
 )
-from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import Session, start, where, words
-from rag._cli.unread import unread_lines
-from rag.errors import UsageError
+from rag.errors import RagError, UsageError
+from rag.rendering.shapes import answer_shape, plain, report_shape
+from rag.rendering.terminal import answer_lines
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
+    from rag.library import Library as OpenedLibrary
     from rag.records import SearchFilter
 
 
@@ -94,14 +100,11 @@ def ask(
     with session.open_library() as opened:
         answer = opened.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
         unread = [] if answer.matched else list(unread_lines(session, opened))
-    if session.as_json:
-        from rag.rendering.shapes import answer_shape
-
-        print_json(answer_shape(answer))
-    else:
-        from rag.rendering.terminal import answer_lines
-
-        print_lines(answer_lines(answer, width=width(), library=session.named_library))
+    print_report(
+        session.as_json,
+        answer_shape(answer),
+        answer_lines(answer, width=width(), library=session.named_library),
+    )
     for line in unread:
         echo_stderr(line)
     return 0
@@ -111,7 +114,6 @@ def _run(
     session: Session, questions: Path, out: Path, chosen: SearchFilter | None, policy: OverwritePolicy
 ) -> int:
     from rag._cli.batch import manifest, run_batch
-    from rag.rendering.shapes import answer_shape, plain, report_shape
 
     with session.open_library() as opened:
         made_with = manifest(session, "ask", library=opened.library_id, where=plain(chosen))
@@ -123,8 +125,50 @@ def _run(
             return answer_shape(given, batch=True)
 
         counts = run_batch(questions, out, made_with, "question_id", answer, policy)
-    if session.as_json:
-        print_json(report_shape("rag.batch/1", {"out": out, **plain(counts)}))
-    else:
-        print_lines([f"{counts.asked} answered, {counts.kept} kept, {counts.bad} bad: {out}"])
+    print_report(
+        session.as_json,
+        report_shape("rag.batch/1", {"out": out, **plain(counts)}),
+        [f"{counts.asked} answered, {counts.kept} kept, {counts.bad} bad: {out}"],
+    )
     return counts.exit_code
+
+
+def unread_lines(
+    session: Session, library: OpenedLibrary, video_ids: Collection[str] | None = None
+) -> Iterator[str]:
+    """A line on speech and one on on-screen text, where they were not read in these videos (default: all)."""
+    from indexers.asr import asr_line
+    from indexers.ocr import ocr_line
+    from rag.retrieval.unread import unread
+
+    settings = session.settings
+    found = unread(library.engine.reader, video_ids)
+    if found.speech:
+        state = _state(lambda: asr_line(settings.asr, settings.encoder))
+        yield _line("speech", "asr.mode", library, found.speech, state)
+    if found.screen:
+        state = _state(lambda: ocr_line(settings.ocr))
+        yield _line("on-screen text", "ocr.mode", library, found.screen, state)
+
+
+def _state(look: Callable[[], str]) -> str:
+    """The present state of a stage, without its name."""
+    try:
+        return look().partition(": ")[2]
+    except RagError as error:
+        return f"off, {error}"
+
+
+def _line(what: str, setting: str, library: OpenedLibrary, ids: Collection[str], state: str) -> str:
+    path = library.path_of(next(iter(ids)))
+    which = path if len(ids) == 1 else f"{len(ids)} videos, such as {path}"
+    if state == "off by the settings":
+        way = f'set {setting} = "auto", then'
+    elif state.startswith("off, "):
+        way = f"{state.removeprefix('off, ')}; then"
+    else:
+        way = "it can be read now:"
+    return (
+        f"no {what} of {which} is stored, so it cannot be searched; "
+        f"{way} remove and index it again with rag remove and rag index"
+    )

@@ -12,11 +12,12 @@ import typer
 
 import rag
 from rag._cli.index import summary_lines
-from rag._cli.options import Config, Force, Json, Seed, Verbose
-from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import Session, start
+from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, start
 from rag._cli.show import render_sheet, sheet_name
 from rag.records import Answer, VideoCitation
+from rag.rendering.shapes import answer_shape, plain, report_shape
+from rag.rendering.terminal import answer_lines, duration
 
 if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy
@@ -49,10 +50,7 @@ def demo(
         for question in demo_questions():
             answer = opened.ask(question.text, options=question.options, question_id=question.question_id)
             answers.append(Answered(answer, question.expected, _sheets(answer, folder, policy)))
-    if session.as_json:
-        print_json(_shape(folder, report, answers))
-    else:
-        print_lines(_lines(folder, report, printed, answers))
+    print_report(session.as_json, _shape(folder, report, answers), _lines(folder, report, printed, answers))
     return report.exit_code
 
 
@@ -70,7 +68,6 @@ def _render(corpus: Path, policy: OverwritePolicy) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.demo import DEMO_PLAN
     from rag._cli.progress import open_progress
-    from rag.rendering.terminal import duration
 
     echo_stderr(f"rendering {DEMO_PLAN.clips} clips and writing passages into {corpus}")
     begun = time.monotonic()
@@ -99,8 +96,6 @@ def _sheets(answer: Answer, folder: Path, policy: OverwritePolicy) -> list[Path]
 
 
 def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[Answered]) -> Iterator[str]:
-    from rag.rendering.terminal import answer_lines
-
     yield from summary_lines(report, printed)
     for each in answers:
         yield ""
@@ -115,8 +110,6 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
 
 
 def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:
-    from rag.rendering.shapes import answer_shape, plain, report_shape
-
     asked = [
         {**answer_shape(each.answer), "sheets": plain(each.sheets), "expected": each.expected}
         for each in answers

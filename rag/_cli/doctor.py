@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag._cli.options import Config, Json, Library, Seed, Verbose
 from rag._cli.output import print_json, print_lines
-from rag._cli.session import start
+from rag._cli.session import Config, Json, Library, Seed, Verbose, start
 from rag.errors import LibraryNotFound, RagError
+from rag.rendering.shapes import report_shape
+from rag.rendering.terminal import byte_count, table_lines
 
 if TYPE_CHECKING:
     from rag._cli.session import Session
@@ -59,8 +60,6 @@ def doctor(
     session = start(library, config, as_json, verbose, seed)
     findings = [*_environment(), *_weights(session), *_library(session)]
     if session.as_json:
-        from rag.rendering.shapes import report_shape
-
         healthy = not any(finding.ok is False for finding in findings)
         print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
     else:
@@ -70,8 +69,6 @@ def doctor(
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """The findings as a table, and how many are broken."""
-    from rag.rendering.terminal import table_lines
-
     marks = {True: "ok", False: "BROKEN", None: "-"}
     yield from table_lines([[marks[each.ok], each.area, each.name, each.message] for each in findings])
     broken = sum(each.ok is False for each in findings)
@@ -137,8 +134,6 @@ def _installed(distribution: str) -> str | None:
 
 
 def _temporary_space() -> Finding:
-    from rag.rendering.terminal import byte_count
-
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     return Finding("environment", "temporary space", free > 100_000_000, f"{byte_count(free)} free")

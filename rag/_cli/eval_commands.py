@@ -14,9 +14,8 @@ from rag._cli import eval_commands as eval_report
 from rag._cli import eval_run, eval_show
 from rag._cli import eval_run as eval_score
 from rag._cli import eval_show as eval_failures
-from rag._cli.options import Config, Force, Json, Verbose
 from rag._cli.output import print_json, print_lines
-from rag._cli.session import start
+from rag._cli.session import Config, Force, Json, Verbose, start
 
 if TYPE_CHECKING:
     from eval.task import Task

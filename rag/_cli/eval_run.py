@@ -15,9 +15,8 @@ import typer
 
 from corpora.outputs import RECORDING, claim_appended
 from rag._cli.eval_show import prepare_task
-from rag._cli.options import Config, Data, Force, Json, Record, Replay, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import start
+from rag._cli.session import Config, Data, Force, Json, Record, Replay, Verbose, start
 from rag.errors import UsageError
 
 if TYPE_CHECKING:

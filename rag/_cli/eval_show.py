@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpora.outputs import PNG, OverwritePolicy, check_output, replace_file
-from rag._cli.options import Config, Data, Force, Json, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import start
+from rag._cli.session import Config, Data, Force, Json, Verbose, start
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:

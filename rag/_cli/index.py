@@ -11,10 +11,11 @@ import typer
 from typer.core import TyperCommand
 
 import rag
-from rag._cli.options import Config, Json, Library, Seed, Verbose, given_path
-from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import start
+from rag._cli.output import echo_stderr, print_report
+from rag._cli.session import Config, Json, Library, Seed, Verbose, given_path, start
 from rag.errors import UsageError
+from rag.rendering.shapes import report_shape
+from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
 
 if TYPE_CHECKING:
     from rag.indexing.report import IndexReport
@@ -101,19 +102,14 @@ def index(
     _report_problems(report, progress.printed)
     if not (report.files_found or report.removed):
         echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.index/1", report))
-    else:
-        print_lines(summary_lines(report, progress.printed))
+    print_report(
+        session.as_json, report_shape("rag.index/1", report), summary_lines(report, progress.printed)
+    )
     return report.exit_code
 
 
 def _report_problems(report: IndexReport, printed: list[str]) -> None:
     """One line per bad file, but for those that were reported during the run."""
-    from rag.rendering.terminal import problem_line
-
     for problem in report.problems:
         if not any(line.startswith(f"{problem.path}: ") for line in printed):
             echo_stderr(problem_line(problem))
@@ -121,8 +117,6 @@ def _report_problems(report: IndexReport, printed: list[str]) -> None:
 
 def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[str]:
     """The run in a few lines, without those that were printed during it."""
-    from rag.rendering.terminal import byte_count, counted, duration, visible
-
     if report.forecast is not None:
         ahead = report.forecast
         yield (

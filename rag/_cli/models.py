@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag._cli.options import Config, Force, Json, Verbose
-from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import start
+from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.session import Config, Force, Json, Verbose, start
+from rag.rendering.shapes import plain, report_shape
+from rag.rendering.terminal import byte_count, excerpt, table_lines
 
 if TYPE_CHECKING:
     from indexers.models.verify import ModelRow, Verification
@@ -33,12 +34,7 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
     from indexers.models.verify import list_models
 
     rows = list_models(session.settings.encoder)
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.models/1", {"models": rows}))
-    else:
-        print_lines(_table(rows))
+    print_report(session.as_json, report_shape("rag.models/1", {"models": rows}), _table(rows))
     return 0
 
 
@@ -56,12 +52,11 @@ def pull(
     if model.licence_note:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
     folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force))
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.models.pull/1", {"name": name, "path": folder}))
-    else:
-        print_lines([f"{name} is installed: {folder}"])
+    print_report(
+        session.as_json,
+        report_shape("rag.models.pull/1", {"name": name, "path": folder}),
+        [f"{name} is installed: {folder}"],
+    )
     return 0
 
 
@@ -75,10 +70,9 @@ def verify(names: Names = None, config: Config = None, as_json: Json = None, ver
     rows = list_models(encoder)
     broken = [] if names else [row for row in rows if row.problem]
     found = [verify(name, encoder) for name in names or [row.name for row in rows if row.here]]
-    if session.as_json:
-        print_json(verification_shape(found))
-    else:
-        print_lines(line for each in found for line in _verdict(each))
+    print_report(
+        session.as_json, verification_shape(found), (line for each in found for line in _verdict(each))
+    )
     for row in broken:
         echo_stderr(f"{row.name}: {row.problem}")
     return 0 if not broken and all(each.ok for each in found) else 1
@@ -86,15 +80,12 @@ def verify(names: Names = None, config: Config = None, as_json: Json = None, ver
 
 def verification_shape(found: Sequence[Verification]) -> dict[str, Any]:
     """`rag.models.verify/1`."""
-    from rag.rendering.shapes import plain, report_shape
-
     shapes = [{**plain(each), "ok": each.ok, "pinned": each.pinned} for each in found]
     return report_shape("rag.models.verify/1", {"models": shapes})
 
 
 def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
     from indexers.models.lookup import readable_size
-    from rag.rendering.terminal import excerpt, table_lines
 
     cells = [["", "model", "for", "size", "licence"]]
     for row in rows:
@@ -125,8 +116,6 @@ class _Meter:
         self._last = ("", 0.0)
 
     def __call__(self, path: str, done: int, total: int) -> None:
-        from rag.rendering.terminal import byte_count
-
         name, said = self._last
         if path == name and time.monotonic() - said < 5.0:
             return

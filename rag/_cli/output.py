@@ -31,6 +31,14 @@ def print_lines(lines: Iterable[str]) -> None:
     _write(sys.stdout, lines)
 
 
+def print_report(as_json: bool, shape: Mapping[str, Any], lines: Iterable[str]) -> None:
+    """The report on stdout: as one JSON document, or as lines of text."""
+    if as_json:
+        print_json(shape)
+    else:
+        print_lines(lines)
+
+
 def echo_stderr(line: str) -> None:
     """One line on stderr; control characters and undecodable bytes are escaped."""
     from rag.rendering.terminal import visible

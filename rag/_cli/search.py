@@ -8,11 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rag._cli.options import Config, End, Force, Json, Library, PathGlobs, Seed, Start, TopK, Verbose
-from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import Session, start, where, words
+from rag._cli.output import echo_stderr, print_report, width
+from rag._cli.session import (
+    Config,
+    End,
+    Force,
+    Json,
+    Library,
+    PathGlobs,
+    Seed,
+    Session,
+    Start,
+    TopK,
+    Verbose,
+    start,
+    where,
+    words,
+)
 from rag.errors import UsageError
 from rag.records import ShotFilter
+from rag.rendering.shapes import plain, report_shape, search_shape
+from rag.rendering.terminal import hit_lines
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
@@ -117,14 +133,11 @@ def _one(
                 for hit in hits
             ]
             unmeasured = opened.unmeasured(chosen)
-    if session.as_json:
-        from rag.rendering.shapes import search_shape
-
-        print_json(search_shape(query, hits, shots=hit_shots, unjudged=unmeasured))
-    else:
-        from rag.rendering.terminal import hit_lines
-
-        print_lines(hit_lines(hits, width=width(), shots=hit_shots or ()))
+    print_report(
+        session.as_json,
+        search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured),
+        hit_lines(hits, width=width(), shots=hit_shots or ()),
+    )
     _report_unmeasured(unmeasured)
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
@@ -156,7 +169,6 @@ def _run(
     from eval.batches import BatchQuestion as Question
     from eval.batches import read_questions
     from rag._cli.batch import manifest, run_batch, windows_path, write_run
-    from rag.rendering.shapes import plain, report_shape, search_shape
 
     windows = windows_path(run)
     policy = session.overwrite_policy(force, queries)
@@ -177,8 +189,9 @@ def _run(
                 ids = [entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)]
                 write_run(run, windows, ids, policy=policy)
     report = {"run": run, "windows": windows, **plain(counts)}
-    if session.as_json:
-        print_json(report_shape("rag.batch/1", report))
-    else:
-        print_lines([f"{counts.asked} searched, {counts.kept} kept, {counts.bad} bad: {run}, {windows}"])
+    print_report(
+        session.as_json,
+        report_shape("rag.batch/1", report),
+        [f"{counts.asked} searched, {counts.kept} kept, {counts.bad} bad: {run}, {windows}"],
+    )
     return counts.exit_code

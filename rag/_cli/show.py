@@ -13,11 +13,12 @@ import typer
 
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames
-from rag._cli.options import Config, Force, Json, Library, Seed, Verbose
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import start
+from rag._cli.session import Config, Force, Json, Library, Seed, Verbose, start
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
+from rag.rendering.shapes import citation_shape, plain, report_shape
+from rag.rendering.terminal import clock, excerpt, span, visible
 
 SHORT_SIDE = 360
 """Pixels of a sheet's frames before they are scaled."""
@@ -62,15 +63,13 @@ def show(
 ) -> int:
     """Show a citation: a video's window as a contact sheet, a passage as text."""
     session = start(library, config, as_json, verbose, seed)
-    from rag.rendering.shapes import citation_shape, plain, report_shape
-
     with session.open_library() as opened:
         found = opened.resolve(os.fsdecode(citation))
     shown = Shown()
     if isinstance(found, VideoCitation):
         shown = _show_video(found, out, clip, frames, session.overwrite_policy(force, Path(found.path)))
     elif out is not None or clip is not None:
-        raise UsageError("a passage has no picture; --out and --clip are for videos")
+        raise UsageError("a passage has no frames; --out and --clip are for videos")
     if session.as_json:
         shape: dict[str, Any] = {"citation": citation_shape(found), **plain(shown)}
         print_json(report_shape("rag.show/1", shape))
@@ -113,7 +112,6 @@ def render_sheet(
 
     from corpora.video.reader import MediaReader
     from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
-    from rag.rendering.terminal import span
 
     try:
         with MediaReader() as reader:
@@ -134,8 +132,6 @@ def render_sheet(
 
 
 def _lines(found: VideoCitation | PassageCitation, shown: Shown) -> Iterator[str]:
-    from rag.rendering.terminal import clock, excerpt, span, visible
-
     match found:
         case VideoCitation():
             yield f"{visible(found.path)}  {span(found.start, found.end)}"

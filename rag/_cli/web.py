@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rag._cli.options import Config, Force, Json, Verbose
-from rag._cli.output import echo_stderr, is_json, print_json, print_lines, width
-from rag._cli.session import start
+from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
+from rag._cli.session import Config, Force, Json, Verbose, start
+from rag.rendering.shapes import plain, report_shape
+from rag.rendering.terminal import byte_count, counted, duration, visible
 
 if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy
@@ -39,7 +40,7 @@ FaultsOption = Annotated[
         show_default=False,
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="Of what is drawn by chance.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
 TraceOption = Annotated[
     Path | None, typer.Option("--trace", metavar="FILE", help="Write every call there, as JSON lines.")
 ]
@@ -87,23 +88,18 @@ def build(
         return _draw(folder, WebPlan(seed=seed, videos=videos, noise=noise), session.as_json, policy)
     from rag.web.building import build_web
 
-    def told(path: str) -> None:
+    def report_path(path: str) -> None:
         if verbose:
             echo_stderr(path)
 
     if library is None:
-        report = build_web(folder, sources or [], progress=told, policy=policy)
+        report = build_web(folder, sources or [], progress=report_path, policy=policy)
     else:
-        with session.open_library() as shelf:
-            report = build_web(folder, sources or [], library=shelf, progress=told, policy=policy)
+        with session.open_library() as opened:
+            report = build_web(folder, sources or [], library=opened, progress=report_path, policy=policy)
     for problem in report.problems:
         echo_stderr(f"{problem.path}: {problem.reason}")
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.web.build/1", report))
-    else:
-        print_lines(_built(report))
+    print_report(session.as_json, report_shape("rag.web.build/1", report), _built(report))
     return report.exit_code
 
 
@@ -125,12 +121,7 @@ def search(
     with _opened(folder, engine, faults, seed, None, config, verbose) as web:
         search_one = web.search_videos if kind == "video" else web.search
         found = search_one(query, page=page, page_size=size)
-    if is_json(as_json):
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.web.search/1", found))
-    else:
-        print_lines(_results(found))
+    print_report(is_json(as_json), report_shape("rag.web.search/1", found), _results(found))
     return 0
 
 
@@ -140,15 +131,13 @@ def open_page(
     url: Annotated[str, typer.Argument(metavar="URL", help="An address on the web.")],
     transcript: Annotated[bool, typer.Option("--transcript", help="Also what is said in the video.")] = False,
     download: Annotated[
-        bool, typer.Option("--download", help="Also fetch the video, and say where it lies.")
+        bool, typer.Option("--download", help="Also fetch the video, and print its path.")
     ] = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
     """Show what stands at URL on the web in DIR."""
-    from rag.rendering.shapes import plain, report_shape
-
     with _opened(folder, "bm25", "", 0, None, config, verbose) as web:
         page = web.open(url)
         said = web.transcript(url) if transcript else None
@@ -223,8 +212,6 @@ def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -
     from eval.workbench.corpus import recorded_fields
     from eval.workbench.web_files import make_web
     from rag._cli.progress import open_progress
-    from rag.rendering.shapes import report_shape
-    from rag.rendering.terminal import byte_count, counted, duration
 
     with open_progress() as progress:
         report = make_web(folder, plan, progress=progress, policy=policy)
@@ -243,8 +230,6 @@ def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -
 
 
 def _built(report: BuildReport) -> Iterator[str]:
-    from rag.rendering.terminal import counted
-
     yield (
         f"{counted(report.videos, 'video')} ({report.with_file} to download, {report.with_transcript} with "
         f"transcript, {report.aliases} re-uploads) and {counted(report.pages, 'page')} of text"
@@ -253,8 +238,6 @@ def _built(report: BuildReport) -> Iterator[str]:
 
 
 def _results(found: SearchPage) -> Iterator[str]:
-    from rag.rendering.terminal import visible
-
     if not found.results:
         yield "nothing found"
     for result in found.results:
@@ -267,8 +250,6 @@ def _results(found: SearchPage) -> Iterator[str]:
 
 
 def _shown(page: Page) -> Iterator[str]:
-    from rag.rendering.terminal import visible
-
     yield visible(page.title)
     state = "" if page.availability == "ok" else f"  {page.availability}"
     yield visible(f"{page.channel}  {page.upload_date}{state}".strip())

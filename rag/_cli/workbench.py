@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rag._cli.options import Force, Json
-from rag._cli.output import echo_stderr, is_json, print_json, print_lines
+from rag._cli.output import echo_stderr, is_json, print_report
+from rag._cli.session import Force, Json
+from rag.rendering.shapes import report_shape
+from rag.rendering.terminal import byte_count, counted, duration
 
 if TYPE_CHECKING:
     from eval.workbench.corpus import CorpusReport
@@ -83,18 +85,11 @@ def make(
         report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
     if long and not report.voiced:
         echo_stderr("spoken lines are subtitles only: the speech program flite is not installed")
-    if is_json(as_json):
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.workbench/1", recorded_fields(report)))
-    else:
-        print_lines(_lines(report))
+    print_report(is_json(as_json), report_shape("rag.workbench/1", recorded_fields(report)), _lines(report))
     return 0
 
 
 def _lines(report: CorpusReport) -> Iterator[str]:
-    from rag.rendering.terminal import byte_count, counted, duration
-
     kept = report.videos - report.made
     existing = f" ({kept} existed already)" if kept else ""
     yield (

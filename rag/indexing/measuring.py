@@ -29,8 +29,7 @@ from rag.errors import FileProblem
 from rag.indexing.clips import decode_clips
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, reason_of
-from rag.store.measures import Fingerprint
-from rag.store.records import EncoderRef
+from rag.store.records import EncoderRef, Fingerprint
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:

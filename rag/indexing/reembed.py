@@ -13,9 +13,9 @@ from rag.indexing.encoders import check_text_encoder_match, open_configured_enco
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
-from rag.store.encoder_switch import EncoderSwitch
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
+from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
 

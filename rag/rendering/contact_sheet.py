@@ -1,7 +1,9 @@
-"""Contact sheets: the frames of a window with their times, and the text evidence below."""
+"""Contact sheets: the frames of a window with their times and text evidence; frames as data URIs."""
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from localization.sampling import midpoints
 from rag.rendering.terminal import visible
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont, TransposedFont
@@ -32,6 +35,8 @@ _ACCENT = (255, 190, 92)
 _INDENT = 200
 _LINES_A_TEXT = 4
 _LONGEST_TEXT = 2000
+_INLINE_SHORT_SIDE = 160
+_INLINE_QUALITY = 72
 
 _WIDE_SCRIPTS = ("NotoSansCJK-Regular.ttc", "wqy-microhei.ttc", "DroidSansFallbackFull.ttf")
 _FACES = {"regular": ("DejaVuSans.ttf", "NotoSans-Regular.ttf"), "bold": ("DejaVuSans-Bold.ttf",)}
@@ -69,16 +74,16 @@ def contact_sheet(sheet: Sheet) -> Image:
     rows = -(-len(frames) // columns)
     grid = rows * (tile[1] + _GAP)
     height = _MARGIN + sum(row.height for row in head + words) + grid + (16 if words else 0) + _MARGIN
-    picture = Image.new("RGB", (_WIDTH, height), _BACKGROUND)
-    pen = ImageDraw.Draw(picture, "RGBA")
+    sheet_image = Image.new("RGB", (_WIDTH, height), _BACKGROUND)
+    pen = ImageDraw.Draw(sheet_image, "RGBA")
     top = _write(pen, head, _MARGIN)
-    _paste_frames(picture, pen, sheet.frames, tile, columns, top)
+    _paste_frames(sheet_image, pen, sheet.frames, tile, columns, top)
     _write(pen, words, top + grid + (16 if words else 0))
-    return picture
+    return sheet_image
 
 
-def save_png(picture: Image, path: str | os.PathLike[str], policy: OverwritePolicy | None = None) -> None:
-    """Write `picture` with the mark of `corpora.outputs`, whole or not at all.
+def save_png(image: Image, path: str | os.PathLike[str], policy: OverwritePolicy | None = None) -> None:
+    """Write `image` with the mark of `corpora.outputs`, whole or not at all.
 
     Raises `UsageError` where `path` must not be replaced, `OSError` where it cannot be written.
     """
@@ -87,7 +92,24 @@ def save_png(picture: Image, path: str | os.PathLike[str], policy: OverwritePoli
     info = PngInfo()
     info.add_text("Software", PROGRAM)
     with replace_file(path, PNG, policy or OverwritePolicy()) as draft:
-        picture.save(draft, format="PNG", optimize=True, pnginfo=info)
+        image.save(draft, format="PNG", optimize=True, pnginfo=info)
+
+
+def image_data_uri(image: NDArray[np.uint8], short_side: int = _INLINE_SHORT_SIDE) -> str:
+    """A frame, uint8 (h, w, 3) RGB, as a data URI for an HTML page.
+
+    A JPEG whose short side has at most `short_side` pixels; never enlarged.
+    """
+    from PIL import Image
+
+    scaled = Image.fromarray(image)
+    scale = short_side / min(scaled.size)
+    if scale < 1:
+        size = (max(1, round(scaled.width * scale)), max(1, round(scaled.height * scale)))
+        scaled = scaled.resize(size, Image.Resampling.BICUBIC)
+    buffer = io.BytesIO()
+    scaled.save(buffer, "JPEG", quality=_INLINE_QUALITY)
+    return f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +173,14 @@ def _tile_size(count: int, height: int, width: int) -> tuple[tuple[int, int], in
 
 
 def _paste_frames(
-    picture: Image, pen: ImageDraw, frames: Frames, tile: tuple[int, int], columns: int, top: int
+    canvas: Image, pen: ImageDraw, frames: Frames, tile: tuple[int, int], columns: int, top: int
 ) -> None:
     from PIL import Image
 
     for number, (time, pixels) in enumerate(zip(frames.times, frames.images, strict=True)):
         row, column = divmod(number, columns)
         left, upper = _MARGIN + column * (tile[0] + _GAP), top + row * (tile[1] + _GAP)
-        picture.paste(Image.fromarray(pixels).resize(tile, Image.Resampling.LANCZOS), (left, upper))
+        canvas.paste(Image.fromarray(pixels).resize(tile, Image.Resampling.LANCZOS), (left, upper))
         label = _tenths(float(time))
         font = _font(18, label, "bold")
         x0, y0, x1, y1 = pen.textbbox((0, 0), label, font=font)

@@ -90,11 +90,11 @@ def search_shape(
     *,
     query_id: str | None = None,
     shots: Sequence[Shot | None] | None = None,
-    unjudged: UnmeasuredVideos | None = None,
+    unmeasured: UnmeasuredVideos | None = None,
 ) -> dict[str, Any]:
     """`rag.search/1`; `query_id` in batches only; `query` is null for a filter without a query.
 
-    `shots`: that of each hit. `unjudged`: the videos that the filter could not decide about. Both
+    `shots`: that of each hit. `unmeasured`: the videos that the filter could not decide about. Both
     only under a filter on shots.
     """
     shape: dict[str, Any] = {"schema": "rag.search/1"}
@@ -104,7 +104,7 @@ def search_shape(
     if shots is not None:
         results = [{**hit, "shot": plain(shot)} for hit, shot in zip(results, shots, strict=True)]
     shape |= {"query": query, "results": results}
-    return shape if unjudged is None else shape | {"unjudged": plain(unjudged)}
+    return shape if unmeasured is None else shape | {"unjudged": plain(unmeasured)}
 
 
 def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:

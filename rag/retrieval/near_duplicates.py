@@ -60,4 +60,4 @@ def _track(reader: Reader, video_id: str) -> Track | None:
         return None
     sound = reader.sound_track(video_id)
     loudness = sound.loudness.astype(np.float64) if sound is not None else np.empty(0)
-    return Track(mark.times, mark.pictures, loudness, reader.video(video_id).duration)
+    return Track(mark.times, mark.images, loudness, reader.video(video_id).duration)

@@ -1,15 +1,17 @@
-"""What a `SearchFilter` lets through: as sets of ids, as masks over rows in memory, as SQL."""
+"""What a `SearchFilter` lets through (paths, masks over rows in memory, SQL), and file names like a given one."""
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import math
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rag.records import SearchFilter
 from rag.store.database import quoted
-from rag.store.matrices import Matrix, overlapping
+from rag.store.vector_index import Matrix, overlapping
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 LEAST_SHARED = 1.0
 """Seconds that a row must share with one of the spans of a `SearchFilter`, where both are that long."""
+MAX_SUGGESTIONS = 3
+MIN_SIMILARITY = 0.6
+"""Of difflib's ratio, in [0, 1]: what it calls a close match."""
 
 Spans = Mapping[str, tuple[tuple[float, float], ...]]
 
@@ -105,3 +110,25 @@ def span_sql(start: float | None, end: float | None) -> list[str]:
         elif (bound > 0) == (sign == ">"):
             conditions.append("false")
     return conditions
+
+
+def nearest_names(name: str, paths: Iterable[str]) -> list[str]:
+    """Up to 3 of `paths` with a file name like that of `name`, most alike first.
+
+    Names are compared without their endings, and capitals are all one. Each is given by its file name,
+    or whole where several files have that name.
+    """
+    by_name: dict[str, list[str]] = {}
+    for path in sorted(set(paths)):
+        by_name.setdefault(os.path.basename(path), []).append(path)
+    by_stem: dict[str, list[str]] = {}
+    for held in by_name:
+        by_stem.setdefault(_stem(held), []).append(held)
+    close = difflib.get_close_matches(_stem(name), list(by_stem), n=MAX_SUGGESTIONS, cutoff=MIN_SIMILARITY)
+    found = [held for stem in close for held in by_stem[stem]]
+    names = [one for held in found for one in ([held] if len(by_name[held]) == 1 else by_name[held])]
+    return names[:MAX_SUGGESTIONS]
+
+
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(path.rstrip("/")))[0].casefold()

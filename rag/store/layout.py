@@ -1,4 +1,4 @@
-"""The library folder: its files, how it is found, and how it is reported from a folder of somebody else."""
+"""The library folder: its files, how it is found, and how it is distinguished from any other folder."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
+from rag.store.schema import PLAIN_TABLES
 
 LIBRARY_NAME = ".rag"
 MARKER = "rag-library.json"
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
-PLAIN_TABLES = ("clips", "files", "meta", "problems", "videos")
-"""A library written before the marker existed is recognized by these tables."""
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
 
@@ -165,7 +164,7 @@ def require_library(folder: Path) -> Layout:
 def writable_library(folder: Path, *, create: bool = True) -> Layout:
     """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
 
-    Raises `LibraryNotFound` for a folder of somebody else, and without `create` for one without a library.
+    Raises `LibraryNotFound` for any other folder, and without `create` for one without a library.
     """
     layout = Layout(folder.absolute()) if create else require_library(folder)
     if not layout.is_library() and not (create and layout.is_vacant()):

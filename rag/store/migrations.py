@@ -1,37 +1,91 @@
-"""Numbered steps that bring a library to today's tables; append only, never edit one that was released.
+"""The `meta` table, and the numbered steps that bring a library to today's tables.
 
-The number of the last step is written after it, so a step may run twice and must bear that.
+Append only, never edit a step that was released. The number of the last step is written after it, so a step
+may run twice and must bear that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rag.errors import LibraryError, LibraryNotFound, LibraryTooNew
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import require_tables
-from rag.store.measures import measured_schemas
-from rag.store.meta_table import MetaRows
-from rag.store.records import SCHEMA
+from rag.store.records import SCHEMA, EncoderRef, Meta
+
+
+@dataclass(frozen=True, slots=True)
+class MetaRows:
+    """The key-value rows of the table `meta`, parsed."""
+
+    schema: int
+    """Number of the last migration that was applied; 0 before the first."""
+    meta: Meta | None = None
+    dropping: str = ""
+    """A table that a finished encoder switch has still to drop."""
+
+    @classmethod
+    def read(cls, rows: Iterable[Mapping[str, str]]) -> MetaRows:
+        """Parse the rows; missing keys take their defaults."""
+        values = {row["key"]: row["value"] for row in rows}
+        schema = int(values.get("schema", 0))
+        library = values.get("library")
+        return cls(schema, _meta(library, schema) if library else None, values.get("dropping", ""))
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that a library with these rows has at every moment."""
+        names = {*schema.PLAIN_TABLES} if self.schema else set()
+        names |= {*schema.MEASURED_TABLES} if self.schema >= 2 else set()
+        if self.meta is not None:
+            names |= {*schema.FULL_TEXT_TABLES}
+            names |= {schema.vectors_table(self.meta.image_encoder)} if self.meta.image_encoder else set()
+        return frozenset(names)
+
+    def table(self) -> Any:
+        """The rows as an Arrow table."""
+        import pyarrow as pa
+
+        values = {"schema": str(self.schema)}
+        if self.meta is not None:
+            values["library"] = json.dumps({k: v for k, v in asdict(self.meta).items() if k != "schema"})
+        if self.dropping:
+            values["dropping"] = self.dropping
+        columns = {"key": list(values), "value": list(values.values())}
+        return pa.table(columns, schema=schema.arrow_schema("meta"))
+
+
+def _meta(value: str, schema: int) -> Meta:
+    fields = json.loads(value)
+    image = fields["image_encoder"]
+    return Meta(
+        image_encoder=None if image is None else EncoderRef(**image),
+        text_encoder=EncoderRef(**fields["text_encoder"]),
+        settings=fields["settings"],
+        schema=schema,
+        library_id=fields["library_id"],
+    )
 
 
 def first_tables(db: Database) -> None:
     """Migration 1: create the tables of files, videos, clips and problems."""
-    for name, columns in schema.plain_schemas().items():
-        db.create(name, columns)
+    for name in schema.PLAIN_TABLES:
+        db.create(name, schema.arrow_schema(name))
 
 
 def measured_tables(db: Database) -> None:
     """Migration: create the tables of measurements."""
-    for name, columns in measured_schemas().items():
-        db.create(name, columns)
+    for name in schema.MEASURED_TABLES:
+        db.create(name, schema.arrow_schema(name))
 
 
 OLDEST_READABLE = 1
-"""Readers bear an older library from this schema on; a writer brings it up to date."""
+"""Readers bear an older library from this schema on; a writer migrates it."""
 MIGRATIONS: Sequence[Callable[[Database], None]] = (first_tables, measured_tables)
 """`MIGRATIONS[n]` leads from schema n to n + 1."""
 

@@ -15,15 +15,12 @@ from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors
 from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
-from rag.store.frames import fetch
 from rag.store.fulltext import match
 from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
-from rag.store.matrices import Matrix
-from rag.store.measures import Fingerprint
-from rag.store.records import ClipFrames, Hit, Meta, Stats
-from rag.store.snapshot import Snapshot
-from rag.store.vector_index import IndexKind
+from rag.store.records import ClipFrames, Fingerprint, Hit, Meta, Stats
+from rag.store.snapshot import Snapshot, fetch
+from rag.store.vector_index import IndexKind, Matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,7 +179,7 @@ class Reader:
 
         Raises `LibraryCorrupt` where a table cannot be read.
         """
-        from rag.store.stats import collect
+        from rag.store.maintenance import collect
 
         return self._ask(lambda s: collect(self._layout, s))
 
@@ -261,7 +258,7 @@ class Reader:
         conditions: list[str],
         spans: Mapping[str, tuple[tuple[float, float], ...]],
     ) -> list[Hit]:
-        """As if only what lies in `spans` were there: a row's BM25 score does not hang on its neighbours."""
+        """Matches within `spans` only: a row's BM25 score does not depend on the rows around it."""
         asked = k
         while True:
             hits = self._match(s, "evidence", "evidence_id", text, asked, conditions)

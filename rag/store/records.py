@@ -1,4 +1,4 @@
-"""What the library keeps and gives back, beside the records that all rooms share."""
+"""What the library keeps and gives back, beside the records that all packages share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Meta:
     """The settings that decide what is stored, as plain JSON values."""
     schema: int = SCHEMA
     library_id: str = ""
-    """Drawn by the writer when the library is made; empty until then."""
+    """Made by the writer when the library is made; empty until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,18 @@ class ClipFrames:
     """Hash over the sampled pixels, which proves a resume exact."""
     modality: str = "video"
     """`video` or `audio`: what the encoder saw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a video looks like through its time, so small and coarse that a copy of it looks the same.
+
+    `times`: float64 (n,) seconds. `images`: uint8 (n, 18, 32), L* scaled to 0..255.
+    """
+
+    video_id: str
+    times: NDArray[np.float64]
+    images: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)

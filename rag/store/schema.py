@@ -1,4 +1,8 @@
-"""The tables: their columns, and how records become rows and back."""
+"""The tables: their columns, and how records become rows and back.
+
+The tables of measurements (`shots`, `sound_tracks`, `fingerprints`) came with schema 2. A library of
+schema 1 has none of them and is read as one in which nothing has been measured yet.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, get_args
 
-from corpora.records import Clip, Evidence, Passage, Problem, Video
-from rag.store.records import ClipFrames, EncoderRef, FileRow
+from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +23,69 @@ if TYPE_CHECKING:
 FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
+PLAIN_TABLES = ("meta", "files", "videos", "clips", "problems")
+"""Tables without vectors, which exist from the library's first moment.
+
+A library written before the marker existed is recognized by them.
+"""
+MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
+COLUMNS = {
+    "meta": "key:string value:string",
+    "files": "path:binary content_id:string kind:string size:int64 mtime_ns:int64 ctime_ns:int64 "
+    "stamp:string",
+    "videos": "video_id:string status:string path:binary title:string description:string tags:[string] "
+    "duration:float64 fps:float64 width:int32 height:int32 audio:bool language:string stream:int32 "
+    "decoder:string damage:string stages:string indexed_at:int64",
+    "clips": "clip_id:string video_id:string start:float64 end:float64 pixels:string",
+    "problems": "path:binary reason:string action:string stamp:string",
+    "evidence": "evidence_id:string video_id:string start:float64 end:float64 kind:string words:string "
+    "vector:vector",
+    "passages": "source_id:string passage_id:string doc_id:string title:string words:string vector:vector",
+    "vectors": "clip_id:string video_id:string modality:string vector:vector frames:[vector] times:[float64]",
+    "sounds": "clip_id:string video_id:string vector:vector",
+    "shots": "shot_id:string video_id:string start:float64 end:float64 key_time:float64 tone:string "
+    "warmth:float64 saturation:float64 brightness:float64 contrast:float64 sharpness:float64 style:string",
+    "sound_tracks": "video_id:string classes:string loudness:[float32]",
+    "fingerprints": "video_id:string times:[float64] height:int32 width:int32 pictures:binary",
+}
+"""Columns with their Arrow types by table; in brackets a list, `vector` is float16 of fixed length.
+
+Tables of vectors and sounds carry the fingerprint of their encoder in their names.
+"""
+LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
+"""How `sound_tracks` spells a second."""
+CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
+MISSING = "?"
+"""A second that could not be decoded; its loudness is null."""
+LONE_SECONDS = {"m": "sa", "a": "m"}
+LONE_SECOND_CONTEXT = 4
+
+if set(LETTERS) != set(get_args(AudioClass)):
+    raise AssertionError("every class of sound has a letter")
+
+
+def arrow_schema(table: str, dim: int = 0) -> Any:
+    """The Arrow schema of a table of `COLUMNS`; `dim`: length of its vectors."""
+    import pyarrow as pa
+
+    def arrow_type(kind: str) -> Any:
+        if kind.startswith("["):
+            return pa.list_(arrow_type(kind[1:-1]))
+        return pa.list_(pa.float16(), dim) if kind == "vector" else pa.type_for_alias(kind)
+
+    columns = (column.split(":") for column in COLUMNS[table].split())
+    return pa.schema([(name, arrow_type(kind)) for name, kind in columns])
+
+
+def column_names(table: str) -> list[str]:
+    """Names of a table's columns, in order."""
+    return [column.partition(":")[0] for column in COLUMNS[table].split()]
+
+
+def _table(table: str, rows: Iterable[Mapping[str, Any]]) -> Any:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(list(rows), schema=arrow_schema(table))
 
 
 def vectors_table(encoder: EncoderRef) -> str:
@@ -26,12 +94,12 @@ def vectors_table(encoder: EncoderRef) -> str:
 
 
 def sounds_table(encoder: EncoderRef) -> str:
-    """Vectors of the clips' sound, by an encoder that hears as well as sees."""
-    return f"sounds_{encoder.fingerprint[:24]}"
+    """Name of the table of audio embeddings of an encoder that takes images and audio."""
+    return sounds_beside(vectors_table(encoder))
 
 
 def sounds_beside(vectors: str) -> str:
-    """The table of sounds of the encoder whose clip vectors lie in the table `vectors`."""
+    """The table of audio embeddings of the encoder whose clip vectors are in the table `vectors`."""
     return vectors.replace("vectors_", "sounds_", 1)
 
 
@@ -40,121 +108,14 @@ def is_clip_vectors(table: str) -> bool:
     return table.startswith(("vectors_", "sounds_"))
 
 
-def path_bytes(path: str) -> bytes:
-    """A path as bytes, invalid UTF-8 kept."""
-    return os.fsencode(path)
-
-
 def clean(text: str) -> str:
     """Text that is valid UTF-8: a title taken from an odd file name holds surrogate escapes."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def plain_schemas() -> dict[str, Any]:
-    """Tables without vectors, which exist from the library's first moment."""
-    import pyarrow as pa
-
-    return {
-        "meta": pa.schema([("key", pa.string()), ("value", pa.string())]),
-        "files": pa.schema(
-            [
-                ("path", pa.binary()),
-                ("content_id", pa.string()),
-                ("kind", pa.string()),
-                ("size", pa.int64()),
-                ("mtime_ns", pa.int64()),
-                ("ctime_ns", pa.int64()),
-                ("stamp", pa.string()),
-            ]
-        ),
-        "videos": pa.schema(
-            [
-                ("video_id", pa.string()),
-                ("status", pa.string()),
-                ("path", pa.binary()),
-                ("title", pa.string()),
-                ("description", pa.string()),
-                ("tags", pa.list_(pa.string())),
-                ("duration", pa.float64()),
-                ("fps", pa.float64()),
-                ("width", pa.int32()),
-                ("height", pa.int32()),
-                ("audio", pa.bool_()),
-                ("language", pa.string()),
-                ("stream", pa.int32()),
-                ("decoder", pa.string()),
-                ("damage", pa.string()),
-                ("stages", pa.string()),
-                ("indexed_at", pa.int64()),
-            ]
-        ),
-        "clips": pa.schema(
-            [
-                ("clip_id", pa.string()),
-                ("video_id", pa.string()),
-                ("start", pa.float64()),
-                ("end", pa.float64()),
-                ("pixels", pa.string()),
-            ]
-        ),
-        "problems": pa.schema(
-            [("path", pa.binary()), ("reason", pa.string()), ("action", pa.string()), ("stamp", pa.string())]
-        ),
-    }
-
-
-def text_schemas(dim: int) -> dict[str, Any]:
-    """Tables with text vectors of `dim` numbers."""
-    import pyarrow as pa
-
-    vector = pa.list_(pa.float16(), dim)
-    return {
-        "evidence": pa.schema(
-            [
-                ("evidence_id", pa.string()),
-                ("video_id", pa.string()),
-                ("start", pa.float64()),
-                ("end", pa.float64()),
-                ("kind", pa.string()),
-                (FULL_TEXT, pa.string()),
-                ("vector", vector),
-            ]
-        ),
-        "passages": pa.schema(
-            [
-                ("source_id", pa.string()),
-                ("passage_id", pa.string()),
-                ("doc_id", pa.string()),
-                ("title", pa.string()),
-                (FULL_TEXT, pa.string()),
-                ("vector", vector),
-            ]
-        ),
-    }
-
-
-def vectors_schema(dim: int) -> Any:
-    """Arrow schema of a table of clip vectors of length `dim`, float16."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("clip_id", pa.string()),
-            ("video_id", pa.string()),
-            ("modality", pa.string()),
-            ("vector", pa.list_(pa.float16(), dim)),
-            ("frames", pa.list_(pa.list_(pa.float16(), dim))),
-            ("times", pa.list_(pa.float64())),
-        ]
-    )
-
-
 def file_rows(rows: Iterable[FileRow]) -> Any:
     """Files as an Arrow table."""
-    import pyarrow as pa
-
-    values = [{**asdict(row), "path": path_bytes(row.path)} for row in rows]
-    return pa.Table.from_pylist(values, schema=plain_schemas()["files"])
+    return _table("files", ({**asdict(row), "path": os.fsencode(row.path)} for row in rows))
 
 
 def file_of(row: Mapping[str, Any]) -> FileRow:
@@ -169,22 +130,18 @@ def problem_of(row: Mapping[str, Any]) -> tuple[Problem, str]:
 
 def problem_rows(problems: Iterable[tuple[Problem, str]]) -> Any:
     """Problems with stamps as an Arrow table."""
-    import pyarrow as pa
-
-    values = [
-        {"path": path_bytes(p.path), "reason": clean(p.reason), "action": clean(p.action), "stamp": stamp}
+    values = (
+        {"path": os.fsencode(p.path), "reason": clean(p.reason), "action": clean(p.action), "stamp": stamp}
         for p, stamp in problems
-    ]
-    return pa.Table.from_pylist(values, schema=plain_schemas()["problems"])
+    )
+    return _table("problems", values)
 
 
 def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at: int) -> Any:
     """A video as an Arrow table of one row."""
-    import pyarrow as pa
-
     value = {
         **asdict(video),
-        "path": path_bytes(video.path),
+        "path": os.fsencode(video.path),
         "title": clean(video.title),
         "description": clean(video.description),
         "tags": [clean(tag) for tag in video.tags],
@@ -194,7 +151,7 @@ def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at:
         "stages": json.dumps(stages, sort_keys=True),
         "indexed_at": indexed_at,
     }
-    return pa.Table.from_pylist([value], schema=plain_schemas()["videos"])
+    return _table("videos", [value])
 
 
 def video_of(row: Mapping[str, Any]) -> Video:
@@ -205,10 +162,7 @@ def video_of(row: Mapping[str, Any]) -> Video:
 
 def clip_rows(clips: Sequence[ClipFrames]) -> Any:
     """Clips as an Arrow table."""
-    import pyarrow as pa
-
-    values = [{**asdict(c.clip), "pixels": c.pixels} for c in clips]
-    return pa.Table.from_pylist(values, schema=plain_schemas()["clips"])
+    return _table("clips", ({**asdict(c.clip), "pixels": c.pixels} for c in clips))
 
 
 def clip_of(row: Mapping[str, Any]) -> Clip:
@@ -230,27 +184,17 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
                 f"{c.clip.clip_id}: frames {c.vectors.shape}, clip vector {c.clip_vector.shape} and "
                 f"{len(c.times)} times do not fit dimension {dim}"
             )
-    counts = np.cumsum([0, *(len(c.times) for c in clips)]).astype(np.int32)
+    offsets = pa.array(np.cumsum([0, *(len(c.times) for c in clips)]).astype(np.int32), pa.int32())
     flat = np.concatenate([c.vectors for c in clips])
-    offsets = pa.array(counts, pa.int32())
-    columns = [
-        pa.array([c.clip.clip_id for c in clips], pa.string()),
-        pa.array([c.clip.video_id for c in clips], pa.string()),
-        pa.array([c.modality for c in clips], pa.string()),
-        matrix_column(np.stack([c.clip_vector for c in clips]), dim),
-        pa.ListArray.from_arrays(offsets, matrix_column(flat, dim)),
-        pa.ListArray.from_arrays(offsets, pa.array(np.concatenate([c.times for c in clips]), pa.float64())),
-    ]
-    return pa.Table.from_arrays(columns, schema=vectors_schema(dim))
-
-
-def sounds_schema(dim: int) -> Any:
-    """Arrow schema of a table of sound vectors of length `dim`, float16."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [("clip_id", pa.string()), ("video_id", pa.string()), ("vector", pa.list_(pa.float16(), dim))]
-    )
+    columns = {
+        "clip_id": [c.clip.clip_id for c in clips],
+        "video_id": [c.clip.video_id for c in clips],
+        "modality": [c.modality for c in clips],
+        "vector": matrix_column(np.stack([c.clip_vector for c in clips]), dim),
+        "frames": pa.ListArray.from_arrays(offsets, matrix_column(flat, dim)),
+        "times": pa.ListArray.from_arrays(offsets, pa.array(np.concatenate([c.times for c in clips]))),
+    }
+    return pa.table(columns, schema=arrow_schema("vectors", dim))
 
 
 def sound_rows(clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]], dim: int) -> Any:
@@ -258,12 +202,12 @@ def sound_rows(clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]
     import numpy as np
     import pyarrow as pa
 
-    columns = [
-        pa.array([clip.clip_id for clip in clips], pa.string()),
-        pa.array([clip.video_id for clip in clips], pa.string()),
-        matrix_column(np.stack(vectors), dim),
-    ]
-    return pa.Table.from_arrays(columns, schema=sounds_schema(dim))
+    columns = {
+        "clip_id": [clip.clip_id for clip in clips],
+        "video_id": [clip.video_id for clip in clips],
+        "vector": matrix_column(np.stack(vectors), dim),
+    }
+    return pa.table(columns, schema=arrow_schema("sounds", dim))
 
 
 def matrix_column(rows: NDArray[np.floating[Any]], dim: int) -> Any:
@@ -303,16 +247,16 @@ def evidence_rows(
         range(len(spans)), key=lambda i: (spans[i].start, spans[i].end, spans[i].kind, spans[i].text)
     )
     chosen = [spans[i] for i in order]
-    columns = [
-        pa.array([f"{video_id}:e{n:06d}" for n in range(len(chosen))], pa.string()),
-        pa.array([video_id] * len(chosen), pa.string()),
-        pa.array([s.start for s in chosen], pa.float64()),
-        pa.array([s.end for s in chosen], pa.float64()),
-        pa.array([s.kind for s in chosen], pa.string()),
-        pa.array([clean(s.text) for s in chosen], pa.string()),
-        matrix_column(np.asarray(vectors)[order], dim),
-    ]
-    return pa.Table.from_arrays(columns, schema=text_schemas(dim)["evidence"])
+    columns = {
+        "evidence_id": [f"{video_id}:e{n:06d}" for n in range(len(chosen))],
+        "video_id": [video_id] * len(chosen),
+        "start": [s.start for s in chosen],
+        "end": [s.end for s in chosen],
+        "kind": [s.kind for s in chosen],
+        FULL_TEXT: [clean(s.text) for s in chosen],
+        "vector": matrix_column(np.asarray(vectors)[order], dim),
+    }
+    return pa.table(columns, schema=arrow_schema("evidence", dim))
 
 
 def evidence_of(row: Mapping[str, Any]) -> Evidence:
@@ -327,19 +271,99 @@ def passage_rows(
     import numpy as np
     import pyarrow as pa
 
-    columns = [
-        pa.array([source_id] * len(passages), pa.string()),
-        pa.array([p.passage_id for p in passages], pa.string()),
-        pa.array([p.doc_id for p in passages], pa.string()),
-        pa.array([clean(p.title) for p in passages], pa.string()),
+    columns = {
+        "source_id": [source_id] * len(passages),
+        "passage_id": [p.passage_id for p in passages],
+        "doc_id": [p.doc_id for p in passages],
+        "title": [clean(p.title) for p in passages],
         # Title and text in one column, so that one full-text index ranks both.
-        pa.array([clean(f"{p.title}\n{p.text}") for p in passages], pa.string()),
-        matrix_column(np.asarray(vectors), dim),
-    ]
-    return pa.Table.from_arrays(columns, schema=text_schemas(dim)["passages"])
+        FULL_TEXT: [clean(f"{p.title}\n{p.text}") for p in passages],
+        "vector": matrix_column(np.asarray(vectors), dim),
+    }
+    return pa.table(columns, schema=arrow_schema("passages", dim))
 
 
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """A passage from its row."""
     text = row[FULL_TEXT][len(row["title"]) + 1 :]
     return Passage(row["passage_id"], row["doc_id"], row["title"], text)
+
+
+def shot_rows(shots: Sequence[Shot]) -> Any:
+    """Shots as an Arrow table."""
+    return _table("shots", ({**asdict(shot), "style": shot.style or ""} for shot in shots))
+
+
+def shot_of(row: Mapping[str, Any]) -> Shot:
+    """A shot from its row."""
+    return Shot(**{**row, "style": row["style"] or None})
+
+
+def sound_track_rows(track: SoundTrack) -> Any:
+    """A sound track as an Arrow table of one row."""
+    value = {
+        "video_id": track.video_id,
+        "classes": "".join(MISSING if name is None else LETTERS[name] for name in track.classes),
+        "loudness": [None if level != level else level for level in track.loudness.tolist()],
+    }
+    return _table("sound_tracks", [value])
+
+
+def sound_track_of(row: Mapping[str, Any]) -> SoundTrack:
+    """A sound track from its row; loudness (seconds,) float32."""
+    import numpy as np
+
+    letters = smooth_lone_seconds(row["classes"])
+    classes = tuple(None if letter == MISSING else CLASSES[letter] for letter in letters)
+    return SoundTrack(row["video_id"], classes, np.asarray(row["loudness"], np.float32))
+
+
+def smooth_lone_seconds(letters: str) -> str:
+    """Letters of seconds, where a single one is taken for what is around it: one of speech or noises within
+    music, and one of music within noises.
+
+    Around it, or before it at the end, are `LONE_SECOND_CONTEXT` seconds or more of that. Stored letters are
+    as measured, so older libraries are read alike. A single second within speech is a pause, and one of
+    speech within noises may be a word: both stay.
+    """
+    runs = [(letter, len(list(run))) for letter, run in groupby(letters)]
+    place = 1
+    while place < len(runs):
+        (around, before), (lone, length) = runs[place - 1], runs[place]
+        last = place + 1 == len(runs)
+        after = 0 if last else runs[place + 1][1]
+        same = last or runs[place + 1][0] == around
+        if (
+            length == 1
+            and lone in LONE_SECONDS.get(around, "")
+            and same
+            and before + after >= LONE_SECOND_CONTEXT
+        ):
+            runs[place - 1 : place + 2] = [(around, before + 1 + after)]
+        else:
+            place += 1
+    return "".join(letter * length for letter, length in runs)
+
+
+def fingerprint_rows(fingerprint: Fingerprint) -> Any:
+    """A fingerprint as an Arrow table of one row."""
+    import numpy as np
+
+    _, height, width = fingerprint.images.shape
+    value = {
+        "video_id": fingerprint.video_id,
+        "times": fingerprint.times.tolist(),
+        "height": height,
+        "width": width,
+        "pictures": np.ascontiguousarray(fingerprint.images, np.uint8).tobytes(),
+    }
+    return _table("fingerprints", [value])
+
+
+def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
+    """A fingerprint from its row; times (n,) float64 in seconds."""
+    import numpy as np
+
+    shape = (-1, row["height"], row["width"])
+    images = np.frombuffer(row["pictures"], np.uint8).reshape(shape)
+    return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), images)

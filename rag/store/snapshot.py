@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
@@ -23,12 +26,9 @@ from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
-from rag.store.matrices import Codes, Matrix
-from rag.store.measures import Fingerprint, fingerprint_of, shot_of, sound_track_of
-from rag.store.meta_table import MetaRows
-from rag.store.migrations import refuse_newer, refuse_older
-from rag.store.records import Meta
-from rag.store.vector_index import IndexKind
+from rag.store.migrations import MetaRows, refuse_newer, refuse_older
+from rag.store.records import ClipFrames, Fingerprint, Meta
+from rag.store.vector_index import Codes, IndexKind, Matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,7 +182,7 @@ class Snapshot:
         columns = self.tables["shots"].schema.names
         for row in self.scan("shots", columns).sort_by("shot_id").to_pylist():
             if row["video_id"] in self.ready:
-                found.setdefault(row["video_id"], []).append(shot_of(row))
+                found.setdefault(row["video_id"], []).append(schema.shot_of(row))
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
@@ -190,7 +190,7 @@ class Snapshot:
         if video_id not in self._sounds:
             rows = self._measured("sound_tracks", ["video_id", "classes", "loudness"], video_id)
             _make_room(self._sounds)
-            self._sounds[video_id] = sound_track_of(rows[0]) if rows else None
+            self._sounds[video_id] = schema.sound_track_of(rows[0]) if rows else None
         return self._sounds[video_id]
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
@@ -199,7 +199,7 @@ class Snapshot:
             columns = ["video_id", "times", "height", "width", "pictures"]
             rows = self._measured("fingerprints", columns, video_id)
             _make_room(self._fingerprints)
-            self._fingerprints[video_id] = fingerprint_of(rows[0]) if rows else None
+            self._fingerprints[video_id] = schema.fingerprint_of(rows[0]) if rows else None
         return self._fingerprints[video_id]
 
     @cached_property
@@ -344,3 +344,34 @@ class Snapshot:
 def _make_room(remembered: dict[str, Any]) -> None:
     while len(remembered) >= REMEMBERED_VIDEOS:
         del remembered[next(iter(remembered))]
+
+
+COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
+
+
+def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
+    """In the order of `clip_ids`. Raises KeyError for a clip that is unknown or has no vectors."""
+    if not clip_ids:
+        return []
+    matrix, name = s.clip_matrix, s.vectors_name
+    if matrix is None or name is None:
+        raise KeyError(clip_ids[0])
+    wanted = sorted({int(matrix.row_ids[matrix.positions[clip_id]]) for clip_id in clip_ids})
+    table = s.scan(name, COLUMNS, f"_rowid IN ({','.join(map(str, wanted))})")
+    if table.num_rows != len(wanted):
+        # Row ids are dropped silently where they are not known; the key always works, only more slowly.
+        table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
+    dim = matrix.rows.shape[1]
+    found = {table["clip_id"][i].as_py(): _clip_frames(s, table, i, dim) for i in range(table.num_rows)}
+    return [found[clip_id] for clip_id in clip_ids]
+
+
+def _clip_frames(s: Snapshot, table: Any, i: int, dim: int) -> ClipFrames:
+    frames = table["frames"][i].values.flatten().to_numpy(zero_copy_only=False)
+    return ClipFrames(
+        clip=s.clip(table["clip_id"][i].as_py()),
+        times=np.asarray(table["times"][i].values.to_numpy(zero_copy_only=False), np.float64),
+        vectors=frames.reshape(-1, dim).astype(np.float32),
+        clip_vector=table["vector"][i].values.to_numpy(zero_copy_only=False).astype(np.float32),
+        modality=table["modality"][i].as_py(),
+    )

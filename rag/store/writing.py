@@ -9,28 +9,23 @@ left unfinished is either taken up again or swept away by the next one.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from corpora.records import Passage, Problem, Video
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
-from rag.store.compaction import compact_if_due, index_text, maintain
 from rag.store.database import Database
-from rag.store.encoder_switch import EncoderSwitch
 from rag.store.error_mapping import write_errors
 from rag.store.layout import Layout, writable_library
 from rag.store.lock import WriterLock
-from rag.store.measures import Fingerprint
-from rag.store.meta_table import MetaRows
-from rag.store.migrations import migrate, require_meta
-from rag.store.passage_table import PassageTable
-from rag.store.path_tables import file_table, problem_table
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta, Removed
-from rag.store.video_tables import VideoTables
+from rag.store.maintenance import compact_if_due, index_text, maintain
+from rag.store.migrations import MetaRows, migrate, require_meta
+from rag.store.records import EncoderRef, FileRow, Meta, Removed
+from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +35,7 @@ WAITING_ROWS = 4096
 """Passages, files and problems wait in memory until this many are together: a commit costs 10 ms."""
 
 
-class Writer:
+class Writer(VideoWriter):
     """Made by `Writer.open`; a context manager that holds the library's lock.
 
     `begin_video` to `finish_video` are committed as they come. Files, problems
@@ -50,12 +45,12 @@ class Writer:
     def __init__(self, layout: Layout, lock: WriterLock) -> None:
         self._layout = layout
         self._lock = lock
-        self._db = Database(layout)
-        self._meta_rows = migrate(self._db)
-        self._files = file_table(self._db)
-        self._problems = problem_table(self._db)
-        self._videos = VideoTables(self._db)
-        self._passages = PassageTable(self._db)
+        db = Database(layout)
+        self._meta_rows = migrate(db)
+        super().__init__(db)
+        self._files = file_table(db)
+        self._problems = problem_table(db)
+        self._passages = PassageTable(db)
         self._finished = 0
         self._sweep()
 
@@ -89,7 +84,7 @@ class Writer:
         if self._meta_rows.dropping:
             self._drop_replaced(self._meta_rows.dropping)
             self._put_meta_rows(replace(self._meta_rows, dropping=""))
-        self._videos.erase([video for video, status in self._videos.status.items() if status == "removing"])
+        self._erase_videos([video for video, status in self._status.items() if status == "removing"])
         self._passages.erase(self._passages.sources - self._contents())
 
     def _contents(self) -> set[str]:
@@ -121,12 +116,12 @@ class Writer:
                 self._refuse_other("image", held.image_encoder, meta.image_encoder)
         library_id = held.library_id if held else uuid.uuid4().hex
         stored = replace(meta, library_id=library_id, schema=self._meta_rows.schema)
-        for name, columns in schema.text_schemas(meta.text_encoder.dim).items():
-            self._db.create(name, columns)
+        for name in schema.FULL_TEXT_TABLES:
+            self._db.create(name, schema.arrow_schema(name, meta.text_encoder.dim))
             # Over an empty table too: it says how words are cut, also for rows that it does not hold yet.
             index_text(self._db, name)
         if (encoder := meta.image_encoder) is not None:
-            self._db.create(schema.vectors_table(encoder), schema.vectors_schema(encoder.dim))
+            self._db.create(schema.vectors_table(encoder), schema.arrow_schema("vectors", encoder.dim))
         if stored != held:
             self._put_meta_rows(replace(self._meta_rows, meta=stored))
         return stored
@@ -193,117 +188,12 @@ class Writer:
 
     # Videos
 
-    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
-        """Each finished video's stages, as `finish_video` was given them."""
-        status = self._videos.status
-        return {video: stages for video, stages in self._videos.stages.items() if status[video] == "ready"}
-
-    def pending(self) -> frozenset[str]:
-        """Videos that were begun and not finished."""
-        return frozenset(video for video, status in self._videos.status.items() if status != "ready")
-
-    def begin_video(self, video: Video) -> None:
-        """Mark as pending: unseen by readers until `finish_video`. Its rows stay, for a resume.
-
-        Raises ValueError before `set_meta`, as do all that write clips, evidence or passages.
-        """
-        self._require_meta()
-        self._videos.begin(video)
-
-    def committed_clips(self, video_id: str) -> list[ClipFrames]:
-        """Clips that are there with their vectors, in time order, without the vectors themselves.
-
-        Half-written ones are deleted. `times` and `vectors` are empty, `clip_vector` is zero.
-        """
-        return self._videos.committed_clips(video_id, self._require_meta().image_encoder)
-
-    def add_clips(self, clips: Sequence[ClipFrames]) -> None:
-        """Commit clips with their vectors; a clip that is there already is replaced.
-
-        Raises ValueError for shapes that do not fit the encoder, or for a video that is not pending.
-        """
-        encoder = self._require_meta().image_encoder
-        if encoder is None:
-            raise ValueError("this library has no image encoder: put_clips_without_vectors")
-        if clips:
-            self._videos.add_clips(clips, encoder)
-
-    def put_clips_without_vectors(self, clips: Sequence[Clip], pixels: Sequence[str] = ()) -> None:
-        """Commit clips that have no image, or whose library has no image encoder.
-
-        `pixels`: one hash for each clip where frames were sampled for text recognition. Raises ValueError for
-        another number of hashes, or for a video that is not pending.
-        """
-        import numpy as np
-
-        none = np.empty(0, np.float32)
-        hashes = pixels or [""] * len(clips)
-        bare = [ClipFrames(c, np.empty(0), none, none, h) for c, h in zip(clips, hashes, strict=True)]
-        if bare:
-            self._videos.add_clips(bare, None)
-
-    def put_sounds(
-        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
-    ) -> None:
-        """Put these vectors of the clips' sound in place of all that the video has.
-
-        `vectors`: unit float (dim,) for each clip, in the space of the image encoder; stored as float16.
-        Raises ValueError for another shape, without an image encoder, or for a video that is not pending.
-        """
-        encoder = self._require_meta().image_encoder
-        if encoder is None:
-            raise ValueError("sounds need an encoder that hears")
-        self._videos.put_sounds(video_id, clips, vectors, encoder)
-
-    def put_evidence(
-        self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
-    ) -> None:
-        """Put these spans in place of all that the video has.
-
-        `vectors`: unit rows, float (n, text dim), one for each span; stored as float16. Raises ValueError for
-        another dimension, for values that are not finite, or for a video that is not pending.
-        """
-        self._videos.put_evidence(video_id, spans, vectors, self._require_meta().text_encoder.dim)
-
-    def video(self, video_id: str) -> Video:
-        """The record of a video that was begun. Raises KeyError for an unknown one."""
-        return self._videos.record(video_id)
-
-    def put_measures(
-        self,
-        video_id: str,
-        shots: Sequence[Shot],
-        sound: SoundTrack | None = None,
-        fingerprint: Fingerprint | None = None,
-        *,
-        stages: Collection[str] = ("shots", "sound"),
-    ) -> None:
-        """Put these measurements in place of those that the video has; None and none at all leave nothing.
-
-        `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
-        ValueError for a video that is not pending.
-        """
-        self._videos.put_measures(video_id, shots, sound, fingerprint, stages)
-
-    def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Times, float64 (n,) seconds, and unit rows, float32 (n, dim), of a video's stored frames.
-
-        In the order of clip ids, within a clip by time; (0,) and (0, 0) without an image encoder.
-        """
-        import numpy as np
-
-        encoder = self._require_meta().image_encoder
-        if encoder is None:
-            return np.empty(0), np.empty((0, 0), np.float32)
-        times, rows = self._videos.frame_vectors(video_id, encoder)
-        return times, rows
-
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
         """Mark as ready, last of all, which makes the video visible to readers.
 
         `stages`: JSON values by stage name. Raises ValueError for a video that is not pending.
         """
-        self._videos.finish(video, stages)
+        super().finish_video(video, stages)
         self._finished += 1
         if self._finished >= 10 and compact_if_due(self._db):
             self._finished = 0
@@ -350,19 +240,19 @@ class Writer:
         files = self._files.rows()
         kept = {row.content_id for path, row in files.items() if path not in named}
         lost = {row.content_id for path, row in files.items() if path in named} - kept
-        videos = sorted(lost & self._videos.status.keys())
+        videos = sorted(lost & self._status.keys())
         sources = lost & self._passages.sources
-        self._videos.mark_removing(videos)
+        self._mark_removing(videos)
         self._files.forget(named)
         self._problems.forget(named)
-        self._videos.erase(videos)
+        self._erase_videos(videos)
         self._passages.erase(sources)
         return Removed(tuple(sorted(named & files.keys())), tuple(videos), tuple(sorted(sources)))
 
     def drop_unfinished(self, keep: Iterable[str] = ()) -> tuple[str, ...]:
         """Erase videos that were begun and never finished, if neither `keep` nor a known path names them."""
         gone = sorted(self.pending() - self._contents() - set(keep))
-        self._videos.erase(gone)
+        self._erase_videos(gone)
         return tuple(gone)
 
     # Committing
@@ -398,6 +288,6 @@ class Writer:
         try:
             self.close()
         except LibraryError:
-            # What failed has failed here again; the first failure is the one to tell.
+            # What failed has failed here again; the first failure is the one to report.
             if error is None:
                 raise

@@ -5,11 +5,10 @@ from __future__ import annotations
 from rag.web.catalogue import PageEntry, VideoEntry, read_catalogue, write_catalogue
 from rag.web.engine import ENGINES, EngineKind
 from rag.web.faults import FAULTS, Fault, Faults
-from rag.web.mock import MockWeb
-from rag.web.opening import open_web
-from rag.web.protocol import PAGE_SIZE, Web
-from rag.web.records import (
+from rag.web.mock import MockWeb, open_web
+from rag.web.protocol import (
     AVAILABILITIES,
+    PAGE_SIZE,
     Availability,
     Downloaded,
     Page,
@@ -17,6 +16,7 @@ from rag.web.records import (
     SearchResult,
     Transcript,
     TranscriptLine,
+    Web,
 )
 from rag.web.trace import WebEvent, WebTrace
 

@@ -23,7 +23,7 @@ from corpora.scan import FoundFile, scan
 from corpora.video.sidecars import read_sidecars
 from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
-from rag.web.records import TranscriptLine
+from rag.web.protocol import TranscriptLine
 from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows
 
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ def build_web(
 
     `sources`: folders and files, walked as `rag index` walks them; JSON lines whose rows have a `link` or
     a `webpage_url` are pool rows, all other documents become pages of text. `library`: its videos with
-    what was heard in them, and its documents. Files are named, never copied. Raises `UsageError` where
+    the speech recognized in them, and its documents. Files are named, never copied. Raises `UsageError` where
     there is nothing to build from, or `out` holds such files of another origin (`corpora.outputs`),
     `UnreadableFile` for a source that is not there.
     """
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()
     check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
-        builder = _Builder(home, stack, progress or _nobody)
+        builder = _Builder(home, stack, progress or _no_progress)
         for row_file, rows in builder.take_files(sources):
             builder.take_rows(row_file, rows)
         if library is not None:
@@ -333,5 +333,5 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return free
 
 
-def _nobody(_: str) -> None:
+def _no_progress(_: str) -> None:
     """No progress is shown."""

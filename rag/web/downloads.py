@@ -10,7 +10,7 @@ from pathlib import Path
 from corpora.identity import content_hash
 from rag.errors import UnreadableFile, WebUnusable
 from rag.web.catalogue import Catalogue, VideoEntry
-from rag.web.records import Downloaded
+from rag.web.protocol import Downloaded
 
 
 class Downloads:

@@ -1,27 +1,121 @@
-"""The search engine of a web: BM25, dense, or both by reciprocal rank fusion."""
+"""The search engine of a web: BM25, dense, or both by reciprocal rank fusion; with a library, by contents.
+
+    score(q, d) = sum over t in q of idf(t) * tf(t, d) * (k1 + 1) / (tf(t, d) + norm(d))
+    norm(d) = k1 * (1 - b + b * |d| / mean|d|)
+    idf(t) = ln(1 + (N - n(t) + 0.5) / (n(t) + 0.5))
+
+(Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; the idf with the 1 is Lucene's,
+which is never negative.) LanceDB's full text has k1 fixed at 1.2, so it cannot serve here.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import threading
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 
+from rag.errors import QuestionError
+from rag.records import VideoHit
 from rag.retrieval.ranking import fuse
-from rag.web.bm25 import Bm25
-from rag.web.words import words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from indexers.protocol import TextEncoder
+    from rag.library import Library
+    from rag.web.catalogue import VideoEntry
+
+
+def words(text: str) -> list[str]:
+    """In order, case folded and in compatibility form (NFKC).
+
+    A word is a run of letters, marks and digits. A run of Chinese, Japanese or Thai characters gives
+    its overlapping pairs (or itself, where it is one character), as search engines index them.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    found: list[str] = []
+    for kind, run in _runs(folded):
+        if kind == "unspaced" and len(run) > 1:
+            found += [run[at : at + 2] for at in range(len(run) - 1)]
+        else:
+            found.append(run)
+    return found
+
+
+def _runs(text: str) -> Iterator[tuple[str, str]]:
+    for kind, run in groupby(text, _kind):
+        if kind:
+            yield kind, "".join(run)
+
+
+def _kind(character: str) -> str:
+    """`unspaced`, `spaced`, or nothing for what belongs to no word."""
+    code = ord(character)
+    if code < 128:
+        return "spaced" if character.isalnum() else ""
+    if _is_unspaced(code):
+        return "unspaced"
+    return "spaced" if unicodedata.category(character)[0] in "LNM" else ""
+
+
+def _is_unspaced(code: int) -> bool:
+    return (
+        0x3040 <= code <= 0x30FF  # kana
+        or 0x3400 <= code <= 0x4DBF
+        or 0x4E00 <= code <= 0x9FFF
+        or 0xF900 <= code <= 0xFAFF
+        or 0x20000 <= code <= 0x3FFFF
+        or 0x0E00 <= code <= 0x0E7F  # Thai
+    )
+
+
+K1 = 1.5
+B = 0.75
+
+
+class Bm25:
+    """Made once of all documents, each a list of words."""
+
+    def __init__(self, documents: Sequence[Sequence[str]], k1: float = K1, b: float = B) -> None:
+        self._count = len(documents)
+        lengths = np.array([len(document) for document in documents], np.float64)
+        mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0
+        norms = k1 * (1 - b + b * lengths / mean)
+        places: dict[str, list[int]] = {}
+        counts: dict[str, list[int]] = {}
+        for number, document in enumerate(documents):
+            for word, times in Counter(document).items():
+                places.setdefault(word, []).append(number)
+                counts.setdefault(word, []).append(times)
+        self._postings: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
+        for word, held in places.items():
+            at, tf = np.array(held, np.int64), np.array(counts[word], np.float64)
+            idf = math.log(1 + (self._count - len(held) + 0.5) / (len(held) + 0.5))
+            self._postings[word] = at, idf * tf * (k1 + 1) / (tf + norms[at])
+
+    def scores(self, query: Sequence[str]) -> NDArray[np.float64]:
+        """One for each document, float64 (n,); 0 where no word fits; a repeated word counts again."""
+        total = np.zeros(self._count, np.float64)
+        for word, times in Counter(query).items():
+            if word in self._postings:
+                at, weights = self._postings[word]
+                total[at] += times * weights
+        return total
+
 
 EngineKind = Literal["bm25", "dense", "hybrid"]
 ENGINES: tuple[EngineKind, ...] = get_args(EngineKind)
@@ -156,3 +250,36 @@ def _keep(path: Path, rows: NDArray[np.float32]) -> None:
         with unfinished.open("wb") as file:
             np.save(file, rows)
         unfinished.replace(path)
+
+
+WINDOWS = 40
+"""Hits of the library that are looked through: several may lie in one video."""
+
+
+class ContentEngine:
+    """Fuses two rankings: by the best window of each video that the library holds, and by metadata.
+
+    Home footage has no titles to search by. Of a video that was uploaded twice both entries are found.
+    """
+
+    def __init__(self, entries: Sequence[VideoEntry], library: Library, titles: SearchEngine) -> None:
+        self._entries = entries
+        self._library = library
+        self._titles = titles
+
+    def rank(self, query: str) -> list[Ranked]:
+        """All that fit, best first, equal scores by id."""
+        by_title = [self._entries[hit.number].id for hit in self._titles.rank(query)]
+        numbers = {entry.id: number for number, entry in enumerate(self._entries)}
+        return [Ranked(numbers[hit.key], hit.score) for hit in fuse([self._held(query), by_title], RRF_K)]
+
+    def _held(self, query: str) -> list[str]:
+        """Ids of entries, by the best window of each; re-uploads stand side by side."""
+        try:
+            hits = self._library.search(query, kind="video", top_k=WINDOWS)
+        except QuestionError:
+            return []
+        found: list[str] = []
+        for video_id in dict.fromkeys(hit.video_id for hit in hits if isinstance(hit, VideoHit)):
+            found += sorted(entry.id for entry in self._entries if entry.content_id == video_id)
+        return found

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from indexers.settings import EncoderSettings
 from rag.errors import (
     AccessRefused,
     DownloadTruncated,
+    LiveWebRefused,
     NoMedia,
     NoTranscript,
     PageGone,
@@ -21,19 +25,76 @@ from rag.errors import (
     WebError,
     WebTimeout,
 )
-from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, address
-from rag.web.contents import ContentEngine
+from rag.web.catalogue import Catalogue, PageEntry, VideoEntry, address, read_catalogue
 from rag.web.downloads import Downloads
-from rag.web.engine import Engine, EngineKind, SearchEngine
+from rag.web.engine import ENGINES, ContentEngine, Engine, EngineKind, SearchEngine, words
 from rag.web.faults import Fault, Faults
-from rag.web.protocol import PAGE_SIZE
-from rag.web.records import Downloaded, Page, SearchPage, SearchResult, Transcript
-from rag.web.results import page_result, video_result
+from rag.web.protocol import PAGE_SIZE, Downloaded, Page, SearchPage, SearchResult, Transcript
 from rag.web.trace import Operation, WebTrace
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
     from rag.library import Library
+
+SNIPPET = 240
+"""Characters of a snippet at most."""
+STALE_SHARE = 0.6
+"""Of the title's words, those that an early state of it had."""
+
+
+def video_result(entry: VideoEntry, rank: int, score: float, *, stale: bool = False) -> SearchResult:
+    """`stale`: as it stood when the engine last looked, which is long ago."""
+    title = entry.title.split()
+    early = " ".join(title[: max(1, round(len(title) * STALE_SHARE))])
+    return SearchResult(
+        rank=rank,
+        url=entry.url,
+        title=early if stale else entry.title,
+        snippet="" if stale else shortened(entry.description),
+        id=entry.id,
+        channel=entry.channel,
+        upload_date=entry.upload_date,
+        duration=0.0 if stale else entry.duration,
+        tags=() if stale else entry.tags,
+        thumbnail=entry.thumbnail,
+        score=score,
+    )
+
+
+def page_result(entry: PageEntry, rank: int, score: float, query: str) -> SearchResult:
+    """A page as a search result, with the part that fits the query best as snippet."""
+    return SearchResult(
+        rank=rank,
+        url=entry.url,
+        title=entry.title,
+        snippet=_best_part(entry.content, query),
+        kind="text",
+        id=entry.id,
+        channel=entry.site,
+        score=score,
+    )
+
+
+def shortened(text: str, limit: int = SNIPPET) -> str:
+    """One line of whole words, with an ellipsis where something was cut."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut else cut) + "…"
+
+
+def _best_part(text: str, query: str) -> str:
+    """The stretch of `SNIPPET` characters with the most different words of the query, the first of equals."""
+    wanted = set(words(query))
+    line = " ".join(text.split())
+    starts = range(0, max(1, len(line) - SNIPPET // 2), SNIPPET // 2)
+    best = max(starts, key=lambda at: (len(wanted & set(words(line[at : at + SNIPPET]))), -at))
+    if best == 0:
+        return shortened(line)
+    part = line[best:].split(" ", 1)[-1]
+    return shortened(f"…{part}")
+
 
 LARGEST_PAGE = 100
 RETRY_AFTER = 30.0
@@ -322,3 +383,47 @@ class MockWeb:
 def _pass_gates(entry: VideoEntry, url: str) -> None:
     if entry.availability in ("region-blocked", "age-gated"):
         raise AccessRefused(f"{url}: {REASONS[entry.availability]}")
+
+
+LIVE = ("live", "http:", "https:", "www.")
+
+
+def open_web(
+    where: str | os.PathLike[str],
+    *,
+    engine: EngineKind = "hybrid",
+    faults: Faults | None = None,
+    trace: WebTrace | None = None,
+    downloads: str | os.PathLike[str] | None = None,
+    encoder: EncoderSettings | None = None,
+    timeout_seconds: float = 10.0,
+    real_time: bool = False,
+    library: Library | None = None,
+) -> MockWeb:
+    """The frozen web in a folder that `rag web build` made, or that holds a `web.jsonl`.
+
+    `downloads`: the cache of downloads; default `.downloads` in the web's folder. `encoder`: whose text
+    encoder serves the dense half of the engine. `real_time`: sleep through the delays of slow answers.
+    `library`: videos are searched by what it holds of them, and by their metadata.
+
+    Raises `LiveWebRefused` for the live web, and `WebUnusable`.
+    """
+    named = os.fspath(where)
+    if named.lower().startswith(LIVE) and not Path(named).exists():
+        raise LiveWebRefused(
+            f"{named}: the live web is out of scope by design: its answers never repeat; "
+            "freeze what you need with: rag web build DIR SOURCE"
+        )
+    if engine not in ENGINES:
+        raise UsageError(f"engine {engine}: no such engine; there are {', '.join(ENGINES)}")
+    catalogue = read_catalogue(named)
+    kept = Downloads(Path(downloads) if downloads is not None else catalogue.folder / ".downloads")
+    opener = partial(_open_encoder, encoder or EncoderSettings())
+    store = WebStore(catalogue, engine, opener, kept, library)
+    return MockWeb(store, faults=faults, trace=trace, timeout_seconds=timeout_seconds, real_time=real_time)
+
+
+def _open_encoder(settings: EncoderSettings) -> TextEncoder:
+    from indexers.registry import open_query_encoder
+
+    return open_query_encoder(settings.text, settings)

@@ -33,7 +33,7 @@ class WebEvent:
     results: tuple[str, ...] = ()
     """Addresses of the results, best first."""
     fault: str = ""
-    """Which planted faults struck, joined by `+`; empty where none did."""
+    """The injected faults of this call, joined by `+`; empty where there were none."""
     delay: float = 0.0
     """Seconds that the web took by its faults: slept where the web runs in real time, else only counted."""
     bytes: int = 0

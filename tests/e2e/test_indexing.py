@@ -14,9 +14,9 @@ from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile,
 from rag.indexing import IndexReport, index, passages
 from rag.library import Library
 from rag.settings import Settings, load_settings
-from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
 from tests.fakes.tiny_models import save_clip
 

@@ -18,7 +18,7 @@ from rag.indexing import index
 from rag.library import Library
 from rag.records import ShotFilter, VideoHit
 from rag.settings import Settings, load_settings
-from rag.store.dump import dump
+from tests.fakes.library_dump import dump
 
 
 @pytest.fixture(scope="module")

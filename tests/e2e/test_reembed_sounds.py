@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from indexers.protocol import ImageEncoder, unit_rows
 from rag.indexing import Silent, encoders, index, reembed
 from rag.settings import load_settings
-from rag.store.dump import dump
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
 
 

@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from rag.store.dump import dump
 from tests.fakes.corpus import tiny_settings, write_corpus
+from tests.fakes.library_dump import dump
 
 KILLS = 20
 DONE_IN_PART = 3

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryNotFound, LibraryReadOnly
-from rag.store.dump import dump
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import META, TEXT, add_video, clip_frames, fill, unit, video
 
 ROOT = Path(__file__).parents[2]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from rag.store.dump import dump
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import META, TEXT, add_source, add_video, unit, video, video_path
 
 KILLS = 10

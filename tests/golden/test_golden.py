@@ -13,8 +13,8 @@ from rag._cli.main import main
 from rag.library import Library
 from rag.rendering.shapes import answer_shape
 from rag.settings import Settings
-from rag.store.dump import dump
 from tests.fakes.libraries import FixedLibrary
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import fill
 
 DATA = Path(__file__).parent / "data"

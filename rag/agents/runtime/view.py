@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rag.agents.runtime.trace import Step
-from rag.rendering.pictures import picture_address
+from rag.rendering.contact_sheet import image_data_uri
 from rag.rendering.shapes import plain
 from rag.rendering.terminal import clock, excerpt, visible
 
@@ -226,7 +226,7 @@ def _frames(strip: FrameStrip, frames: FrameReader) -> Iterator[str]:
         mark = " class=marked" if index == marked else ""
         alt = ", ".join(part for part in (strip.title, caption) if part)
         yield (
-            f'<figure{mark}><img src="{picture_address(image)}" alt="{_text(alt)}">'
+            f'<figure{mark}><img src="{image_data_uri(image)}" alt="{_text(alt)}">'
             f"<figcaption>{caption}</figcaption></figure>"
         )
 

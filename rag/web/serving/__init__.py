@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rag.web.serving.server import serve
+from rag.web.serving.app import serve
 
 __all__ = ["serve"]

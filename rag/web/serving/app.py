@@ -1,4 +1,4 @@
-"""The HTTP face as an ASGI application: requests become verbs of the web, with its faults and its trace.
+"""The HTTP interface as an ASGI application: requests become calls of the web, with its faults and trace.
 
 Handlers are plain functions, which Starlette runs in threads: a slow answer does not delay others.
 """
@@ -6,7 +6,9 @@ Handlers are plain functions, which Starlette runs in threads: a slow answer doe
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import json
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rag.errors import (
     AccessRefused,
     DownloadTruncated,
+    ExtraMissing,
     NoMedia,
     NoTranscript,
     PageGone,
@@ -23,10 +26,10 @@ from rag.errors import (
     WebTimeout,
 )
 from rag.web.mock import LARGEST_PAGE, MockWeb
-from rag.web.records import Page, Transcript
+from rag.web.protocol import Page, Transcript
 from rag.web.serving import pages, serper, youtube
-from rag.web.serving.links import Links, subtitles
 from rag.web.serving.media import Thumbnails, cut_file, media_type
+from rag.web.serving.pages import Links, subtitles
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -137,7 +140,7 @@ class _Face:
         entry = self._web.catalogue.by_id.get(request.path_params["name"])
         if entry is None:
             raise PageGone(f"{request.url}: no such video")
-        return Response(self._thumbnails.picture(entry.url, entry.duration), media_type="image/jpeg")
+        return Response(self._thumbnails.image(entry.url, entry.duration), media_type="image/jpeg")
 
     def youtube_search(self, request: Request) -> Response:
         asked = request.query_params
@@ -270,3 +273,64 @@ def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None
     from starlette.responses import HTMLResponse
 
     return HTMLResponse(text, status, dict(headers or {}))
+
+
+HOST = "127.0.0.1"
+PORT = 8640
+LONGEST_GOODBYE = 5
+"""Seconds that unfinished requests have once the server is stopped."""
+
+
+def serve(
+    web: MockWeb, host: str = HOST, port: int = PORT, *, started: Callable[[str], None] | None = None
+) -> None:
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL.
+
+    On a loopback address only requests that name it, or localhost, are answered: a page in a browser
+    cannot reach the web under a name of its own. Raises `ExtraMissing` without the extra `serve`, and
+    `RagError` where the port is taken.
+    """
+    try:
+        import uvicorn
+        from starlette import applications  # noqa: F401 (only whether it is there)
+    except ImportError as error:
+        raise ExtraMissing(
+            "serving needs the extra `serve`: pip install 'offline-video-rag[serve]'"
+        ) from error
+    listener = _bound(host, port)
+    taken = listener.getsockname()[1]
+    name = f"[{host}]" if ":" in host else host
+    hosts = ("127.0.0.1", "localhost", name) if _is_loopback(host) else ("*",)
+    # A cut transfer is an error to the server's log, and a wish of the user's.
+    config = uvicorn.Config(
+        build_app(web, hosts),
+        log_level="critical",
+        access_log=False,
+        timeout_graceful_shutdown=LONGEST_GOODBYE,
+    )
+    server = uvicorn.Server(config)
+    if started is not None:
+        started(f"http://{name}:{taken}")
+    with listener:
+        server.run(sockets=[listener])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        reason = (error.strerror or str(error)).lower()
+        raise RagError(f"{host}:{port}: {reason}; choose another with --port") from error
+    return listener
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,4 +1,4 @@
-"""Bytes of the HTTP face: a video's file, whole or by range, cut short where the web says so; its picture."""
+"""Media of the HTTP interface: video files, whole or truncated by a fault, and thumbnails."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Thumbnails:
         self._media: MediaReader | None = None
         self._made: OrderedDict[str, bytes] = OrderedDict()
 
-    def picture(self, url: str, duration: float) -> bytes:
+    def image(self, url: str, duration: float) -> bytes:
         """Raises `NoMedia` where there is none."""
         with self._lock:
             if url not in self._made:
@@ -108,7 +108,7 @@ class Thumbnails:
         try:
             frames = self._media.frames_at(path, [duration / 3], short_side=SHORT_SIDE)
         except FileProblem as error:
-            raise NoMedia(f"{url}: no picture to be had: {error}") from error
+            raise NoMedia(f"{url}: no frame can be decoded: {error}") from error
         out = io.BytesIO()
         Image.fromarray(frames.images[0]).save(out, "JPEG", quality=80)
         return out.getvalue()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag.web.records import SearchPage
-from rag.web.serving.links import Links
+from rag.web.protocol import SearchPage
+from rag.web.serving.pages import Links
 
 
 def organic(found: SearchPage, links: Links, page_size: int) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from corpora.records import Clip, Video
 from indexers.protocol import ImageEncoder
 from rag.indexing.clips import AUDIO_RATE, audio_embeddings
-from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, Meta
 from rag.store.schema import sounds_table, vectors_table
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 
 SPANS = [(0.0, 2.0), (2.0, 4.0), (4.0, 5.5), (5.5, 9.0)]
 

@@ -19,10 +19,10 @@ from rag.errors import UnreadableFile
 from rag.indexing.measuring import Measuring, backfill_measurements
 from rag.indexing.planning import Group
 from rag.indexing.report import Silent
-from rag.store.dump import dump
-from rag.store.measures import Fingerprint
 from rag.store.reading import Reader
+from rag.store.records import Fingerprint
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import fill, video
 
 

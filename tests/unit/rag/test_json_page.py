@@ -22,8 +22,8 @@ from localization.windows import Window
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
+from rag._cli.library import sound_runs
 from rag._cli.models import verification_shape
-from rag._cli.shots import sound_runs
 from rag._cli.show import Shown
 from rag.indexing.report import Forecast, IndexReport
 from rag.records import (
@@ -149,7 +149,7 @@ OPENED = {
 }
 
 SHOT = Shot("5f0c2a:s00000", "5f0c2a", 0.0, 18.5, 4.0, "warm", 21.4, 12.1, 48.2, 19.7, 2.1, "live")
-UNJUDGED = UnmeasuredVideos(1, 12, ("1 video is measured in part: some of its sound is missing",))
+UNMEASURED = UnmeasuredVideos(1, 12, ("1 video is measured in part: some of its sound is missing",))
 MEASURED = {
     "path": "talks/webb.mp4",
     "video_id": "5f0c2a",
@@ -163,7 +163,7 @@ MEASURED = {
 MADE = [
     answer_shape(ANSWER),
     search_shape("the mirror", HITS),
-    search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unjudged=UNJUDGED),
+    search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unmeasured=UNMEASURED),
     report_shape("rag.shots/1", MEASURED),
     windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),

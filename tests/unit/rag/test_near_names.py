@@ -10,7 +10,7 @@ import pytest
 from rag._cli.main import main
 from rag.errors import UsageError
 from rag.library import Library
-from rag.store.names import nearest_names
+from rag.store.filters import nearest_names
 from tests.fakes.detective_world import open_world
 
 PATHS = ("/a/talk on Bees.mp4", "/a/talk on trees.mkv", "/a/2/intro.mp4", "/a/1/intro.mp4", "/a/lamp.webm")

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import AudioClass, Clip, Shot, SoundTrack, vertical_resolution
-from rag._cli.shots import sound_runs
+from rag._cli.library import sound_runs
 from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter
 from rag.relevance import ImageScoreCalibrator
@@ -27,13 +27,13 @@ from rag.retrieval.shots import (
     unmeasured,
 )
 from rag.store.database import Database
-from rag.store.dump import dump
 from rag.store.layout import Layout
-from rag.store.measures import MEASURED_TABLES, Fingerprint, smooth_lone_seconds
-from rag.store.meta_table import MetaRows
+from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, Fingerprint
+from rag.store.schema import MEASURED_TABLES, smooth_lone_seconds
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import META, clip_frames, fill, unit, video
 
 SOUNDS: tuple[AudioClass, ...] = (*["speech"] * 10, *["music"] * 20, *["speech"] * 5, *["silence"] * 25)
@@ -75,8 +75,8 @@ def test_what_was_measured_is_read_back(tmp_path: Path) -> None:
         assert (track.classes, track.loudness.tolist()) == (SOUNDS, [-20.5] * 60)
         mark = reader.fingerprint(video(2).video_id)
         assert mark is not None
-        assert mark.pictures.shape == (3, 18, 32)
-        assert mark.pictures.min() == 2
+        assert mark.images.shape == (3, 18, 32)
+        assert mark.images.min() == 2
 
 
 @pytest.mark.slow

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from rag._cli.ask import unread_lines
 from rag._cli.main import main
 from rag._cli.session import Session
-from rag._cli.unread import unread_lines
 from rag.errors import ExtraMissing
 from rag.indexing import index
 from rag.library import Library

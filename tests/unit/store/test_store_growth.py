@@ -1,4 +1,4 @@
-"""What happens to a library over its life: migrations, another encoder, compaction."""
+"""What happens to a library over its life: migrations, another encoder, maintenance."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import pyarrow as pa
 import pytest
 
 from rag.errors import LibraryError, LibraryTooNew
-from rag.store import compaction, migrations
+from rag.store import maintenance, migrations
 from rag.store.database import Database
-from rag.store.dump import dump
 from rag.store.layout import Layout, find_library
-from rag.store.meta_table import MetaRows
-from rag.store.migrations import MIGRATIONS, migrate
+from rag.store.migrations import MIGRATIONS, MetaRows, migrate
 from rag.store.reading import Reader
 from rag.store.records import SCHEMA, EncoderRef
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import IMAGE, META, add_video, clip_frames, fill, unit, video
 
 OTHER = EncoderRef("other", "9" * 32, 24)
@@ -170,12 +169,12 @@ def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> Non
 
 
 def test_full_fragments_of_vectors_are_left_alone() -> None:
-    assert compaction.fragment_rows(f"vectors_{'f' * 24}") == 1200
+    assert maintenance.fragment_rows(f"vectors_{'f' * 24}") == 1200
 
 
 @pytest.mark.slow
 def test_tables_are_compacted_while_indexing_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compaction, "DUE_FRAGMENTS", 12)
+    monkeypatch.setattr(maintenance, "DUE_FRAGMENTS", 12)
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         for n in range(1, 12):
@@ -190,8 +189,8 @@ def test_a_disk_without_room_is_not_compacted(tmp_path: Path, monkeypatch: pytes
     with Writer.open(tmp_path / "lib") as writer:
         for n in (1, 2):
             add_video(writer, n)
-        usage = compaction.shutil.disk_usage(tmp_path)._replace(free=10)
-        monkeypatch.setattr(compaction.shutil, "disk_usage", lambda _: usage)
+        usage = maintenance.shutil.disk_usage(tmp_path)._replace(free=10)
+        monkeypatch.setattr(maintenance.shutil, "disk_usage", lambda _: usage)
         writer.maintain()
     with Reader.open(tmp_path / "lib") as reader:
         assert reader.stats().tables["clips"].fragments == 4
@@ -218,7 +217,7 @@ def test_versions_in_use_stay_for_a_while(tmp_path: Path, monkeypatch: pytest.Mo
         writer.maintain()
         with Reader.open(tmp_path / "lib"):
             writer.maintain()
-    assert set(ages) == {timedelta(0), timedelta(seconds=compaction.PIN_SECONDS)}
+    assert set(ages) == {timedelta(0), timedelta(seconds=maintenance.PIN_SECONDS)}
 
 
 def test_a_dump_leaves_out_what_may_differ(tmp_path: Path) -> None:

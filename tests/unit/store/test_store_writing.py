@@ -11,10 +11,10 @@ import pytest
 
 from corpora.records import Clip, Evidence, Passage, Problem
 from rag.errors import EncoderMismatch, LibraryNotFound
-from rag.store.dump import dump
 from rag.store.reading import Reader
 from rag.store.records import EncoderRef, FileRow
 from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
 from tests.fakes.store_material import (
     META,
     TEXT,

@@ -11,7 +11,11 @@ import pytest
 
 from tests.fakes.sources import PACKAGES, ROOT
 
-PAGES = {"write_api.py": "docs/reference/api.md", "draw_layers.py": "docs/design/layers.svg"}
+PAGES = {
+    "write_api.py": "docs/reference/api.md",
+    "write_reference.py": "docs/reference/cli.md",
+    "draw_layers.py": "docs/design/layers.svg",
+}
 
 
 def _check(root: Path, script: str) -> int:

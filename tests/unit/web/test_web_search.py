@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.web.bm25 import K1, B, Bm25
-from rag.web.engine import SearchEngine
-from rag.web.words import words
+from rag.web.engine import K1, B, Bm25, SearchEngine, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

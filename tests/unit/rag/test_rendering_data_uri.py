@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rag.rendering.pictures import picture_address
+from rag.rendering.contact_sheet import image_data_uri
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from rag.rendering.pictures import picture_address
 )
 def test_the_short_side_is_bounded_either_way_up(height: int, width: int, size: tuple[int, int]) -> None:
     image = np.full((height, width, 3), (200, 30, 30), np.uint8)
-    head, _, coded = picture_address(image).partition(",")
+    head, _, coded = image_data_uri(image).partition(",")
     assert head == "data:image/jpeg;base64"
     drawn = Image.open(io.BytesIO(base64.b64decode(coded)))
     assert drawn.size == size

@@ -1,0 +1,265 @@
+"""`rag stats`, `rag remove`, `rag localize`, `rag shots`: short commands on a library."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag._cli.output import echo_stderr, print_report
+from rag._cli.session import Config, Json, Library, Seed, Verbose, given_path, start, words
+from rag.errors import UsageError
+from rag.rendering.shapes import report_shape, windows_shape
+from rag.rendering.terminal import (
+    byte_count,
+    counted,
+    duration,
+    problem_line,
+    span,
+    table_lines,
+    visible,
+    window_lines,
+)
+
+if TYPE_CHECKING:
+    from corpora.records import SoundTrack, Video
+    from rag.store.records import Stats
+
+
+def stats(
+    problems: Annotated[
+        bool, typer.Option("--problems", help="List the files with problems instead.")
+    ] = False,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Show library statistics: counts, sizes, and what maintenance would free."""
+    session = start(library, config, as_json, verbose, seed)
+    with session.open_library() as opened:
+        if problems:
+            found = opened.problems()
+            print_report(
+                session.as_json,
+                report_shape("rag.problems/1", {"problems": found}),
+                (problem_line(problem) for problem in found),
+            )
+            return 0
+        held = opened.stats()
+    print_report(session.as_json, report_shape("rag.stats/1", held), stats_lines(held))
+    return 0
+
+
+def stats_lines(held: Stats) -> Iterator[str]:
+    """The statistics as text, tables last."""
+    yield (
+        f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} "
+        f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
+        f"{counted(held.documents, 'document')} in {counted(held.passages, 'passage')}, "
+        f"{held.evidence} spans of evidence"
+    )
+    if held.pending_videos:
+        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' resumes them"
+    if held.problems:
+        yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
+    yield (
+        f"{byte_count(held.bytes)} on disk; "
+        f"{counted(held.unindexed_rows, 'row')} not in the full-text index, "
+        f"{counted(held.compactable_fragments, 'fragment')} to merge, "
+        f"{counted(held.removable_versions, 'old version')} to remove"
+    )
+    if held.tables:
+        yield ""
+        rows = [["table", "rows", "size", "fragments", "versions", "unindexed"]]
+        for name, table in held.tables.items():
+            counts = (table.fragments, table.versions, table.unindexed_rows)
+            rows.append([name, str(table.rows), byte_count(table.bytes), *map(str, counts)])
+        yield from table_lines(rows)
+
+
+def remove(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="Files, or folders with everything below them.",
+            show_default=False,
+            parser=given_path,
+        ),
+    ],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before more than half of the library is removed.")
+    ] = False,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Remove files from the library. Nothing else on disk is changed.
+
+    Removing more than half of the library asks first; without a terminal it needs --yes.
+    """
+    session = start(library, config, as_json, verbose, seed)
+    named = [os.fsdecode(path) for path in paths]
+    with session.open_library() as opened:
+        going, held = opened.share_of(named)
+        if 2 * going > held and not yes and not _is_confirmed(going, held):
+            echo_stderr("rag: nothing was removed")
+            return 1
+        removed = opened.remove(named)
+    print_report(
+        session.as_json,
+        report_shape("rag.remove/1", removed),
+        (f"removed {visible(path)}" for path in removed.paths),
+    )
+    if not removed.paths:
+        echo_stderr(f"rag: none of these is in the library: {', '.join(map(os.fsdecode, paths))}")
+        return 1
+    return 0
+
+
+def _is_confirmed(going: int, held: int) -> bool:
+    """Ask on the terminal. Raises `UsageError` where there is none."""
+    share = f"{going} of {held} files of the library"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"this removes {share}; nothing was removed; add --yes to remove them")
+    sys.stderr.write(f"This removes {share}. Continue? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def localize(
+    video: Annotated[
+        Path,
+        typer.Argument(
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of it."
+        ),
+    ],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find in it.")],
+    count: Annotated[
+        int, typer.Option("--count", metavar="N", min=1, max=1000, help="Number of windows.")
+    ] = 1,
+    window: Annotated[
+        float | None,
+        typer.Option("--window", metavar="SECONDS", min=0.001, help="Length of a window. Default: 5."),
+    ] = None,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """Find the best windows of a video for QUERY from stored embeddings, under the settings of [localize]."""
+    session = start(library, config, as_json, verbose, seed)
+    name = os.fsdecode(video)
+    with session.open_library() as opened:
+        windows = opened.localize(name, words(query), count=count, window_seconds=window)
+    print_report(session.as_json, windows_shape(name, query, windows), window_lines(windows))
+    return 0
+
+
+def shots(
+    video: Annotated[
+        Path,
+        typer.Argument(
+            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of it."
+        ),
+    ],
+    copies: Annotated[bool, typer.Option("--copies", help="Also find near-duplicates of the video.")] = False,
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> int:
+    """List the shots of a video, with their tone, style and sound as measured."""
+    session = start(library, config, as_json, verbose, seed)
+    with session.open_library() as opened:
+        video_id = opened.video_id(os.fsdecode(video))
+        facts = opened.engine.reader.video(video_id)
+        videos_without_fingerprint = opened.videos_without_fingerprint() if copies else frozenset[str]()
+        known = copies and facts.height > 0 and video_id not in videos_without_fingerprint
+        found: dict[str, Any] = {
+            "path": opened.path_of(video_id),
+            "video_id": video_id,
+            "width": facts.width,
+            "height": facts.height,
+            "shots": opened.shots(video_id),
+            "sound": sound_runs(opened.sound_track(video_id), facts.duration),
+            "copies": opened.near_duplicates(video_id) if known else None,
+            "uncompared": len(videos_without_fingerprint - {video_id}) if known else None,
+        }
+    print_report(session.as_json, report_shape("rag.shots/1", found), _lines(facts, found))
+    if copies:
+        _warn(facts, found)
+    return 0
+
+
+def _warn(facts: Video, found: dict[str, Any]) -> None:
+    """Report what was not compared."""
+    remedy = "run rag index on its folder again, which measures it without encoding anything again"
+    if found["copies"] is None:
+        lacks = f"it has no fingerprint; {remedy}" if facts.height > 0 else "it has no images to compare"
+        echo_stderr(f"rag: near-duplicates of this video were not looked for: {lacks}")
+    elif found["uncompared"]:
+        echo_stderr(
+            f"rag: videos without a fingerprint were not compared: {found['uncompared']}; "
+            "run rag index on their folders again"
+        )
+
+
+def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
+    """Intervals of one class: start, end, class, and mean loudness in LUFS; None without a track.
+
+    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing was
+    decoded.
+    """
+    if track is None:
+        return None
+    runs: list[dict[str, Any]] = []
+    for second, (name, level) in enumerate(zip(track.classes, track.loudness.tolist(), strict=True)):
+        if second >= duration:
+            break
+        if not runs or runs[-1]["class"] != name:
+            runs.append({"start": float(second), "end": 0.0, "class": name, "loudness": 0.0})
+        run = runs[-1]
+        run["loudness"] += (level - run["loudness"]) / (second + 1 - run["start"])
+        run["end"] = min(float(second + 1), duration)
+    for run in runs:
+        run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
+    return runs
+
+
+def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:
+    yield f"{visible(found['path'])}  {facts.width}x{facts.height}"
+    if not found["shots"] and found["sound"] is None:
+        yield "not measured yet; run rag index on its folder"
+    if found["shots"]:
+        head = ["shot", "tone", "warmth", "style", "saturation", "brightness", "contrast", "sharpness"]
+        rows = []
+        for shot in found["shots"]:
+            figures = shot.saturation, shot.brightness, shot.contrast, shot.sharpness
+            row = [span(shot.start, shot.end), shot.tone, f"{shot.warmth:.1f}", shot.style or "-"]
+            rows.append([*row, *(f"{figure:.1f}" for figure in figures)])
+        yield from table_lines([head, *rows])
+    for run in found["sound"] or ():
+        sound = "not measured" if run["class"] is None else f"{run['class']}, {run['loudness']:.1f} LUFS"
+        yield f"{span(run['start'], run['end'])}  {sound}"
+    if found["copies"] is not None:
+        compared = "no other measured video" if found["uncompared"] else "no other video"
+        yield "near-duplicates:" if found["copies"] else f"{compared} is a near-duplicate"
+        for like in found["copies"]:
+            yield f"  {like.score:.3f}  {visible(like.path)}  {_pace(like.speed)}"
+
+
+def _pace(speed: float) -> str:
+    """Speed of the other video, each second of which shows `speed` seconds of this one."""
+    return f"{speed:.2f} times the speed" if abs(speed - 1) >= 0.005 else "same speed"

@@ -1,0 +1,445 @@
+"""The writer's tables: files and problems by path, passages by source, videos with their vectors.
+
+A video is `pending` before its first row and `ready` after the last; vectors are written before clips.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from rag.store import schema
+from rag.store.database import Database, quoted, quoted_bytes
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Row = TypeVar("Row")
+
+
+class PathTable(Generic[Row]):
+    """Rows by path. What was put and not yet flushed is lost with the process, which `Writer` allows for."""
+
+    def __init__(
+        self,
+        db: Database,
+        name: str,
+        columns: list[str],
+        read: Callable[[Mapping[str, Any]], Row],
+        table: Callable[[Iterable[Row]], Any],
+    ) -> None:
+        self._db = db
+        self._name = name
+        self._table = table
+        rows = db.rows(name, columns).to_pylist()
+        self._held: dict[str, Row] = {os.fsdecode(row["path"]): read(row) for row in rows}
+        self._stored = set(self._held)
+        self._waiting: set[str] = set()
+
+    def rows(self) -> dict[str, Row]:
+        """Every row by path, queued changes included."""
+        return dict(self._held)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._held
+
+    def __len__(self) -> int:
+        """How many rows wait for `flush`."""
+        return len(self._waiting)
+
+    def put(self, path: str, row: Row) -> None:
+        """Queue a row for a path; nothing where it is equal to the stored one."""
+        if self._held.get(path) != row:
+            self._held[path] = row
+            self._waiting.add(path)
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """At once, in one commit."""
+        gone = set(paths) & self._held.keys()
+        self._delete(gone)
+        self._waiting -= gone
+        for path in gone:
+            del self._held[path]
+
+    def flush(self) -> None:
+        """Write the queued rows."""
+        if self._waiting:
+            waiting = sorted(self._waiting)
+            self._delete(self._waiting)
+            self._db.add(self._name, self._table([self._held[path] for path in waiting]))
+            self._stored |= self._waiting
+            self._waiting = set()
+
+    def _delete(self, paths: set[str]) -> None:
+        if stored := sorted(paths & self._stored):
+            self._db.delete(self._name, f"path IN {quoted_bytes(map(os.fsencode, stored))}")
+            self._stored -= paths
+
+
+def file_table(db: Database) -> PathTable[FileRow]:
+    """The table of files by path."""
+    columns = ["path", "content_id", "kind", "size", "mtime_ns", "ctime_ns", "stamp"]
+    return PathTable(db, "files", columns, schema.file_of, schema.file_rows)
+
+
+def problem_table(db: Database) -> PathTable[tuple[Problem, str]]:
+    """The table of problems by path."""
+    columns = ["path", "reason", "action", "stamp"]
+    return PathTable(db, "problems", columns, schema.problem_of, schema.problem_rows)
+
+
+class PassageTable:
+    """Passages waiting to be written, and the sources that are written."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._waiting: list[Any] = []
+        self.sources: set[str] = set()
+        if db.has("passages"):
+            self.sources = set(db.rows("passages", ["source_id"])["source_id"].to_pylist())
+
+    def __len__(self) -> int:
+        """How many passages wait for `flush`."""
+        return sum(rows.num_rows for rows in self._waiting)
+
+    def add(
+        self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]], dim: int
+    ) -> None:
+        """Queue the passages of a source with their vectors, unit rows, float (n, dim), one for each."""
+        rows = schema.passage_rows(source_id, passages, vectors, dim)
+        if rows.num_rows:
+            self._waiting.append(rows)
+            self.sources.add(source_id)
+
+    def flush(self) -> None:
+        """Write the queued passages in one append."""
+        import pyarrow as pa
+
+        if self._waiting:
+            self._db.add("passages", pa.concat_tables(self._waiting))
+            self._waiting = []
+
+    def erase(self, sources: set[str]) -> None:
+        """Delete all passages of `sources`; what waits must have been flushed."""
+        if sources:
+            self._db.delete("passages", f"source_id IN {quoted(sorted(sources))}")
+            self.sources -= sources
+
+
+def _of_videos(videos: Iterable[str]) -> str:
+    """SQL condition for the rows of some videos."""
+    return f"video_id IN {quoted(videos)}"
+
+
+def replace_sounds(
+    db: Database,
+    video_id: str,
+    clips: Sequence[Clip],
+    vectors: Sequence[NDArray[np.floating[Any]]],
+    encoder: EncoderRef,
+) -> None:
+    """Replace the audio embeddings of a video, unit float (dim,) for each clip, in the space of `encoder`."""
+    name, here = schema.sounds_table(encoder), _of_videos([video_id])
+    if db.has(name) and db.rows(name, ["clip_id"], here).num_rows:
+        db.delete(name, here)
+    if clips:
+        db.create(name, schema.arrow_schema("sounds", encoder.dim))
+        db.add(name, schema.sound_rows(clips, vectors, encoder.dim))
+
+
+class VideoWriter:
+    """The part of `Writer` that writes videos, clips, vectors, text spans and measurements."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._status: dict[str, str] = {}
+        self._stages: dict[str, dict[str, Any]] = {}
+        self._clips: dict[str, set[str]] = {}
+        for row in db.rows("videos", ["video_id", "status", "stages"]).to_pylist():
+            self._status[row["video_id"]] = row["status"]
+            self._stages[row["video_id"]] = json.loads(row["stages"])
+
+    def _require_meta(self) -> Meta:
+        raise NotImplementedError
+
+    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
+        """Each finished video's stages, as `finish_video` was given them."""
+        return {video: stages for video, stages in self._stages.items() if self._status[video] == "ready"}
+
+    def pending(self) -> frozenset[str]:
+        """Videos that were begun and not finished."""
+        return frozenset(video for video, status in self._status.items() if status != "ready")
+
+    def video(self, video_id: str) -> Video:
+        """The record of a video that was begun. Raises KeyError for an unknown one."""
+        rows = self._db.rows("videos", schema.column_names("videos"), _of_videos([video_id])).to_pylist()
+        if not rows:
+            raise KeyError(video_id)
+        return schema.video_of(rows[0])
+
+    def begin_video(self, video: Video) -> None:
+        """Mark as pending: unseen by readers until `finish_video`. Its rows stay, for a resume.
+
+        Raises ValueError before `set_meta`, as do all that write clips, evidence or passages.
+        """
+        self._require_meta()
+        self._put_video(video, "pending", self._stages.get(video.video_id, {}))
+
+    def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
+        """Mark as ready, last of all, which makes the video visible to readers.
+
+        `stages`: JSON values by stage name. Raises ValueError for a video that is not pending.
+        """
+        self._require_pending(video.video_id)
+        self._put_video(video, "ready", stages)
+
+    def _put_video(self, video: Video, status: str, stages: Mapping[str, Any]) -> None:
+        rows = schema.video_rows(video, status, stages, time.time_ns())
+        if video.video_id in self._status:
+            self._db.upsert("videos", "video_id", rows)
+        else:
+            self._db.add("videos", rows)
+        self._status[video.video_id] = status
+        self._stages[video.video_id] = dict(stages)
+        self._clips.pop(video.video_id, None)
+
+    def _require_pending(self, video_id: str) -> None:
+        if self._status.get(video_id) != "pending":
+            raise ValueError(f"begin_video comes first: {video_id}")
+
+    def committed_clips(self, video_id: str) -> list[ClipFrames]:
+        """Clips that are there with their vectors, in time order, without the vectors themselves.
+
+        Half-written ones are deleted. `times` and `vectors` are empty, `clip_vector` is zero.
+        """
+        return self._committed_clips(video_id, self._require_meta().image_encoder)
+
+    def _committed_clips(self, video_id: str, encoder: EncoderRef | None) -> list[ClipFrames]:
+        import numpy as np
+
+        here = _of_videos([video_id])
+        rows = self._db.rows("clips", ["clip_id", "video_id", "start", "end", "pixels"], here).to_pylist()
+        whole = {row["clip_id"] for row in rows}
+        modality = dict.fromkeys(whole, "video")
+        if encoder is not None:
+            name = schema.vectors_table(encoder)
+            vectors = self._db.rows(name, ["clip_id", "modality"], here).to_pylist()
+            modality = {row["clip_id"]: row["modality"] for row in vectors}
+            self._delete_clips(name, modality.keys() - whole)
+            whole &= modality.keys()
+        self._delete_clips("clips", {row["clip_id"] for row in rows} - whole)
+        self._clips[video_id] = set(whole)
+        dim = encoder.dim if encoder else 0
+        none, zero = np.empty((0, dim), np.float32), np.zeros(dim, np.float32)
+        return [
+            ClipFrames(schema.clip_of(row), np.empty(0), none, zero, row["pixels"], modality[row["clip_id"]])
+            for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))
+            if row["clip_id"] in whole
+        ]
+
+    def add_clips(self, clips: Sequence[ClipFrames]) -> None:
+        """Commit clips with their vectors; a clip that is there already is replaced.
+
+        Raises ValueError for shapes that do not fit the encoder, or for a video that is not pending.
+        """
+        encoder = self._require_meta().image_encoder
+        if encoder is None:
+            raise ValueError("this library has no image encoder: put_clips_without_vectors")
+        if clips:
+            vectors = schema.vector_rows(clips, encoder.dim)
+            self._drop_known([c.clip for c in clips], encoder)
+            self._db.add(schema.vectors_table(encoder), vectors)
+            self._add_clip_rows(clips)
+
+    def put_clips_without_vectors(self, clips: Sequence[Clip], pixels: Sequence[str] = ()) -> None:
+        """Commit clips that have no image, or whose library has no image encoder.
+
+        `pixels`: one hash for each clip where frames were sampled for text recognition. Raises ValueError for
+        another number of hashes, or for a video that is not pending.
+        """
+        import numpy as np
+
+        none = np.empty(0, np.float32)
+        hashes = pixels or [""] * len(clips)
+        bare = [ClipFrames(c, np.empty(0), none, none, h) for c, h in zip(clips, hashes, strict=True)]
+        if bare:
+            self._drop_known(clips, None)
+            self._add_clip_rows(bare)
+
+    def _add_clip_rows(self, clips: Sequence[ClipFrames]) -> None:
+        self._db.add("clips", schema.clip_rows(clips))
+        for c in clips:
+            self._clips[c.clip.video_id].add(c.clip.clip_id)
+
+    def _drop_known(self, clips: Sequence[Clip], encoder: EncoderRef | None) -> None:
+        for video_id in {clip.video_id for clip in clips}:
+            self._require_pending(video_id)
+            if video_id not in self._clips:
+                self._committed_clips(video_id, encoder)
+        known = {c.clip_id for c in clips} & {c for v in {c.video_id for c in clips} for c in self._clips[v]}
+        # The clip goes first: vectors without a clip are what a kill leaves, and what the next run sweeps.
+        self._delete_clips("clips", known)
+        for name in self._db.names():
+            if schema.is_clip_vectors(name):
+                self._delete_clips(name, known)
+
+    def _delete_clips(self, table: str, clip_ids: set[str]) -> None:
+        if clip_ids:
+            self._db.delete(table, f"clip_id IN {quoted(sorted(clip_ids))}")
+
+    def put_sounds(
+        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
+    ) -> None:
+        """Put these vectors of the clips' sound in place of all that the video has.
+
+        `vectors`: unit float (dim,) for each clip, in the space of the image encoder; stored as float16.
+        Raises ValueError for another shape, without an image encoder, or for a video that is not pending.
+        """
+        encoder = self._require_meta().image_encoder
+        if encoder is None:
+            raise ValueError("sounds need an encoder that hears")
+        self._require_pending(video_id)
+        replace_sounds(self._db, video_id, clips, vectors, encoder)
+
+    def put_evidence(
+        self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
+    ) -> None:
+        """Put these spans in place of all that the video has.
+
+        `vectors`: unit rows, float (n, text dim), one for each span; stored as float16. Raises ValueError for
+        another dimension, for values that are not finite, or for a video that is not pending.
+        """
+        dim = self._require_meta().text_encoder.dim
+        self._require_pending(video_id)
+        self._replace("evidence", video_id, schema.evidence_rows(video_id, spans, vectors, dim))
+
+    def put_measures(
+        self,
+        video_id: str,
+        shots: Sequence[Shot],
+        sound: SoundTrack | None = None,
+        fingerprint: Fingerprint | None = None,
+        *,
+        stages: Collection[str] = ("shots", "sound"),
+    ) -> None:
+        """Put these measurements in place of those that the video has; None and none at all leave nothing.
+
+        `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
+        ValueError for a video that is not pending.
+        """
+        self._require_pending(video_id)
+        if "shots" in stages:
+            prints = None if fingerprint is None else schema.fingerprint_rows(fingerprint)
+            self._replace("shots", video_id, schema.shot_rows(shots) if shots else None)
+            self._replace("fingerprints", video_id, prints)
+        if "sound" in stages:
+            track = None if sound is None else schema.sound_track_rows(sound)
+            self._replace("sound_tracks", video_id, track)
+
+    def _replace(self, name: str, video_id: str, rows: Any) -> None:
+        """Put `rows`, which may be None, in place of those of a video."""
+        here = _of_videos([video_id])
+        if self._db.rows(name, ["video_id"], here).num_rows:
+            self._db.delete(name, here)
+        if rows is not None:
+            self._db.add(name, rows)
+
+    def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Times, float64 (n,) seconds, and unit rows, float32 (n, dim), of a video's stored frames.
+
+        In the order of clip ids, within a clip by time; (0,) and (0, 0) without an image encoder.
+        """
+        import numpy as np
+
+        encoder = self._require_meta().image_encoder
+        if encoder is None:
+            return np.empty(0), np.empty((0, 0), np.float32)
+        name = schema.vectors_table(encoder)
+        table = self._db.rows(name, ["clip_id", "frames", "times"], _of_videos([video_id]))
+        order = np.argsort(np.array(table["clip_id"].to_pylist(), str), kind="stable")
+        times, rows = [np.empty(0)], [np.empty((0, encoder.dim), np.float32)]
+        for place in order.tolist():
+            times.append(np.asarray(table["times"][place].values.to_numpy(zero_copy_only=False), np.float64))
+            flat = table["frames"][place].values.flatten().to_numpy(zero_copy_only=False)
+            rows.append(flat.reshape(-1, encoder.dim).astype(np.float32))
+        return np.concatenate(times), np.concatenate(rows)
+
+    def _mark_removing(self, videos: Sequence[str]) -> None:
+        """From here on the removal is certain: a killed one is finished by the next writer."""
+        if videos:
+            self._db.update("videos", _of_videos(videos), {"status": "removing"})
+            self._status.update(dict.fromkeys(videos, "removing"))
+
+    def _erase_videos(self, videos: Sequence[str]) -> None:
+        """Delete everything of `videos`, their own row last, so that a kill leaves no row without one."""
+        if not videos:
+            return
+        vectors = [name for name in self._db.names() if schema.is_clip_vectors(name)]
+        for name in ("evidence", *vectors, *schema.MEASURED_TABLES, "clips", "videos"):
+            if self._db.has(name):
+                self._db.delete(name, _of_videos(videos))
+        for video in videos:
+            self._status.pop(video, None)
+            self._stages.pop(video, None)
+            self._clips.pop(video, None)
+
+
+class EncoderSwitch:
+    """Made by `Writer.switch_encoder`."""
+
+    def __init__(
+        self, db: Database, held: EncoderRef | None, new: EncoderRef, flip: Callable[[str], None]
+    ) -> None:
+        self._db = db
+        self._new = new
+        self._old = schema.vectors_table(held) if held else ""
+        self._name = schema.vectors_table(new)
+        self._flip = flip
+        for name in db.names():
+            # Left by a switch to yet another encoder that was begun and given up.
+            if schema.is_clip_vectors(name) and name not in self._kept(held, new):
+                db.drop(name)
+        db.create(self._name, schema.arrow_schema("vectors", new.dim))
+        self._done = set(db.rows(self._name, ["clip_id"])["clip_id"].to_pylist())
+
+    @staticmethod
+    def _kept(held: EncoderRef | None, new: EncoderRef) -> set[str]:
+        refs = [ref for ref in (held, new) if ref is not None]
+        return {make(ref) for ref in refs for make in (schema.vectors_table, schema.sounds_table)}
+
+    def done(self) -> frozenset[str]:
+        """Ids of the clips that have their new vectors."""
+        return frozenset(self._done)
+
+    def clips(self, video_id: str) -> list[str]:
+        """Ids of the clips of a video, in time order: what `add` has to bring."""
+        rows = self._db.rows("clips", ["clip_id", "start"], f"video_id IN {quoted([video_id])}").to_pylist()
+        return [row["clip_id"] for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))]
+
+    def add(self, clips: Sequence[ClipFrames]) -> None:
+        """Commit new vectors; those of a clip that has some already are replaced."""
+        if not clips:
+            return
+        rows = schema.vector_rows(clips, self._new.dim)
+        ids = {c.clip.clip_id for c in clips}
+        if known := sorted(ids & self._done):
+            self._db.delete(self._name, f"clip_id IN {quoted(known)}")
+        self._db.add(self._name, rows)
+        self._done |= ids
+
+    def put_sounds(
+        self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
+    ) -> None:
+        """Store audio embeddings, unit float (dim,) for each clip, of a video; before its last clip."""
+        replace_sounds(self._db, video_id, clips, vectors, self._new)
+
+    def commit(self) -> None:
+        """From here on the library is one of the new encoder; the old vectors go."""
+        old = self._old if self._old != self._name else ""
+        self._flip(old)
