@@ -11,22 +11,17 @@ import typer
 from corpora.outputs import ANSWERS, RECORDING, OverwritePolicy, check_outputs, claim_appended
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import (
-    Config,
     End,
     Force,
-    Json,
-    Library,
     PathGlobs,
     Record,
     Replay,
-    Seed,
     Session,
     Start,
     Threshold,
     TopK,
-    Verbose,
-    start,
     where,
+    with_session,
     words,
 )
 from rag.errors import RagError, UsageError
@@ -39,7 +34,16 @@ if TYPE_CHECKING:
     from rag.records import SearchFilter
 
 
+@with_session(
+    {
+        "search.top_k": "top_k",
+        "search.threshold": "threshold",
+        "reasoner.record": "record",
+        "reasoner.replay": "replay",
+    }
+)
 def ask(
+    session: Session,
     question: Annotated[
         str | None,
         typer.Argument(
@@ -52,8 +56,8 @@ def ask(
             "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; may be repeated."
         ),
     ] = None,
-    top_k: TopK = None,
-    threshold: Threshold = None,
+    top_k: TopK = None,  # noqa: ARG001 (in the session's settings)
+    threshold: Threshold = None,  # noqa: ARG001
     path: PathGlobs = None,
     begin: Start = None,
     end: End = None,
@@ -72,20 +76,8 @@ def ask(
     record: Record = None,
     replay: Replay = None,
     force: Force = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Answer QUESTION from the library, with the windows and passages that prove it."""
-    flags = {
-        "search.top_k": top_k,
-        "search.threshold": threshold,
-        "reasoner.record": record,
-        "reasoner.replay": replay,
-    }
-    session = start(library, config, as_json, verbose, seed, flags)
     chosen = where(path, begin, end)
     policy = session.overwrite_policy(force, questions, replay)
     check_outputs(policy, (out, ANSWERS), (record, RECORDING))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag._cli.output import print_json, print_lines
-from rag._cli.session import Config, Json, Library, Seed, Verbose, start
+from rag._cli.session import Session, with_session
 from rag.errors import LibraryNotFound, RagError
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, table_lines
@@ -49,15 +49,9 @@ class Finding:
     message: str
 
 
-def doctor(
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
-) -> int:
+@with_session()
+def doctor(session: Session) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken."""
-    session = start(library, config, as_json, verbose, seed)
     findings = [*_environment(), *_weights(session), *_library(session)]
     if session.as_json:
         healthy = not any(finding.ok is False for finding in findings)

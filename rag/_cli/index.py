@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 import rag
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import Config, Json, Library, Seed, Verbose, given_path, start
+from rag._cli.session import Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
@@ -34,18 +34,20 @@ class IndexCommand(TyperCommand):
         return super().parse_args(ctx, options + args[end:])
 
 
+@with_session({"scan.include": "include", "scan.exclude": "exclude"})
 def index(
+    session: Session,
     paths: Annotated[
         list[Path],
         typer.Argument(
             metavar="PATH", help="Folders and files to index.", show_default=False, parser=given_path
         ),
     ],
-    include: Annotated[
+    include: Annotated[  # noqa: ARG001 (in the session's settings)
         list[str] | None,
         typer.Option("--include", metavar="GLOB", help="Only files that match; may be repeated."),
     ] = None,
-    exclude: Annotated[
+    exclude: Annotated[  # noqa: ARG001
         list[str] | None,
         typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
     ] = None,
@@ -78,15 +80,8 @@ def index(
         ),
     ] = False,
     prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
-    flags = {"scan.include": include or None, "scan.exclude": exclude or None}
-    session = start(library, config, as_json, verbose, seed, flags)
     from rag._cli.progress import open_progress
 
     with open_progress() as progress:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import Config, Json, Library, Seed, Verbose, given_path, start, words
+from rag._cli.session import Session, given_path, with_session, words
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape, windows_shape
 from rag.rendering.terminal import (
@@ -31,18 +31,14 @@ if TYPE_CHECKING:
     from rag.store.records import Stats
 
 
+@with_session()
 def stats(
+    session: Session,
     problems: Annotated[
         bool, typer.Option("--problems", help="List the files with problems instead.")
     ] = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Show library statistics: counts, sizes, and what maintenance would free."""
-    session = start(library, config, as_json, verbose, seed)
     with session.open_library() as opened:
         if problems:
             found = opened.problems()
@@ -84,7 +80,9 @@ def stats_lines(held: Stats) -> Iterator[str]:
         yield from table_lines(rows)
 
 
+@with_session()
 def remove(
+    session: Session,
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -97,17 +95,11 @@ def remove(
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask before more than half of the library is removed.")
     ] = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Remove files from the library. Nothing else on disk is changed.
 
     Removing more than half of the library asks first; without a terminal it needs --yes.
     """
-    session = start(library, config, as_json, verbose, seed)
     named = [os.fsdecode(path) for path in paths]
     with session.open_library() as opened:
         going, held = opened.share_of(named)
@@ -136,7 +128,9 @@ def _is_confirmed(going: int, held: int) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
+@with_session()
 def localize(
+    session: Session,
     video: Annotated[
         Path,
         typer.Argument(
@@ -151,14 +145,8 @@ def localize(
         float | None,
         typer.Option("--window", metavar="SECONDS", min=0.001, help="Length of a window. Default: 5."),
     ] = None,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Find the best windows of a video for QUERY from stored embeddings, under the settings of [localize]."""
-    session = start(library, config, as_json, verbose, seed)
     name = os.fsdecode(video)
     with session.open_library() as opened:
         windows = opened.localize(name, words(query), count=count, window_seconds=window)
@@ -166,7 +154,9 @@ def localize(
     return 0
 
 
+@with_session()
 def shots(
+    session: Session,
     video: Annotated[
         Path,
         typer.Argument(
@@ -174,14 +164,8 @@ def shots(
         ),
     ],
     copies: Annotated[bool, typer.Option("--copies", help="Also find near-duplicates of the video.")] = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """List the shots of a video, with their tone, style and sound as measured."""
-    session = start(library, config, as_json, verbose, seed)
     with session.open_library() as opened:
         video_id = opened.video_id(os.fsdecode(video))
         facts = opened.engine.reader.video(video_id)

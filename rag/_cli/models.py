@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.output import echo_stderr, print_report, width
-from rag._cli.session import Config, Force, Json, Verbose, start
+from rag._cli.session import Force, Session, with_session
 from rag.rendering.shapes import plain, report_shape
 from rag.rendering.terminal import byte_count, excerpt, table_lines
 
@@ -20,6 +20,7 @@ app = typer.Typer(
     help="List, download and verify model weights. Only 'pull' uses a network.", rich_markup_mode=None
 )
 
+_with_settings = with_session(without=("library", "seed"))
 Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="NAME", help="Default: every installed model.", show_default=False),
@@ -28,9 +29,9 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from 'rag mode
 
 
 @app.command("list")
-def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+@_with_settings
+def list_(session: Session) -> int:
     """List models: purpose, size, licence, and whether they are installed."""
-    session = start(None, config, as_json, verbose, None)
     from indexers.models.verify import list_models
 
     rows = list_models(session.settings.encoder)
@@ -39,11 +40,9 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
 
 
 @app.command("pull")
-def pull(
-    name: Name, force: Force = False, config: Config = None, as_json: Json = None, verbose: Verbose = 0
-) -> int:
+@_with_settings
+def pull(session: Session, name: Name, force: Force = False) -> int:
     """Download a model's files at a pinned commit and check their hashes; safetensors only."""
-    session = start(None, config, as_json, verbose, None)
     from corpora.outputs import OverwritePolicy
     from indexers.models.catalogue import known_model
     from indexers.models.pull import pull
@@ -61,9 +60,9 @@ def pull(
 
 
 @app.command("verify")
-def verify(names: Names = None, config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
+@_with_settings
+def verify(session: Session, names: Names = None) -> int:
     """Compare the hashes of installed models with what was published or first downloaded."""
-    session = start(None, config, as_json, verbose, None)
     from indexers.models.verify import list_models, verify
 
     encoder = session.settings.encoder

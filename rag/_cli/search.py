@@ -9,22 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag._cli.output import echo_stderr, print_report, width
-from rag._cli.session import (
-    Config,
-    End,
-    Force,
-    Json,
-    Library,
-    PathGlobs,
-    Seed,
-    Session,
-    Start,
-    TopK,
-    Verbose,
-    start,
-    where,
-    words,
-)
+from rag._cli.session import End, Force, PathGlobs, Session, Start, TopK, where, with_session, words
 from rag.errors import UsageError
 from rag.records import ShotFilter
 from rag.rendering.shapes import plain, report_shape, search_shape
@@ -40,7 +25,9 @@ Style = Literal["live", "2d", "3d", "graphics"]
 Audio = Literal["speech", "music", "ambient", "silence"]
 
 
+@with_session({"search.top_k": "top_k"})
 def search(
+    session: Session,
     query: Annotated[
         str | None, typer.Argument(metavar="QUERY", help="Text to search for.", show_default=False)
     ] = None,
@@ -89,17 +76,11 @@ def search(
         ),
     ] = None,
     force: Force = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Find the windows of videos and the passages that match QUERY.
 
     A filter without a QUERY lists every interval that meets it, by video and time.
     """
-    session = start(library, config, as_json, verbose, seed, {"search.top_k": top_k})
     seen = [None if text is None else words(text) for text in (after, before)]
     shots = ShotFilter(tone, style, audio, min_height, *seen)
     chosen = where(path, begin, end, shots)

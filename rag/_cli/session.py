@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -161,6 +163,49 @@ def start(
 
     settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})
     return Session(settings, is_json(as_json), verbose, None if library is None else os.fsdecode(library))
+
+
+def _shared(
+    library: Library = None,
+    config: Config = None,
+    as_json: Json = None,
+    verbose: Verbose = 0,
+    seed: Seed = None,
+) -> None:
+    """The options from which `start` makes a session, in the order of the help."""
+
+
+def with_session(
+    flags: Mapping[str, str] | None = None, without: Sequence[str] = ()
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a command the shared options, last in its help, and their `Session` as its first argument.
+
+    `flags`: dotted names of settings, with the parameter of the command that sets each. `without`: shared
+    options that the command does not have.
+    """
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+        shared = inspect.signature(_shared, eval_str=True).parameters
+        extra = [
+            shared[name].replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name in shared
+            if name not in without
+        ]
+
+        @functools.wraps(command)
+        def run(**options: Any) -> int:
+            values = {name: options.pop(name, shared[name].default) for name in shared}
+            given = {setting: options[name] for setting, name in (flags or {}).items()}
+            # An option that may be repeated is an empty list where it was not given.
+            given = {setting: None if value == [] else value for setting, value in given.items()}
+            return command(start(**values, flags=given), **options)
+
+        run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # read by `inspect`
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *extra)}
+        return run
+
+    return decorate
 
 
 def words(text: str) -> str:

@@ -14,7 +14,7 @@ import typer
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Config, Force, Json, Library, Seed, Verbose, start
+from rag._cli.session import Force, Session, with_session
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
 from rag.rendering.shapes import citation_shape, plain, report_shape
@@ -32,7 +32,9 @@ class Shown:
     clip: Path | None = None
 
 
+@with_session()
 def show(
+    session: Session,
     citation: Annotated[
         Path,
         typer.Argument(
@@ -55,14 +57,8 @@ def show(
         int, typer.Option("--frames", metavar="N", min=1, max=60, help="Number of frames on the sheet.")
     ] = 9,
     force: Force = False,
-    library: Library = None,
-    config: Config = None,
-    as_json: Json = None,
-    verbose: Verbose = 0,
-    seed: Seed = None,
 ) -> int:
     """Show a citation: a video's window as a contact sheet, a passage as text."""
-    session = start(library, config, as_json, verbose, seed)
     with session.open_library() as opened:
         found = opened.resolve(os.fsdecode(citation))
     shown = Shown()
