@@ -12,7 +12,6 @@ Importing this imports LlamaIndex, which takes seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.response.schema import Response
@@ -20,8 +19,7 @@ from llama_index.core.query_engine import CustomQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from corpora.records import Evidence
-from rag.records import Answer, Citation, PassageHit, VideoHit
+from rag.records import Answer, Citation, PassageHit, VideoCitation, VideoHit
 
 if TYPE_CHECKING:
     from rag.library import Library
@@ -74,41 +72,25 @@ class LibraryQueryEngine(CustomQueryEngine):  # type: ignore[misc]  # as above
 
 def _hit_node(hit: VideoHit | PassageHit) -> NodeWithScore:
     if isinstance(hit, VideoHit):
-        return _window_node(hit.path, hit.video_id, hit.start, hit.end, hit.score, hit.evidence, hit.title)
+        return _window_node(hit, hit.title)
     passage = hit.passage
     return _passage_node(hit.path, passage.passage_id, passage.title, passage.text, hit.score)
 
 
 def _citation_node(citation: Citation) -> NodeWithScore:
     if citation.kind == "video":
-        return _window_node(
-            citation.path, citation.video_id, citation.start, citation.end, citation.score, citation.evidence
-        )
+        return _window_node(citation)
     return _passage_node(citation.path, citation.passage_id, citation.title, citation.text, citation.score)
 
 
-def _window_node(
-    path: str,
-    video_id: str,
-    start: float,
-    end: float,
-    score: float,
-    evidence: Iterable[Evidence],
-    title: str = "",
-) -> NodeWithScore:
+def _window_node(window: VideoHit | VideoCitation, title: str = "") -> NodeWithScore:
+    span = {"video_id": window.video_id, "start": window.start, "end": window.end}
     node = TextNode(
-        id_=f"{video_id}:{start:.3f}-{end:.3f}",
-        text="\n".join(said.text for said in evidence),
-        metadata={
-            "kind": "video",
-            "path": path,
-            "title": title,
-            "video_id": video_id,
-            "start": start,
-            "end": end,
-        },
+        id_=f"{window.video_id}:{window.start:.3f}-{window.end:.3f}",
+        text="\n".join(item.text for item in window.evidence),
+        metadata={"kind": "video", "path": window.path, "title": title, **span},
     )
-    return NodeWithScore(node=node, score=score)
+    return NodeWithScore(node=node, score=window.score)
 
 
 def _passage_node(path: str, passage_id: str, title: str, text: str, score: float) -> NodeWithScore:

@@ -14,8 +14,8 @@ import typer
 
 from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
+from rag._cli.ask import unread_lines
 from rag._cli.session import words
-from rag._cli.unread import unread_lines
 from rag.errors import UsageError
 
 if TYPE_CHECKING:

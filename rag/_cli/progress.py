@@ -6,8 +6,7 @@ import os
 import sys
 import threading
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rag._cli.output import echo_stderr
 
@@ -18,44 +17,11 @@ QUIET_SECONDS = 10.0
 """Without progress for this long, the display shows for how long."""
 
 
-class ProgressDisplay(Protocol):
-    """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed."""
+class ProgressDisplay:
+    """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed.
 
-    printed: list[str]
-
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Begin, with seconds of media and files to index."""
-        ...
-
-    def file(self, path: str) -> None:
-        """The next file begins."""
-        ...
-
-    def advance(self, seconds: float) -> None:
-        """So many seconds of media are done."""
-        ...
-
-    def note(self, line: str) -> None:
-        """Print one line."""
-        ...
-
-    def done(self) -> None:
-        """End the display."""
-        ...
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-def open_progress() -> ProgressDisplay:
-    """A bar where stderr is a terminal, else lines."""
-    return BarProgress() if sys.stderr.isatty() else LineProgress()
-
-
-class _ProgressState:
-    """What both displays show: seconds and files done, the current file, time since the last progress."""
+    Both displays show seconds and files done, the current file, and the time since the last progress.
+    """
 
     def __init__(self) -> None:
         self.printed: list[str] = []
@@ -67,31 +33,34 @@ class _ProgressState:
         self._begun = self._moved = time.monotonic()
 
     def start(self, total_seconds: float, total_files: int) -> None:
+        """Begin, with seconds of media and files to index."""
         self.total_seconds, self.total_files = total_seconds, total_files
         self._begun = self._moved = time.monotonic()
 
     def file(self, path: str) -> None:
+        """The next file begins."""
         self.files += 1
         self.current = path
         self._moved = time.monotonic()
 
     def advance(self, seconds: float) -> None:
+        """So many seconds of media are done."""
         self.seconds += seconds
         if seconds > 0:
             self._moved = time.monotonic()
 
     def note(self, line: str) -> None:
+        """Print one line."""
         self.printed.append(line)
         echo_stderr(line)
 
-    def done(self) -> None: ...
+    def done(self) -> None:
+        """End the display."""
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.done()
 
     def place(self, between: str, before: str = "") -> str:
@@ -115,7 +84,12 @@ class _ProgressState:
         return took * max(0.0, self.total_seconds - self.seconds) / self.seconds
 
 
-class LineProgress(_ProgressState):
+def open_progress() -> ProgressDisplay:
+    """A bar where stderr is a terminal, else lines."""
+    return BarProgress() if sys.stderr.isatty() else LineProgress()
+
+
+class LineProgress(ProgressDisplay):
     """One line every `interval` seconds during the work; none for work that ends sooner."""
 
     def __init__(self, interval: float = 10.0) -> None:
@@ -158,7 +132,7 @@ class LineProgress(_ProgressState):
         return ", ".join(parts) + (f": {self.current}" if self.current else "")
 
 
-class BarProgress(_ProgressState):
+class BarProgress(ProgressDisplay):
     """A live bar on stderr; lines printed meanwhile appear above it."""
 
     def __init__(self) -> None:
@@ -200,7 +174,7 @@ class BarProgress(_ProgressState):
             self._bar = None
 
 
-def _rich_bar(counted: _ProgressState) -> RichProgress:
+def _rich_bar(counted: ProgressDisplay) -> RichProgress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task
     from rich.text import Text

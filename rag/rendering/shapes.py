@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from corpora.records import Evidence, Shot
+from corpora.records import Clip, Evidence, Shot
 from localization.windows import Window
 from rag.records import (
     Answer,
@@ -68,8 +68,7 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
                 "kind": "video",
                 "path": citation.path,
                 "video_id": citation.video_id,
-                "start": _seconds(citation.start),
-                "end": _seconds(citation.end),
+                **_span(citation),
                 "score": _score(citation.score),
                 "evidence": [_evidence(item) for item in citation.evidence],
             }
@@ -115,9 +114,8 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
                 "kind": "video",
                 "path": hit.path,
                 "video_id": hit.video_id,
-                "start": _seconds(hit.start),
-                "end": _seconds(hit.end),
-                "clip": {"start": _seconds(hit.clip.start), "end": _seconds(hit.clip.end)},
+                **_span(hit),
+                "clip": _span(hit.clip),
                 "score": _score(hit.score),
                 "evidence": [_evidence(item) for item in hit.evidence],
             }
@@ -140,12 +138,7 @@ def windows_shape(video: str, query: str, windows: Sequence[Window]) -> dict[str
         "video": video,
         "query": query,
         "windows": [
-            {
-                "video_id": window.video_id,
-                "start": _seconds(window.start),
-                "end": _seconds(window.end),
-                "score": _score(window.score),
-            }
+            {"video_id": window.video_id, **_span(window), "score": _score(window.score)}
             for window in windows
         ],
     }
@@ -181,11 +174,11 @@ def plain(value: Any) -> Any:
 
 
 def _evidence(item: Evidence) -> dict[str, Any]:
-    return {"kind": item.kind, "start": _seconds(item.start), "end": _seconds(item.end), "text": item.text}
+    return {"kind": item.kind, **_span(item), "text": item.text}
 
 
-def _seconds(value: float) -> float:
-    return round(float(value), 3)
+def _span(item: Evidence | VideoCitation | VideoHit | Clip | Window) -> dict[str, float]:
+    return {"start": round(float(item.start), 3), "end": round(float(item.end), 3)}
 
 
 def _score(value: float) -> float:

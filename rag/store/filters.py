@@ -1,4 +1,4 @@
-"""What a `SearchFilter` lets through (paths, masks over rows in memory, SQL), and file names like a given one."""
+"""What a `SearchFilter` lets through, as masks over rows or as SQL; file names like a given one."""
 
 from __future__ import annotations
 

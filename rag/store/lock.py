@@ -15,7 +15,6 @@ import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from corpora import UNSUPPORTED_PLATFORM
 from rag.errors import LibraryBusy
@@ -78,9 +77,7 @@ class WriterLock:
         self.acquire()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
 

@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 from rag.errors import LibraryError
@@ -212,7 +211,5 @@ class ScanCache:
     def __enter__(self) -> ScanCache:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

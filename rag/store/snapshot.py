@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from rag.store.error_mapping import TableGone, read_errors, require_columns, req
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.records import ClipFrames, Fingerprint, Meta
+from rag.store.records import ClipFrames, EncoderRef, Fingerprint, Meta
 from rag.store.vector_index import Codes, IndexKind, Matrix
 
 if TYPE_CHECKING:
@@ -35,8 +35,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ATTEMPTS = 5
-REMEMBERED_VIDEOS = 256
+CACHED_VIDEOS = 256
 EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
+
+
+T = TypeVar("T")
 
 
 class Snapshot:
@@ -186,21 +189,15 @@ class Snapshot:
         return {video_id: tuple(shots) for video_id, shots in found.items()}
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
-        """The last few hundred videos are remembered, here and below."""
-        if video_id not in self._sounds:
-            rows = self._measured("sound_tracks", ["video_id", "classes", "loudness"], video_id)
-            _make_room(self._sounds)
-            self._sounds[video_id] = schema.sound_track_of(rows[0]) if rows else None
-        return self._sounds[video_id]
+        """The sound track of a video; None where it was not measured."""
+        return _cached(
+            self._sounds, video_id, lambda: self._measured("sound_tracks", video_id, schema.sound_track_of)
+        )
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
         """The fingerprint of a video; None where it was not measured."""
-        if video_id not in self._fingerprints:
-            columns = ["video_id", "times", "height", "width", "pictures"]
-            rows = self._measured("fingerprints", columns, video_id)
-            _make_room(self._fingerprints)
-            self._fingerprints[video_id] = schema.fingerprint_of(rows[0]) if rows else None
-        return self._fingerprints[video_id]
+        read = schema.fingerprint_of
+        return _cached(self._fingerprints, video_id, lambda: self._measured("fingerprints", video_id, read))
 
     @cached_property
     def fingerprinted(self) -> frozenset[str]:
@@ -208,11 +205,12 @@ class Snapshot:
         held = self.scan("fingerprints", ["video_id"])["video_id"].to_pylist()
         return frozenset(held) & self.ready.keys()
 
-    def _measured(self, name: str, columns: list[str], video_id: str) -> list[dict[str, Any]]:
+    def _measured(self, name: str, video_id: str, read: Callable[[dict[str, Any]], T]) -> T | None:
         if name not in self.tables or video_id not in self.ready:
-            return []
-        rows: list[dict[str, Any]] = self.scan(name, columns, f"video_id IN {quoted([video_id])}").to_pylist()
-        return rows
+            return None
+        where = f"video_id IN {quoted([video_id])}"
+        rows = self.scan(name, schema.column_names(name), where).to_pylist()
+        return read(rows[0]) if rows else None
 
     # Vectors, loaded when first asked for
 
@@ -225,18 +223,18 @@ class Snapshot:
     @cached_property
     def clip_matrix(self) -> Matrix | None:
         """Clip vectors of ready videos, rows float16 (n, dim); None without an image encoder."""
-        encoder = self.meta.image_encoder if self.meta else None
-        if encoder is None:
-            return None
-        return self._matrix(schema.vectors_table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
+        return self._encoder_matrix(schema.vectors_table)
 
     @cached_property
     def sound_matrix(self) -> Matrix | None:
         """Sound vectors of the clips of ready videos, rows float16 (n, dim); None where none are stored."""
+        return self._encoder_matrix(schema.sounds_table)
+
+    def _encoder_matrix(self, table: Callable[[EncoderRef], str]) -> Matrix | None:
         encoder = self.meta.image_encoder if self.meta else None
         if encoder is None:
             return None
-        return self._matrix(schema.sounds_table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
+        return self._matrix(table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
 
     @cached_property
     def evidence_matrix(self) -> Matrix | None:
@@ -294,16 +292,15 @@ class Snapshot:
     # Texts
 
     def evidence_of(self, video_id: str) -> list[Evidence]:
-        """All spans of a ready video in time order; the last few hundred videos are remembered."""
+        """All spans of a ready video in time order; the last few hundred videos are cached."""
         if video_id not in self.ready:
             return []
-        if video_id not in self._evidence:
-            rows = self._evidence_rows("video_id", [video_id])
-            rows.sort(key=lambda row: row["evidence_id"])
-            while len(self._evidence) >= REMEMBERED_VIDEOS:
-                del self._evidence[next(iter(self._evidence))]
-            self._evidence[video_id] = [schema.evidence_of(row) for row in rows]
-        return self._evidence[video_id]
+
+        def read() -> list[Evidence]:
+            rows = sorted(self._evidence_rows("video_id", [video_id]), key=lambda row: row["evidence_id"])
+            return [schema.evidence_of(row) for row in rows]
+
+        return _cached(self._evidence, video_id, read)
 
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
         """Text spans by id, of ready videos only."""
@@ -341,9 +338,13 @@ class Snapshot:
         return {row["passage_id"]: row for row in shown}
 
 
-def _make_room(remembered: dict[str, Any]) -> None:
-    while len(remembered) >= REMEMBERED_VIDEOS:
-        del remembered[next(iter(remembered))]
+def _cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
+    """The value of a video; the oldest are dropped from the cache."""
+    if video_id not in held:
+        while len(held) >= CACHED_VIDEOS:
+            del held[next(iter(held))]
+        held[video_id] = read()
+    return held[video_id]
 
 
 COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from corpora.kinds import kind_of
@@ -154,8 +154,8 @@ def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
     digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in data))
     return Catalogue(
         folder=home.absolute(),
-        videos=tuple(_Table(videos, VideoEntry).entries(data[0])),
-        pages=tuple(_Table(texts, PageEntry).entries(data[1])),
+        videos=tuple(_entries(videos, VideoEntry, data[0])),
+        pages=tuple(_entries(texts, PageEntry, data[1])),
         fingerprint=digest.hexdigest()[:32],
     )
 
@@ -191,8 +191,12 @@ def _line(entry: VideoEntry | PageEntry) -> dict[str, Any]:
     }
 
 
-def _fault(entry: VideoEntry) -> str:
-    """What of it cannot be used; empty where all can."""
+def _fault(entry: VideoEntry | PageEntry) -> str:
+    """What is wrong with an entry; empty where nothing is."""
+    if not entry.id or not entry.url:
+        return "id and url must not be empty"
+    if isinstance(entry, PageEntry):
+        return ""
     if entry.file and kind_of(entry.file) != "video":
         return f"file {entry.file}: not the name of a video"
     if not re.fullmatch(r"[0-9a-f]*", entry.content_id):
@@ -206,49 +210,35 @@ def _fault(entry: VideoEntry) -> str:
     return ""
 
 
-class _Table(Generic[Entry]):
-    """The checked lines of one file."""
+def _entries(path: Path, kind: type[Entry], data: bytes) -> Iterator[Entry]:
+    """The checked lines of one file. Raises `WebUnusable` with file and line."""
+    from pydantic import TypeAdapter, ValidationError
 
-    def __init__(self, path: Path, kind: type[Entry]) -> None:
-        from pydantic import TypeAdapter
-
-        self._path = path
-        self._adapter: Any = TypeAdapter(kind)
-
-    def entries(self, data: bytes) -> Iterator[Entry]:
-        ids: set[str] = set()
-        addresses: set[str] = set()
-        aliases: dict[str, int] = {}
-        for number, line in enumerate(data.splitlines(), start=1):
-            if not line.strip():
-                continue
-            entry = self._entry(number, line)
-            where = address(entry.url)
-            if entry.id in ids or where in addresses:
-                raise self._wrong(number, f"{entry.id}: this id or url stands here twice")
-            ids.add(entry.id)
-            addresses.add(where)
-            if isinstance(entry, VideoEntry) and entry.alias_of:
-                aliases[entry.alias_of] = number
-            yield entry
-        for name, number in aliases.items():
-            if name not in ids:
-                raise self._wrong(number, f"alias_of {name}: no such video")
-
-    def _entry(self, number: int, line: bytes) -> Entry:
-        from pydantic import ValidationError
-
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    ids: set[str] = set()
+    addresses: set[str] = set()
+    aliases: dict[str, int] = {}
+    for number, line in enumerate(data.splitlines(), start=1):
+        if not line.strip():
+            continue
         try:
-            entry: Entry = self._adapter.validate_json(line)
+            entry: Entry = adapter.validate_json(line)
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise self._wrong(number, f"{place}: {first['msg']}" if place else first["msg"]) from error
-        if not entry.id or not entry.url:
-            raise self._wrong(number, "id and url must not be empty")
-        if isinstance(entry, VideoEntry) and (fault := _fault(entry)):
-            raise self._wrong(number, fault)
-        return entry
-
-    def _wrong(self, number: int, what: str) -> WebUnusable:
-        return WebUnusable(f"{self._path}:{number}: {what}")
+            field = ".".join(str(part) for part in first["loc"])
+            message = f"{field}: {first['msg']}" if field else first["msg"]
+            raise WebUnusable(f"{path}:{number}: {message}") from error
+        where = address(entry.url)
+        fault = _fault(entry)
+        if not fault and (entry.id in ids or where in addresses):
+            fault = f"{entry.id}: this id or url stands here twice"
+        if fault:
+            raise WebUnusable(f"{path}:{number}: {fault}")
+        ids.add(entry.id)
+        addresses.add(where)
+        if isinstance(entry, VideoEntry) and entry.alias_of:
+            aliases[entry.alias_of] = number
+        yield entry
+    for name, number in aliases.items():
+        if name not in ids:
+            raise WebUnusable(f"{path}:{number}: alias_of {name}: no such video")

@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from rag.errors import FileProblem, NoMedia
@@ -77,7 +76,7 @@ class Thumbnails:
         """Raises `NoMedia` where there is none."""
         with self._lock:
             if url not in self._made:
-                self._made[url] = self._draw(url, duration)
+                self._made[url] = self._render(url, duration)
                 while len(self._made) > KEPT:
                     self._made.popitem(last=False)
             return self._made[url]
@@ -89,15 +88,7 @@ class Thumbnails:
                 self._media.close()
                 self._media = None
 
-    def __enter__(self) -> Thumbnails:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _draw(self, url: str, duration: float) -> bytes:
+    def _render(self, url: str, duration: float) -> bytes:
         from PIL import Image
 
         if self._media is None:
