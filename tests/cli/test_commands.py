@@ -88,7 +88,7 @@ def test_show_prints_a_passage_and_draws_none(capsys: pytest.CaptureFixture[str]
     assert main(["show", "p1", "--text"]) == 0
     assert capsys.readouterr().out == "Lamps  (n.md)\n\nA lamp\\x1b\ngives light.\n"
     assert main(["show", "p1", "--clip", "x.mp4"]) == 2
-    assert "a passage has no picture" in capsys.readouterr().err
+    assert "a passage has no frames" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("library")

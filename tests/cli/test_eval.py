@@ -29,7 +29,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     shape: dict[str, Any] = json.loads(capsys.readouterr().out)
     return shape
 
@@ -44,12 +44,12 @@ def test_settings_of_file_and_flags_reach_the_task(
     toy = ToyTask(count=2)
     monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
     Path("mine.toml").write_text("[search]\ntop_k = 17\n[ocr]\nmode = 'on'\n", encoding="utf-8")
-    words = ["eval", "run", TOY, "--system", "random", "--config", "mine.toml", "--record", "tape.jsonl"]
+    words = ["eval", "run", TOY, "--system", "random", "--config", "mine.toml", "--record", "calls.jsonl"]
     before = _variables()
     assert main(words) == 0
     capsys.readouterr()
     (chosen,) = toy.prepared_with
-    assert (chosen.search.top_k, chosen.ocr.mode, chosen.reasoner.record) == (17, "on", Path("tape.jsonl"))
+    assert (chosen.search.top_k, chosen.ocr.mode, chosen.reasoner.record) == (17, "on", Path("calls.jsonl"))
     assert _variables() == before
 
 
@@ -69,7 +69,7 @@ def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
     first = path.read_bytes()
     capsys.readouterr()
     assert main(["eval", "score", "runs/toy", "--judge", "die", "--threshold", "0.9"]) == 0
-    shape = told(capsys)
+    shape = printed(capsys)
     assert shape["schema"] == "rag.eval.score/1"
     assert (shape["runs"][0]["asked"], shape["runs"][0]["kept"]) == (0, 8)
     assert path.read_bytes() != first
@@ -83,7 +83,7 @@ def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
 def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--system", "no-localization,localized", "--seed", "0,1", "--limit", "16"]
     assert main(["eval", "run", TOY, *words]) == 0
-    shape = told(capsys)
+    shape = printed(capsys)
     assert shape["schema"] == "rag.eval.run/1"
     assert shape["benchmark"] == "toy"
     folders = [each["folder"] for each in shape["runs"]]
@@ -96,12 +96,12 @@ def test_run_then_report_then_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert {(each["asked"], each["kept"]) for each in shape["runs"]} == {(16, 0)}
 
     assert main(["eval", "report", *folders, "--out", "pages"]) == 0
-    files = told(capsys)["files"]
+    files = printed(capsys)["files"]
     assert files[0] == "pages/report.md"
     assert all(Path(name).exists() for name in files)
 
     assert main(["eval", "show", "runs/toy/localized-seed0", "q005", "--again"]) == 0
-    shape = told(capsys)
+    shape = printed(capsys)
     assert shape["schema"] == "rag.eval.show/1"
     assert (shape["query"]["query_id"], shape["sample"]["query_id"]) == ("q005", "q005")
     assert shape["same"] is True
@@ -126,7 +126,7 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
 def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "4"]) == 0
     path = Path("runs/toy/localized-seed0/samples.jsonl")
-    path.write_text(path.read_text(encoding="utf-8").replace("seen by", "heard by"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("seen by", "noted by"), encoding="utf-8")
     capsys.readouterr()
     assert main(["eval", "show", "runs/toy/localized-seed0", "q001", "--again", "--text"]) == 1
     assert "asked again: NOT the same" in capsys.readouterr().out
@@ -166,7 +166,7 @@ def test_list_names_benchmarks_and_systems(
     monkeypatch.setattr(tasks, "all_entry_points", lambda group: {"toy": toy} if group == tasks.GROUP else {})
     monkeypatch.setattr(tasks, "find_entry_point", lambda *_: toy)
     assert main(["eval", "list"]) == 0
-    shape = told(capsys)
+    shape = printed(capsys)
     assert shape["schema"] == "rag.eval.list/1"
     assert shape["benchmarks"][0]["systems"]["localized"] == "right in 60% of cases"
     assert main(["eval", "list", "--text"]) == 0
@@ -211,7 +211,7 @@ def test_progress_says_how_far_and_how_long(
     assert all(line.endswith(" left") for line in lines[1:])
 
 
-def test_the_first_answer_tells_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_answer_gives_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     """It opens what the others find open; they take two seconds each here, and it took two hundred."""
     now = 0.0
     monkeypatch.setattr(eval_progress.time, "monotonic", lambda: now)
@@ -229,11 +229,11 @@ def test_what_is_made_of_the_data_is_counted(capsys: pytest.CaptureFixture[str])
     assert rendering(None) is None
     said = ""
     with eval_progress.RunProgress("toy, one", interval=0.01) as watch:
-        drawn, indexed = rendering(watch.made), indexing(watch.made)
-        assert drawn is not None
+        rendered, indexed = rendering(watch.made), indexing(watch.made)
+        assert rendered is not None
         assert indexed is not None
-        drawn.start(60.0, 48)
-        drawn.file("a.mp4")
+        rendered.start(60.0, 48)
+        rendered.file("a.mp4")
         said = _said_with("rendered 1 of 48 videos", capsys)
         indexed.start(60.0, 49)
         indexed.file("a.mp4")

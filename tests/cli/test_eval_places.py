@@ -67,7 +67,7 @@ def test_two_benchmarks_in_one_folder_keep_apart(capsys: pytest.CaptureFixture[s
     assert "## toy-mini\n" in text
 
 
-def test_a_folder_that_is_taken_is_told_before_any_work(
+def test_a_folder_that_is_taken_is_refused_before_any_work(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = ToyTask(count=4)
@@ -84,7 +84,7 @@ def test_a_folder_that_is_taken_is_told_before_any_work(
     assert not Path("here/localized-seed0").exists()
 
 
-def test_a_run_of_another_limit_is_told_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_another_limit_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["eval", "run", TOY, "--system", "random", "--limit"]
     assert main([*words, "2"]) == 0
     assert main([*words, "3"]) == 2
@@ -112,9 +112,9 @@ def test_failures_of_a_half_answered_run_say_so(capsys: pytest.CaptureFixture[st
     cut(Path("runs/toy/random-seed0"), 3)
     capsys.readouterr()
     assert main(["eval", "failures", "runs", "--out", "all"]) == 0
-    told = capsys.readouterr()
-    assert "runs/toy/random-seed0: 3 of 4 queries are answered" in told.err
-    assert json.loads(told.out)["files"] == [
+    captured = capsys.readouterr()
+    assert "runs/toy/random-seed0: 3 of 4 queries are answered" in captured.err
+    assert json.loads(captured.out)["files"] == [
         f"all/toy/{system}-seed0/failures.{kind}"
         for system in ("localized", "random")
         for kind in ("html", "csv")
@@ -123,7 +123,7 @@ def test_failures_of_a_half_answered_run_say_so(capsys: pytest.CaptureFixture[st
     assert "of 3 answered queries (3 of 4 answered so far) failed." in page
 
 
-def test_failures_that_nobody_tells_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failures_without_a_stage_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "random,localized", "--limit", "2"]) == 0
     capsys.readouterr()
     assert main(["eval", "failures", "runs"]) == 2
@@ -147,14 +147,14 @@ def test_what_right_means_is_said(
 def test_the_window_is_called_what_it_is() -> None:
     query = Query("m-1", "a mood", (), "an address", "GK", "v", "v", (0.0, 90.0), (), seen=(12.0, 18.0))
     sample = Sample("m-1", "GK", "v", "v", None, False, None)
-    told = list(_lines(open_task("rvms").report.labels, query, sample, None, None))
-    assert "gold clip v, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)" in told
-    assert "wrong: gold an address, confidence 0.00 (GK)" in told
+    captured = list(_lines(open_task("rvms").report.labels, query, sample, None, None))
+    assert "gold clip v, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)" in captured
+    assert "wrong: gold an address, confidence 0.00 (GK)" in captured
     unknown = Query("m-2", "a mood", (), "an address", "G", "v", "v", (0.0, 0.0), ())
     assert "gold clip v" in list(_lines(open_task("rvms").report.labels, unknown, sample, None, None))
 
 
-def test_no_picture_is_drawn_of_a_time_that_nobody_knows(
+def test_no_image_is_rendered_for_an_unknown_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toy = ToyTask(count=1)
@@ -163,6 +163,6 @@ def test_no_picture_is_drawn_of_a_time_that_nobody_knows(
     assert main(["eval", "run", TOY, "--system", "random"]) == 0
     capsys.readouterr()
     assert main(["eval", "show", "runs/toy/random-seed0", "q000"]) == 0
-    told = capsys.readouterr()
-    assert "no frames: the gold interval is unknown" in told.err
-    assert json.loads(told.out)["picture"] is None
+    captured = capsys.readouterr()
+    assert "no frames: the gold interval is unknown" in captured.err
+    assert json.loads(captured.out)["picture"] is None

@@ -1,4 +1,4 @@
-"""Commands never write over an input, an indexed file, or somebody else's file, unless by --force."""
+"""Commands never write over an input, an indexed file, or a file of another program, unless by --force."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def video(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = here / "film.mp4"
+    path = here / "made.mp4"
     write_video(path, 4, size=(320, 240))
     monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
     return path
@@ -49,11 +49,11 @@ def test_a_clip_never_replaces_its_video(video: Path, capsys: pytest.CaptureFixt
     held = video.read_bytes()
     os.link(video, "hard.mp4")
     Path("soft.mp4").symlink_to(video)
-    for name in ("film.mp4", "hard.mp4", "soft.mp4", str(video.parent / "x" / ".." / "film.mp4")):
+    for name in ("made.mp4", "hard.mp4", "soft.mp4", str(video.parent / "x" / ".." / "made.mp4")):
         Path("x").mkdir(exist_ok=True)
         refused(capsys, "name another file, or replace it with --force", "show", "f@0-2", "--clip", name)
     assert video.read_bytes() == held
-    assert main(["show", "f@0-2", "--clip", "film.mp4", "--force"]) == 0
+    assert main(["show", "f@0-2", "--clip", "made.mp4", "--force"]) == 0
     assert video.read_bytes() != held
 
 
@@ -78,7 +78,7 @@ def test_what_show_wrote_it_writes_again_unless_it_was_indexed(
 
 
 @pytest.mark.usefixtures("video")
-def test_a_sheet_never_replaces_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sheet_never_replaces_another_image(capsys: pytest.CaptureFixture[str]) -> None:
     Path("holiday.png").write_bytes(b"\x89PNG\r\n\x1a\nholiday")
     refused(capsys, "is not a PNG image", "show", "f@0-2", "--out", "holiday.png")
     assert Path("holiday.png").read_bytes() == b"\x89PNG\r\n\x1a\nholiday"
@@ -135,14 +135,14 @@ def test_outputs_of_agents_are_checked_before_any_work(
         "raclo": ["--moment", "a cup", "--web", "w"],
         "shotfinder": ["a cup", "--web", "w"],
         "video-browser": ["Which cup?", "--web", "w"],
-        "video-detective": ["film.mp4", "Which cup?"],
+        "video-detective": ["made.mp4", "Which cup?"],
     }
     refused(capsys, "notes: exists, and is not", "agent", agent, *asked[agent], option, "notes")
     assert Path("notes").read_text() == "mine\n"
 
 
 @pytest.mark.parametrize("name", ["web.jsonl", "pages.jsonl"])
-def test_a_web_never_replaces_somebody_elses(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_web_never_replaces_that_of_another_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("note.md").write_text("# Kettles\n\nFill it.\n")
     Path("site").mkdir()
     Path("site", name).write_text('{"mine": 1}\n')
@@ -197,7 +197,7 @@ def test_runs_and_reports_keep_out_of_other_folders(capsys: pytest.CaptureFixtur
     assert main(["eval", "report", "o", "--all", "--out", "r", "--force"]) == 0
 
 
-def test_a_picture_of_a_sample_never_replaces_another_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_image_of_a_sample_never_replaces_another_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "random", "--limit", "2"]) == 0
     Path("q.png").write_text("mine")
     capsys.readouterr()

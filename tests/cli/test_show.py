@@ -22,7 +22,7 @@ from tests.fakes.synthetic import write_video
 def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Eight seconds: two red, two green, two blue, two grey."""
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "my film.mp4"
+    path = tmp_path / "my video.mp4"
     monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
     return path
 
@@ -33,7 +33,7 @@ def _write(path: Path) -> None:
 
 def test_a_sheet_and_a_clip(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write(video)
-    assert main(["show", "my film.mp4@2-6", "--frames", "4", "--clip", "cut.mp4", "--out", "s.png"]) == 0
+    assert main(["show", "my video.mp4@2-6", "--frames", "4", "--clip", "cut.mp4", "--out", "s.png"]) == 0
     shape = json.loads(capsys.readouterr().out)
     assert (shape["schema"], shape["sheet"], shape["clip"]) == ("rag.show/1", "s.png", "cut.mp4")
     with Image.open("s.png") as sheet:
@@ -45,10 +45,10 @@ def test_a_sheet_and_a_clip(video: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_the_frames_are_those_of_the_window(video: Path) -> None:
     _write(video)
-    assert main(["show", "my film.mp4@0-2", "--frames", "1"]) == 0
-    assert main(["show", "my film.mp4@2-4", "--frames", "1"]) == 0
+    assert main(["show", "my video.mp4@0-2", "--frames", "1"]) == 0
+    assert main(["show", "my video.mp4@2-4", "--frames", "1"]) == 0
     middles = []
-    for name in ("my_film_0-2.png", "my_film_2-4.png"):
+    for name in ("my_video_0-2.png", "my_video_2-4.png"):
         with Image.open(name) as sheet:
             pixels = np.asarray(sheet).reshape(-1, 3)
             middles.append(np.median(pixels[np.ptp(pixels, axis=1) > 60], axis=0))
@@ -56,7 +56,7 @@ def test_the_frames_are_those_of_the_window(video: Path) -> None:
 
 
 def test_a_video_that_is_gone_is_said_and_1(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "my film.mp4@0-2"]) == 1
+    assert main(["show", "my video.mp4@0-2"]) == 1
     said = capsys.readouterr()
     assert json.loads(said.out)["sheet"] is None
     assert said.err.count("\n") == 1

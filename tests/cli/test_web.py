@@ -49,7 +49,7 @@ def test_search_and_open(web: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["search", "nowhere", "kettle"], 1, "rag web build"),
         (["search", "web", "kettle", "--faults", "often"], 2, "a rate is in [0, 1]"),
         (["search", "web", "kettle", "--engine", "bm25", "--faults", "rate_limit=1"], 1, "too many calls"),
-        (["open", "web", "https://nobody.example/"], 1, "not on this web"),
+        (["open", "web", "https://unknown.example/"], 1, "not on this web"),
         (["open", "web", f"{URL}18", "--download"], 1, "for adults"),
         (["build", "out"], 2, "nothing to build"),
         (["build", "out", "gone"], 1, "gone"),
@@ -76,6 +76,6 @@ def test_a_web_out_of_a_folder(web: str, capsys: pytest.CaptureFixture[str]) -> 
     assert again["adult"]["availability"] == "age-gated"
     Path(web, "torn.mp4").write_bytes(b"torn")
     assert main(["web", "build", "out", web, "--text"]) == 3
-    told = capsys.readouterr()
-    assert "torn.mp4" in told.err
-    assert "2 videos (1 to download" in told.out
+    captured = capsys.readouterr()
+    assert "torn.mp4" in captured.err
+    assert "2 videos (1 to download" in captured.out

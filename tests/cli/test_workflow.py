@@ -1,4 +1,4 @@
-"""The whole road by the command line, on a real library: index, ask, search, show, remove."""
+"""The whole workflow on the command line, with a real library: index, ask, search, show, remove."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ except LibraryReadOnly as error:
 
 
 def test_a_library_that_cannot_be_written_can_be_read() -> None:
-    """In a folder of its own: that of pytest is for its maker alone, and the child may be somebody else."""
+    """In a folder of its own: the subprocess may run as another user, who cannot read pytest's."""
     with tempfile.TemporaryDirectory() as above:
         Path(above).chmod(0o755)
         folder = Path(above) / "lib"

@@ -58,7 +58,7 @@ def test_words_make_the_sheet_higher_but_not_endless() -> None:
     assert bare.height < one.height < long.height < bare.height + 400
 
 
-def test_a_recording_without_picture_still_has_a_sheet() -> None:
+def test_a_recording_without_images_still_has_a_sheet() -> None:
     nothing = Frames(np.empty(0), np.empty((0, 0, 0, 3), np.uint8))
     sheet = contact_sheet(Sheet("t", "s", nothing, (Evidence("v", 1, 2, "asr", "words"),)))
     assert sheet.size[0] == 1200
@@ -72,21 +72,21 @@ def test_pixels_of_another_kind_are_refused() -> None:
 
 def test_save_is_whole_or_absent(tmp_path: Path) -> None:
     target = tmp_path / "sheet.png"
-    picture = contact_sheet(Sheet("t", "s", _frames(2)))
-    save_png(picture, target)
+    image = contact_sheet(Sheet("t", "s", _frames(2)))
+    save_png(image, target)
     with Image.open(target) as back:
-        assert back.size == picture.size
+        assert back.size == image.size
     assert target.stat().st_mode & 0o444 == 0o444
     assert [entry.name for entry in tmp_path.iterdir()] == ["sheet.png"]
     with pytest.raises(OSError, match="No such file"):
-        save_png(picture, tmp_path / "missing" / "sheet.png")
+        save_png(image, tmp_path / "missing" / "sheet.png")
 
     class Broken:
         def save(self, *_: object, **__: object) -> None:
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
-        save_png(Broken(), target)  # type: ignore[arg-type]  # a picture that fails while it is written
+        save_png(Broken(), target)  # type: ignore[arg-type]  # an image that fails while it is written
     assert [entry.name for entry in tmp_path.iterdir()] == ["sheet.png"]
     with Image.open(target) as back:
-        assert back.size == picture.size
+        assert back.size == image.size

@@ -20,7 +20,7 @@ def test_the_short_side_is_bounded_either_way_up(height: int, width: int, size: 
     image = np.full((height, width, 3), (200, 30, 30), np.uint8)
     head, _, coded = image_data_uri(image).partition(",")
     assert head == "data:image/jpeg;base64"
-    drawn = Image.open(io.BytesIO(base64.b64decode(coded)))
-    assert drawn.size == size
-    red, green, blue = drawn.getpixel((0, 0))
+    decoded = Image.open(io.BytesIO(base64.b64decode(coded)))
+    assert decoded.size == size
+    red, green, blue = decoded.getpixel((0, 0))
     assert red > 150 > 80 > max(green, blue)

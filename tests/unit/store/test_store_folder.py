@@ -21,7 +21,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock", "readers.lock", "notes.txt", MARKER])
-def test_a_folder_of_somebody_else_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"mine")
     (tmp_path / "tables").mkdir()
     with pytest.raises(LibraryNotFound, match="new or empty folder"):

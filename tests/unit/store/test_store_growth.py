@@ -72,7 +72,7 @@ def test_a_newer_library_is_refused_untouched(tmp_path: Path) -> None:
     assert {p: p.stat().st_mtime_ns for p in (tmp_path / "lib" / "tables").rglob("*")} == before
 
 
-def test_a_reader_of_an_older_library_says_who_can_mend_it() -> None:
+def test_a_reader_of_an_older_library_names_the_command_that_migrates_it() -> None:
     with pytest.raises(LibraryError, match="rag index"):
         migrations.refuse_older(Path("lib"), 1, 2)
     migrations.refuse_older(Path("lib"), 2, 2)

@@ -26,7 +26,7 @@ time.sleep(60)
 """
 
 
-def test_a_second_writer_is_told_who_holds_it(tmp_path: Path) -> None:
+def test_the_error_of_a_second_writer_names_the_holder(tmp_path: Path) -> None:
     expected = rf"process {os.getpid()} on \S+ \(since 20\d\d-"
     with Writer.open(tmp_path / "lib"), pytest.raises(LibraryBusy, match=expected):
         Writer.open(tmp_path / "lib")

@@ -125,7 +125,7 @@ def test_a_cache_in_use_is_left_alone(cache: ScanCache, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path, read_only: bool) -> None:
+def test_a_file_of_another_program_is_not_replaced(tmp_path: Path, read_only: bool) -> None:
     (tmp_path / "scan.sqlite").write_bytes(b"my own scan of something")
     with ScanCache(tmp_path, read_only=read_only) as cache:
         assert cache.entries() == {}

@@ -81,7 +81,7 @@ def test_half_a_clip_is_deleted_and_the_rest_resumed(tmp_path: Path) -> None:
     assert list(dump(tmp_path / "lib")) == list(dump(tmp_path / "undisturbed"))
 
 
-def test_committed_clips_tell_what_a_resume_needs(tmp_path: Path) -> None:
+def test_committed_clips_hold_what_a_resume_needs(tmp_path: Path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         writer.begin_video(video(1))
@@ -217,7 +217,7 @@ def test_another_encoder_is_refused_with_the_command(tmp_path: Path) -> None:
         assert writer.meta == stored
 
 
-def test_a_library_without_pictures_may_be_given_an_encoder(tmp_path: Path) -> None:
+def test_a_library_without_images_may_be_given_an_encoder(tmp_path: Path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(dataclasses.replace(META, image_encoder=None))
         writer.begin_video(video(1))

@@ -18,7 +18,7 @@ from tests.fakes.synthetic import write_video
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("film") / "film.mp4"
+    path = tmp_path_factory.mktemp("videos") / "made.mp4"
     write_video(path, 2.0)
     return path
 
@@ -33,7 +33,7 @@ def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
         "id": "abcdefghijk",
         "webpage_url": "https://www.youtube.com/watch?v=abcdefghijk",
         "title": "A title\nof two lines",
-        "channel": "Somebody",
+        "channel": "A channel",
         "upload_date": "20210203",
         "tags": ["one", "two"],
         "age_limit": 18,
@@ -61,13 +61,13 @@ def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
     assert (report.videos, report.with_file, report.with_transcript, report.pages) == (3, 2, 2, 1)
     assert report.exit_code == 0
     catalogue = read_catalogue(tmp_path / "web")
-    told = catalogue.by_id["abcdefghijk"]
-    assert told.title == "A title of two lines"
-    assert (told.channel, told.upload_date, told.tags) == ("Somebody", "2021-02-03", ("one", "two"))
-    assert told.description == "From the pool"
-    assert told.availability == "age-gated"
-    assert told.transcript == (TranscriptLine(0.0, 1.0, "Hello there"),)
-    assert told.content_id == content_hash(other)
+    entry = catalogue.by_id["abcdefghijk"]
+    assert entry.title == "A title of two lines"
+    assert (entry.channel, entry.upload_date, entry.tags) == ("A channel", "2021-02-03", ("one", "two"))
+    assert entry.description == "From the pool"
+    assert entry.availability == "age-gated"
+    assert entry.transcript == (TranscriptLine(0.0, 1.0, "Hello there"),)
+    assert entry.content_id == content_hash(other)
     pool = catalogue.by_id["poolrow0001"]
     assert [line.text for line in pool.transcript] == ["One.", "Two."]
     assert not pool.transcript_timed
@@ -94,9 +94,9 @@ def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> Non
     assert (by_id["early"].alias_of, by_id["late"].alias_of) == ("", "early")
 
 
-def test_a_bad_file_is_told_and_the_rest_is_built(tmp_path: Path, video: Path) -> None:
+def test_a_bad_file_is_reported_and_the_rest_is_built(tmp_path: Path, video: Path) -> None:
     shutil.copy(video, tmp_path / "good.mp4")
-    (tmp_path / "bad.mp4").write_bytes(b"no film at all")
+    (tmp_path / "bad.mp4").write_bytes(b"no video at all")
     report = build_web(tmp_path / "web", [tmp_path])
     assert report.videos == 1
     assert [Path(problem.path).name for problem in report.problems] == ["bad.mp4"]
@@ -126,7 +126,7 @@ def test_durations_in_every_hand(given: object, seconds: float) -> None:
     assert catalogue_fields({"link": "u", "duration": given}).get("duration", 0.0) == seconds
 
 
-def test_rows_are_told_from_documents(tmp_path: Path) -> None:
+def test_rows_are_distinguished_from_documents(tmp_path: Path) -> None:
     rows, texts = tmp_path / "rows.json", tmp_path / "texts.jsonl"
     rows.write_text(json.dumps([{"link": "https://v.example/watch?v=x", "tags": "a, b"}]), encoding="utf-8")
     texts.write_text(json.dumps({"title": "t", "text": "words"}) + "\n", encoding="utf-8")

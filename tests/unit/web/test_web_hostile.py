@@ -1,4 +1,4 @@
-"""A web whose files somebody damaged or made up: named where they are wrong, and the rest is built."""
+"""A web with damaged or invalid files: errors name the place, and the rest is built."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_no_video_has_is_named(tmp_path: Path, change: dict[str, object], s
         read_catalogue(tmp_path)
 
 
-def test_one_broken_line_is_told_and_the_other_rows_are_taken(tmp_path: Path) -> None:
+def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path: Path) -> None:
     rows = [
         {"id": "a", "link": f"{URL}a", "title": "A", "duration": 10**400},
         {"link": "http://x/", "title": "bare", "transcript": [{"start": 10**400, "text": "x"}]},
@@ -79,11 +79,11 @@ def test_a_target_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_damaged_file_of_the_cache_is_fetched_anew(tmp_path: Path, again: bool) -> None:
-    video = tmp_path / "film.mp4"
-    video.write_bytes(b"a film " * 99)
+def test_a_damaged_file_of_the_cache_is_fetched_again(tmp_path: Path, again: bool) -> None:
+    video = tmp_path / "video.mp4"
+    video.write_bytes(b"a video " * 99)
     whole = content_hash(video)
-    write_catalogue(tmp_path, [VideoEntry("a", f"{URL}a", "A", file="film.mp4", content_id=whole)])
+    write_catalogue(tmp_path, [VideoEntry("a", f"{URL}a", "A", file="video.mp4", content_id=whole)])
     web = open_web(tmp_path)
     path = Path(web.download(f"{URL}a").path)
     path.unlink()
@@ -102,7 +102,7 @@ class Encoder:
 
 
 @pytest.mark.parametrize("held", [b"", b"PK\x03\x04", b"\x93NUMPY"])
-def test_damaged_vectors_are_made_anew(tmp_path: Path, held: bytes) -> None:
+def test_damaged_vectors_are_computed_again(tmp_path: Path, held: bytes) -> None:
     entries = [VideoEntry("a", f"{URL}a", "kettle"), VideoEntry("b", f"{URL}b", "pot")]
     cache = tmp_path / ".vectors"
     found = SearchEngine(entries, "dense", Encoder, cache).rank("kettle")

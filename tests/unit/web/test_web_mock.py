@@ -36,7 +36,7 @@ from rag.web import (
 )
 
 HOST = "https://videos.example/watch?v="
-FILM = b"a film of bytes " * 64
+CONTENT = b"a video of bytes " * 64
 COUNT = 30
 
 
@@ -44,29 +44,29 @@ COUNT = 30
 def folder(tmp_path: Path) -> Path:
     home = tmp_path / "web"
     home.mkdir()
-    (home / "film.mp4").write_bytes(FILM)
+    (home / "video.mp4").write_bytes(CONTENT)
     said = (TranscriptLine(0.0, 2.0, "hello"),)
     first = VideoEntry(
         "v00",
         f"{HOST}v00",
-        "Kettle film number zero",
+        "Kettle clip number zero",
         description="long words " * 60,
         channel="Tea",
         duration=9.0,
         tags=("tea",),
         transcript=said,
-        file="film.mp4",
-        content_id=content_hash(home / "film.mp4"),
+        file="video.mp4",
+        content_id=content_hash(home / "video.mp4"),
     )
     others = [
-        replace(first, id=f"v{n:02d}", url=f"{HOST}v{n:02d}", title=f"Kettle film number {n}", alias_of="v00")
+        replace(first, id=f"v{n:02d}", url=f"{HOST}v{n:02d}", title=f"Kettle clip number {n}", alias_of="v00")
         for n in range(1, COUNT)
     ]
     closed = [
         replace(first, id=fate, url=f"{HOST}{fate}", title=f"closed {fate}", availability=fate)
         for fate in ("dead", "private", "region-blocked", "age-gated")
     ]
-    bare = VideoEntry("bare", "https://youtu.be/bare", "A page without a film")
+    bare = VideoEntry("bare", "https://youtu.be/bare", "A page without a video")
     pages = [
         PageEntry("p", "https://pages.example/p", "Kettles", "Words. " * 80 + "Use vinegar.", "pages.example")
     ]
@@ -148,18 +148,18 @@ def test_downloads_lie_once_under_their_content(folder: Path) -> None:
     first, again, mirror = (web.download(f"{HOST}{name}") for name in ("v00", "v00", "v01"))
     assert (first.cached, again.cached, mirror.cached) == (False, True, True)
     assert first.path == mirror.path
-    assert Path(first.path).read_bytes() == FILM
+    assert Path(first.path).read_bytes() == CONTENT
     assert first.video_id == content_hash(first.path) == web.video_id(f"{HOST}v07")
     assert web.video_id("https://youtu.be/bare") is None
-    assert [event.bytes for event in web.trace.events] == [len(FILM), 0, 0]
+    assert [event.bytes for event in web.trace.events] == [len(CONTENT), 0, 0]
     # A cache that an earlier run has filled changes no line of the trace.
     later = open_web(folder, engine="bm25")
     later.download(f"{HOST}v00")
     assert later.trace.events[0] == web.trace.events[0]
-    (folder / "film.mp4").write_bytes(b"another film")
+    (folder / "video.mp4").write_bytes(b"another video")
     with pytest.raises(WebUnusable, match="build the web again"):
         open_web(folder, engine="bm25", downloads=folder / "fresh").download(f"{HOST}v00")
-    (folder / "film.mp4").unlink()
+    (folder / "video.mp4").unlink()
     with pytest.raises(WebUnusable, match="gone"):
         open_web(folder, engine="bm25", downloads=folder / "fresh").download(f"{HOST}v00")
 
@@ -206,7 +206,7 @@ def test_the_same_walk_meets_the_same_faults(folder: Path) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_strikes_as_often_as_it_should(folder: Path, fault: str) -> None:
-    # All these uploads are of one film: the first transfer that succeeds is the last that can be cut.
+    # All these uploads are of one video: the first transfer that succeeds is the last that can be cut.
     rate = 0.9 if fault == "truncated" else 0.5
     web = open_web(folder, engine="bm25", faults=Faults.parse(f"{fault}={rate}", seed=1))
     browse(web)

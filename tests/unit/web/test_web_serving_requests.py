@@ -20,16 +20,16 @@ NAME = "a/b c"
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     home = tmp_path_factory.mktemp("web")
-    write_video(home / "film.mp4", 1.0)
-    write_video(home / "FILM.MKV", 1.0)
-    (home / "film.y4m").write_bytes((home / "film.mp4").read_bytes())
+    write_video(home / "clip.mp4", 1.0)
+    write_video(home / "CLIP.MKV", 1.0)
+    (home / "clip.y4m").write_bytes((home / "clip.mp4").read_bytes())
     said = (TranscriptLine(0.0, 1.0, "hello"),)
     write_catalogue(
         home,
         [
-            VideoEntry(NAME, "https://v.example/1", "Kettle", duration=1.0, transcript=said, file="film.mp4"),
-            VideoEntry("mkv", "https://v.example/2", "Lamp", duration=1.0, file="FILM.MKV"),
-            VideoEntry("odd", "https://v.example/3", "Odd", duration=1.0, file="film.y4m"),
+            VideoEntry(NAME, "https://v.example/1", "Kettle", duration=1.0, transcript=said, file="clip.mp4"),
+            VideoEntry("mkv", "https://v.example/2", "Lamp", duration=1.0, file="CLIP.MKV"),
+            VideoEntry("odd", "https://v.example/3", "Odd", duration=1.0, file="clip.y4m"),
             VideoEntry("none", "https://v.example/4", "None", duration=1.0),
         ],
     )
@@ -86,7 +86,7 @@ def test_a_file_goes_out_under_its_own_media_type(client: TestClient, name: str,
     assert f'"encodingFormat": "{kind}"' in page
 
 
-def test_no_type_is_told_of_a_file_that_is_not_there(client: TestClient) -> None:
+def test_no_type_is_stated_for_a_missing_file(client: TestClient) -> None:
     page = client.get("/watch", params={"v": "none"}).text
     assert "og:video:type" not in page
     assert "encodingFormat" not in page
