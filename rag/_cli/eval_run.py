@@ -28,7 +28,7 @@ class RunProgress:
     """A bar with the time left where a person watches, else a line every ten seconds.
 
     Until the first query is asked a line says that the data are being made, and how much of them is. The
-    first answer opens what the others find open, so the time left is reckoned from the answers after it.
+    first answer opens what the others find open, so the time left is estimated from the answers after it.
     """
 
     def __init__(self, preparing: str = "", interval: float = 10.0) -> None:

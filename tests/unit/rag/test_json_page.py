@@ -135,12 +135,12 @@ SHOWN_SAMPLE = {"query": {}, "sample": {}, "picture": Path("random-seed0_q1.png"
 
 URL = "https://videos.example/watch?v=n2DBxa42Umc"
 FOUND_VIDEO = SearchResult(
-    1, URL, "Kettle diary", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0, ("kettle",)
+    1, URL, "Kettle notes", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0, ("kettle",)
 )
 OPENED = {
     **plain(
         Page(
-            *(URL, "Kettle diary", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0),
+            *(URL, "Kettle notes", "Just me.", "video", "n2DBxa42Umc", "Tea Time", "2020-02-03", 30.0),
             *(("kettle",), "", "ok", True),
         )
     ),
