@@ -10,6 +10,7 @@ from pathlib import Path
 
 import rag
 from tests.fakes.browser_world import make_web
+from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
 
@@ -59,6 +60,23 @@ def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -
     assert set(shape["failures"]) == {"RateLimited"}
     assert shape["usage"]["by_role"]["answer_open"]["counted_calls"] == 1
     assert shape["context"] == shape["usage"]["by_role"]["answer_open"]["prompt_tokens"]
+
+
+def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
+    """`--corpus`: videos with their subtitles, without a library."""
+    (tmp_path / "videos").mkdir()
+    write_video(tmp_path / "videos" / "kettle.mp4", 3.0)
+    subtitles = "1\n00:00:00,000 --> 00:00:02,000\nThe secret of the kettle is PLUM.\n"
+    (tmp_path / "videos" / "kettle.srt").write_text(subtitles, encoding="utf-8")
+    words = ("What is the secret of the kettle?", "--corpus", "videos", "--loops", "1", "--json")
+    done = browse(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    shape = json.loads(done.stdout)
+    assert "PLUM" in shape["answer"]["text"]
+    assert shape["citations"][0]["path"].endswith("kettle.mp4")
+    both = browse(tmp_path, *words, "--web", "web")
+    assert both.returncode == 2
+    assert "two webs" in both.stderr
 
 
 def test_wrong_words_are_one_line(tmp_path: Path) -> None:
