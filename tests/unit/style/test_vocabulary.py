@@ -94,12 +94,14 @@ KEPT = {
     "docs/design/measurements.md": {"unjudged"},
     "eval/workbench/": {"film", "films", "heard", "planted", "shelf", "tape"},
     "indexers/frame_measures.py": {"drawn", "film"},
+    "docs/how-to/mock-web.md": {"films"},
+    "rag/_cli/web.py": {"films"},
+    "rag/rendering/shapes.py": {"unjudged"},
     "training/captions.py": {"nobody"},
 }
 # Still to be reworded: take a folder out once it is clean. Nothing new belongs here.
 OPEN = (
     "docs/design/video_detective.md",
-    "docs/how-to/mock-web.md",
     "docs/reference/",
     "eval/metrics/",
     "eval/reports/",
@@ -111,6 +113,7 @@ OPEN = (
     "eval/tasks/shotfinder/",
     "eval/tasks/synthetic_web.py",
     "eval/tasks/web_task.py",
+<<<<<<< HEAD
     "rag/_cli/",
     "rag/agents/raclo/verification.py",
     "rag/agents/shotfinder/constraints.py",
@@ -118,6 +121,11 @@ OPEN = (
     "rag/rendering/",
     "rag/store/",
     "rag/web/",
+=======
+    "rag/agents/",
+    "rag/reasoners/",
+    "rag/relevance.py",
+>>>>>>> d6f9529 (Keep the flag --films and the field unjudged; regenerate the reference)
     "tests/cli/",
     "tests/contract/",
     "tests/e2e/",
