@@ -224,12 +224,6 @@ def _garden(sheet: _Sheet, story: ClipStory, rng: random.Random) -> None:
 
 
 FURNITURE: dict[str, Callable[[_Sheet, ClipStory, random.Random], None]] = {
-    "garage": _garage,
-    "shed": _shed,
-    "kitchen": _kitchen,
-    "living": _living,
-    "bedroom": _bedroom,
-    "desk": _desk,
-    "bathroom": _bathroom,
-    "garden": _garden,
+    furniture.__name__.strip("_"): furniture
+    for furniture in (_garage, _shed, _kitchen, _living, _bedroom, _desk, _bathroom, _garden)
 }

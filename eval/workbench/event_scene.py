@@ -99,55 +99,33 @@ def _apart(scene: EventScene) -> None:
     x, y = scene.thing_at
     for side in (-1, 1):
         for lift in (-0.10, 0.0, 0.10):
-            scene.line(
-                (x + side * 0.22, y - 0.14 + lift),
-                (x + side * 0.32, y - 0.18 + lift * 1.6),
-                (250, 236, 150),
-                0.012,
-            )
+            start, end = (x + side * 0.22, y - 0.14 + lift), (x + side * 0.32, y - 0.18 + lift * 1.6)
+            scene.line(start, end, (250, 236, 150), 0.012)
 
 
 def _turn(scene: EventScene) -> None:
-    x, y = scene.thing_at
-    box = [part * scene.height for part in (x - 0.24, y - 0.24, x + 0.24, y + 0.24)]
     start = 200 + 60 * scene.swing
-    ImageDraw.Draw(scene.image).arc(
-        box, start, start + 110, fill=(250, 246, 230), width=max(1, scene.height // 60)
-    )
+    scene.arc(scene.thing_at, 0.24, (start, start + 110), (250, 246, 230), 60)
 
 
 def _arcs(scene: EventScene) -> None:
-    x, y = scene.place_at
     for step in range(3):
-        radius = 0.16 + 0.04 * step
-        box = [part * scene.height for part in (x - radius, y - radius, x + radius, y + radius)]
-        ImageDraw.Draw(scene.image).arc(box, 200, 340, fill=(246, 246, 250), width=max(1, scene.height // 90))
+        scene.arc(scene.place_at, 0.16 + 0.04 * step, (200, 340), (246, 246, 250), 90)
 
 
 def _paint(scene: EventScene) -> None:
     x, y = scene.thing_at
-    color = (214, 60, 130)
     for step in range(3):
-        scene.line(
-            (x - 0.16, y - 0.10 + 0.07 * step),
-            (x - 0.16 + 0.3 * scene.progress, y - 0.11 + 0.07 * step),
-            color,
-            0.03,
-        )
+        end = (x - 0.16 + 0.3 * scene.progress, y - 0.11 + 0.07 * step)
+        scene.line((x - 0.16, y - 0.10 + 0.07 * step), end, (214, 60, 130), 0.03)
 
 
 def _mist(scene: EventScene) -> None:
     rng = stream("mist", scene.event.start, round(scene.progress * 8))
     for _ in range(16):
         share = rng.uniform(0.25, 1)
-        x = scene.place_at[0] + (scene.thing_at[0] - scene.place_at[0]) * share
-        y = (
-            scene.place_at[1]
-            + (scene.thing_at[1] - scene.place_at[1]) * share
-            - 0.06
-            + rng.uniform(-0.09, 0.09) * share
-        )
-        scene.disc(x, y, 0.009, (222, 238, 250))
+        x, y = (a + (b - a) * share for a, b in zip(scene.place_at, scene.thing_at, strict=True))
+        scene.disc(x, y - 0.06 + rng.uniform(-0.09, 0.09) * share, 0.009, (222, 238, 250))
 
 
 def _motes(scene: EventScene) -> None:
@@ -181,16 +159,8 @@ def _fold(scene: EventScene) -> None:
 BEFORE: dict[str, Callable[[EventScene], None]] = {"taker": _taker, "board": _board}
 BETWEEN: dict[str, Callable[[EventScene], None]] = {"cable": _cable, "stream": _stream}
 AFTER: dict[str, Callable[[EventScene], None]] = {
-    "drops": _drops,
-    "apart": _apart,
-    "turn": _turn,
-    "arcs": _arcs,
-    "paint": _paint,
-    "mist": _mist,
-    "motes": _motes,
-    "marks": _marks,
-    "flash": _flash,
-    "fold": _fold,
+    effect.__name__.strip("_"): effect
+    for effect in (_drops, _apart, _turn, _arcs, _paint, _mist, _motes, _marks, _flash, _fold)
 }
 
 
@@ -309,3 +279,17 @@ class EventScene:
         """A filled circle; lengths in frame heights."""
         box = tuple(part * self.height for part in (x - radius, y - radius, x + radius, y + radius))
         ImageDraw.Draw(self.image).ellipse(box, fill=color)
+
+    def arc(
+        self,
+        center: tuple[float, float],
+        radius: float,
+        angles: tuple[float, float],
+        color: Color,
+        fineness: int,
+    ) -> None:
+        """An arc between two angles, degrees clockwise from the right; 1/`fineness` of the frame wide."""
+        x, y = center
+        box = [part * self.height for part in (x - radius, y - radius, x + radius, y + radius)]
+        width = max(1, self.height // fineness)
+        ImageDraw.Draw(self.image).arc(box, *angles, fill=color, width=width)

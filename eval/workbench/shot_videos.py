@@ -71,17 +71,7 @@ def shot_job(
 ) -> ShotJob:
     """A job for the stories of `seeds`, one shot of `shot_seconds` each."""
     minutes = len(seeds) * shot_seconds / 60
-    return ShotJob(
-        kind="web",
-        name=name,
-        number=number,
-        minutes=minutes,
-        plan=plan,
-        seeds=seeds,
-        shot_seconds=shot_seconds,
-        light=light,
-        audio=audio,
-    )
+    return ShotJob("web", name, number, minutes, plan, None, (), seeds, shot_seconds, light, audio)
 
 
 def shot_story(seed: int, split: Split, seconds: float, style: Style = "live", light: str = "") -> ClipStory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import get_args
 
 from corpora.records import CAMERA_WEARER, EventParts
 from eval.workbench.catalogue import (
@@ -15,6 +16,7 @@ from eval.workbench.catalogue import (
     SCENES,
     Action,
     Kind,
+    Slot,
     Split,
     allows,
     kind,
@@ -206,21 +208,13 @@ def _event(split: Split, act: _Act, start: float, end: float, seen_from: float, 
     agent, what, place, thing = act
     name = kind(thing.kind_id).name
     named = place_name(place) if place else None
-    slots: dict[str, str | None] = dict.fromkeys(
-        ("patient_location", "patient_destination", "instrument", "event_location")
-    )
-    if what.slot is not None:
-        slots[what.slot] = named
+    slots = {slot: named if slot == what.slot else None for slot in get_args(Slot)}
     return Event(
         rewritten=f"the {agent} {predicate(what.phrases[split][0], f'the {name}', named)}",
         agent=agent,
         action=what.verb,
         patient=name,
         patient_canonical=name,
-        patient_location=slots["patient_location"],
-        patient_destination=slots["patient_destination"],
-        instrument=slots["instrument"],
-        event_location=slots["event_location"],
         action_id=what.action_id,
         place=place,
         thing=thing,
@@ -228,6 +222,7 @@ def _event(split: Split, act: _Act, start: float, end: float, seen_from: float, 
         end=end,
         seen_from=seen_from,
         seen_until=seen_until,
+        **slots,
     )
 
 
