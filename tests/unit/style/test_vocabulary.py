@@ -113,19 +113,9 @@ OPEN = (
     "eval/tasks/shotfinder/",
     "eval/tasks/synthetic_web.py",
     "eval/tasks/web_task.py",
-<<<<<<< HEAD
-    "rag/_cli/",
     "rag/agents/raclo/verification.py",
     "rag/agents/shotfinder/constraints.py",
     "rag/agents/video_detective/",
-    "rag/rendering/",
-    "rag/store/",
-    "rag/web/",
-=======
-    "rag/agents/",
-    "rag/reasoners/",
-    "rag/relevance.py",
->>>>>>> d6f9529 (Keep the flag --films and the field unjudged; regenerate the reference)
     "tests/cli/",
     "tests/contract/",
     "tests/e2e/",
