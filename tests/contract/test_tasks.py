@@ -24,9 +24,13 @@ from tests.fakes.toy_benchmark import SKILL, ToyTask, make_queries
 def test_the_toy(name: str) -> None:
     task = ToyTask(count=3)
     prepared = check_task(task, Settings())
+    assert [query.query_id for query in prepared.queries] == ["q000", "q001", "q002"]
     output = check_solver(task, prepared, name)
-    check_scorer(task, prepared, output)
-    check_scorer(task, prepared, output, ScorerOptions("die", 0.2))
+    assert output.choice in {*"ABCDEF", None}
+    for options in (ScorerOptions(), ScorerOptions("die", 0.2)):
+        check_scorer(task, prepared, output, options)
+        score = task.open_scorer(prepared, options).score(prepared.queries[0], output)
+        assert score.correct == (output.choice == prepared.queries[0].answer)
 
 
 @pytest.mark.slow
@@ -34,8 +38,11 @@ def test_egofact_before_its_filter(tmp_path: Path) -> None:
     small = Workbench("egofact-workbench-unfiltered", 6, MINI)
     task = UnfilteredTask(small.name, "small worlds", tmp_path, small, worlds=1)
     prepared = check_task(task, Settings())
+    assert list(task.solvers) == ["blind", "passages-only", "random"]
     for name in task.solvers:
-        check_scorer(task, prepared, check_solver(task, prepared, name))
+        output = check_solver(task, prepared, name)
+        assert output.choice in set("ABCDEF")
+        check_scorer(task, prepared, output)
 
 
 @pytest.mark.parametrize("name", task_names())

@@ -49,10 +49,14 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("blocks", EXAMPLES)
 def test_the_examples_of_a_page_run_in_order(
-    blocks: list[str], home: Path, monkeypatch: pytest.MonkeyPatch
+    blocks: list[str], home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Without an error or a warning, and what prints prints something."""
     monkeypatch.chdir(home)
     module = ModuleType("example")  # dataclasses look their module up
     monkeypatch.setitem(sys.modules, "example", module)
     for block in blocks:
         exec(compile(block, "example", "exec"), vars(module))
+        printed = capsys.readouterr()
+        assert bool(printed.out.strip()) == bool(re.search(r"\bprint\(", block))
+        assert printed.err == ""

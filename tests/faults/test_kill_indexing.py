@@ -1,4 +1,4 @@
-"""`kill -9` at twenty random moments, and running again, gives the library of an undisturbed run."""
+"""`kill -9` while rows are written, and running again, gives the library of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.fakes.corpus import tiny_settings, write_corpus
 from tests.fakes.library_dump import dump
 
-KILLS = 20
+KILLS = 8
 DONE_IN_PART = 3
 
 
@@ -43,36 +43,42 @@ def wait_until_empty(group: int) -> None:
         time.sleep(0.05)
 
 
-def test_killed_at_random_moments_and_run_again_is_undisturbed(tmp_path: Path) -> None:
+def commits(library: Path) -> set[Path]:
+    """The version files of all tables: each commit adds one."""
+    return set(library.rglob("*.manifest"))
+
+
+def kill_after(run: subprocess.Popen[bytes], library: Path, count: int, delay: float) -> int | None:
+    """Kill a run `delay` seconds after its `count`-th commit; its exit status where it ends before."""
+    before = commits(library)
+    while run.poll() is None and len(commits(library) - before) < count:
+        time.sleep(0.005)
+    time.sleep(delay)
+    code = run.poll()
+    if code is None:
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    return code
+
+
+def test_killed_between_commits_and_run_again_is_undisturbed(tmp_path: Path) -> None:
     corpus, settings = write_corpus(tmp_path / "corpus"), tiny_settings(tmp_path)
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
-    begun = time.monotonic()
     assert start(corpus, undisturbed, settings).wait() == DONE_IN_PART
-    length = time.monotonic() - begun
     expected = list(dump(undisturbed))
     assert any('"table": "vectors_' in line for line in expected)
 
     moments = random.Random(20)
     kills = 0
     while kills < KILLS:
-        fresh = not disturbed.exists()
-        begun = time.monotonic()
         run = start(corpus, disturbed, settings)
-        try:
-            # The first part of a run is imports; most kills belong where rows are written.
-            code: int | None = run.wait(timeout=length * moments.uniform(0.25, 0.95))
-        except subprocess.TimeoutExpired:
-            code = None
-            run.send_signal(signal.SIGKILL)
-            run.wait()
-            kills += 1
+        code = kill_after(run, disturbed, moments.randint(1, 4), moments.uniform(0, 0.3))
         wait_until_empty(run.pid)
-        if code is not None:
-            assert code == DONE_IN_PART, disturbed.with_suffix(".log").read_text()
-            assert list(dump(disturbed)) == expected
-            shutil.rmtree(disturbed)
-            if fresh:
-                # The machine has become faster: with the old length no kill would ever come in time.
-                length = time.monotonic() - begun
+        if code is None:
+            kills += 1
+            continue
+        assert code == DONE_IN_PART, disturbed.with_suffix(".log").read_text()
+        assert list(dump(disturbed)) == expected
+        shutil.rmtree(disturbed)
     assert start(corpus, disturbed, settings).wait() == DONE_IN_PART
     assert list(dump(disturbed)) == expected
