@@ -12,7 +12,7 @@ demo: .venv/.with-ocr
 wheel-demo: .venv/.with-dev
 	$(BIN)/python -m pytest tests/e2e/test_demo_offline.py
 
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # While working: the gates, and beside them the tests without a `slow` mark.
 check: .venv/.with-dev
@@ -61,15 +61,14 @@ resolve: .venv/.with-dev
 	    --python-version $$python --only-binary :all: --no-binary pytrec-eval-terrier pyproject.toml >/dev/null; \
 	  echo "installs on $$platform, Python $$python"; done; done
 
-# The fast tests with the lowest versions that pyproject.toml allows. Old releases may warn of each other.
+# The tests of the packages with the lowest versions that pyproject.toml allows. Old releases warn of each other.
 lowest: .venv/.with-dev
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra all --extra dev --only-binary :all: \
 	  --no-binary pytrec-eval-terrier pyproject.toml --output-file .venv-lowest/lowest.txt >/dev/null
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-lowest/lowest.txt \
 	  -e '.[all,dev]'
-	OMP_NUM_THREADS=1 .venv-lowest/bin/python -m pytest -n logical --maxprocesses 4 --dist loadfile \
-	  -m "not slow" -W default
+	$(subst $(BIN),.venv-lowest/bin,$(PYTEST)) -W default tests/contract tests/golden tests/property tests/unit
 
 # The extras that need torchvision, in an environment of their own. ImageBind's requirements would bring
 # torchaudio and pytorchvideo: IMAGEBIND is a checkout or an address of the package, installed without them.

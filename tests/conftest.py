@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 HERE = Path(__file__).parent
 # Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
 SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded")
+LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
 FAST_LANE = "not slow"
 LOOPBACK = ("127.", "::1", "localhost")
 
@@ -53,10 +54,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if slow and config.option.markexpr == FAST_LANE else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(HERE).parts[0]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.relative_to(HERE).parts[0] in SLOW_FOLDERS:
+        if _folder(item) in SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
+    if hasattr(config, "workerinput"):
+        # Several workers: the longest files first, so that none of them is left alone with one at the end.
+        items.sort(key=lambda item: LONGEST_FIRST.get(_folder(item), len(LONGEST_FIRST)))
 
 
 @pytest.fixture(autouse=True)
