@@ -45,7 +45,13 @@ def wait_until_empty(group: int) -> None:
 
 def commits(library: Path) -> set[Path]:
     """The version files of all tables: each commit adds one."""
-    return set(library.rglob("*.manifest"))
+    # Folders vanish while the library is maintained: `os.walk` passes them over.
+    return {
+        Path(folder, name)
+        for folder, _, names in os.walk(library)
+        for name in names
+        if name.endswith(".manifest")
+    }
 
 
 def kill_after(run: subprocess.Popen[bytes], library: Path, count: int, delay: float) -> int | None:
