@@ -99,7 +99,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "plain.webm": {},
     "closed.mov": {"gop": 7},
     "late.mp4": {"start_offset": 0.852},
-    "late_picture.mkv": {"start_offset": 0.7, "audio": True},
+    "late_start.mkv": {"start_offset": 0.7, "audio": True},
     "variable.mp4": {"variable_rate": True},
     "mpeg4.avi": {"codec": "mpeg4"},
 }
@@ -129,9 +129,7 @@ def test_any_rate(reader: MediaReader, tmp_path: Path, rate: float) -> None:
     assert [read_time_code(image) for image in result.images] == [index for _, index in expected]
 
 
-def test_at_thirty_a_second_every_picture_is_on_screen_at_its_time(
-    reader: MediaReader, tmp_path: Path
-) -> None:
+def test_at_thirty_a_second_every_image_is_on_screen_at_its_time(reader: MediaReader, tmp_path: Path) -> None:
     times = write_video(tmp_path / "a.mp4", 8, fps=29.97, scene=moving, bframes=3)
     result = run(reader, tmp_path / "a.mp4")
     codes = [read_time_code(image) for image in result.images]
@@ -144,7 +142,7 @@ def test_at_thirty_a_second_every_picture_is_on_screen_at_its_time(
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-def test_pictures_are_upright(reader: MediaReader, tmp_path: Path, rotation: int) -> None:
+def test_images_are_upright(reader: MediaReader, tmp_path: Path, rotation: int) -> None:
     write_video(tmp_path / "a.mp4", 2, size=(160, 120), rotation=rotation)
     result = run(reader, tmp_path / "a.mp4", short_side=96)
     assert {image.shape for image in result.images} == {(96, 128, 3)}
@@ -155,7 +153,7 @@ def test_pictures_are_upright(reader: MediaReader, tmp_path: Path, rotation: int
     ("size", "short_side", "shape"),
     [((160, 120), 224, (120, 160)), ((162, 90), 60, (60, 108)), ((90, 162), 60, (108, 60))],
 )
-def test_pictures_shrink_and_never_grow(
+def test_images_shrink_and_never_grow(
     reader: MediaReader, tmp_path: Path, size: tuple[int, int], short_side: int, shape: tuple[int, int]
 ) -> None:
     write_video(tmp_path / "a.mp4", 1, size=size)
@@ -245,7 +243,7 @@ def test_frames_at_of_a_sampled_time_is_the_sampled_frame(reader: MediaReader, t
 
 
 def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path) -> None:
-    # The muxer marks the first stream as default, which counts for more than the larger picture.
+    # The muxer marks the first stream as default, which counts for more than the larger image.
     write_video(tmp_path / "a.mp4", 2, size=(160, 120), second_size=(320, 240))
     try:
         codes = [read_time_code(image) for image in run(reader, tmp_path / "a.mp4").images]

@@ -68,39 +68,37 @@ def encoder(request: pytest.FixtureRequest, name: str) -> ImageEncoder:
 
 
 @pytest.fixture(scope="module")
-def pictures() -> NDArray[np.uint8]:
+def images() -> NDArray[np.uint8]:
     return probe_images(21, 64, 114)
 
 
-def test_rows_are_unit_float32(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
-    rows = encoder.encode_images(pictures)
+def test_rows_are_unit_float32(encoder: ImageEncoder, images: NDArray[np.uint8]) -> None:
+    rows = encoder.encode_images(images)
     assert rows.dtype == np.float32
     assert rows.shape == (21, encoder.dim)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
     assert not np.allclose(rows[0], rows[1], atol=1e-3)
 
 
-def test_no_pictures_give_no_rows(encoder: ImageEncoder, pictures: NDArray[np.uint8]) -> None:
-    assert encoder.encode_images(pictures[:0]).shape == (0, encoder.dim)
+def test_no_images_give_no_rows(encoder: ImageEncoder, images: NDArray[np.uint8]) -> None:
+    assert encoder.encode_images(images[:0]).shape == (0, encoder.dim)
 
 
-def test_a_picture_has_the_same_bits_in_any_company(
-    encoder: ImageEncoder, pictures: NDArray[np.uint8]
-) -> None:
-    together = encoder.encode_images(pictures)
-    shuffled = np.random.default_rng(1).permutation(len(pictures))
-    assert np.array_equal(encoder.encode_images(pictures[shuffled]), together[shuffled])
+def test_a_image_has_the_same_bits_in_any_batch(encoder: ImageEncoder, images: NDArray[np.uint8]) -> None:
+    together = encoder.encode_images(images)
+    shuffled = np.random.default_rng(1).permutation(len(images))
+    assert np.array_equal(encoder.encode_images(images[shuffled]), together[shuffled])
     for place in (0, 6, 7, 20):
-        assert np.array_equal(encoder.encode_images(pictures[place : place + 1])[0], together[place])
-        assert np.array_equal(encoder.encode_images(pictures[place:])[0], together[place])
+        assert np.array_equal(encoder.encode_images(images[place : place + 1])[0], together[place])
+        assert np.array_equal(encoder.encode_images(images[place:])[0], together[place])
 
 
 def test_two_openings_give_the_same_bits_and_fingerprint(
-    encoder: ImageEncoder, name: str, pictures: NDArray[np.uint8]
+    encoder: ImageEncoder, name: str, images: NDArray[np.uint8]
 ) -> None:
     again = open_image_encoder(name, SETTINGS, backend=encoder.backend, batch=BATCH)
     assert again.fingerprint == encoder.fingerprint
-    assert np.array_equal(again.encode_images(pictures), encoder.encode_images(pictures))
+    assert np.array_equal(again.encode_images(images), encoder.encode_images(images))
 
 
 def test_the_text_half_is_the_same_tower(encoder: ImageEncoder, name: str) -> None:
@@ -111,15 +109,15 @@ def test_the_text_half_is_the_same_tower(encoder: ImageEncoder, name: str) -> No
     assert tower.dim == encoder.dim
 
 
-def test_pictures_of_another_kind_are_refused(encoder: ImageEncoder) -> None:
+def test_images_of_another_kind_are_refused(encoder: ImageEncoder) -> None:
     with pytest.raises(ValueError, match="uint8"):
         encoder.encode_images(np.zeros((1, 64, 64, 3), np.float32))  # type: ignore[arg-type]  # the point
 
 
 def test_it_keeps_the_vectors(encoder: ImageEncoder, name: str) -> None:
-    pictures = probe_images(BATCH)
-    reference = open_image_encoder(name, SETTINGS, batch=BATCH).encode_images(pictures)
-    assert isinstance(examine(encoder, pictures, reference), Timing)
+    images = probe_images(BATCH)
+    reference = open_image_encoder(name, SETTINGS, batch=BATCH).encode_images(images)
+    assert isinstance(examine(encoder, images, reference), Timing)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -144,13 +142,13 @@ def _reference(folder: Path, images: NDArray[np.uint8]) -> NDArray[Any]:
     return np.asarray(torch.nn.functional.normalize(rows, dim=-1))
 
 
-def test_vectors_equal_the_whole_models(folder: Path, pictures: NDArray[np.uint8]) -> None:
-    rows = open_image_encoder(f"hf:{folder}", SETTINGS, batch=BATCH).encode_images(pictures)
-    expected = _reference(folder, pictures)
+def test_vectors_equal_the_whole_models(folder: Path, images: NDArray[np.uint8]) -> None:
+    rows = open_image_encoder(f"hf:{folder}", SETTINGS, batch=BATCH).encode_images(images)
+    expected = _reference(folder, images)
     np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
-def test_fingerprints_tell_apart(tmp_path: Path, folders: dict[str, Path]) -> None:
+def test_fingerprints_differ(tmp_path: Path, folders: dict[str, Path]) -> None:
     same, other = save_clip(tmp_path / "same"), save_clip(tmp_path / "other", seed=1)
     cropped = save_clip(tmp_path / "cropped")
     config = cropped / "preprocessor_config.json"
@@ -191,7 +189,7 @@ def test_a_backend_that_is_not_here_is_refused(name: str) -> None:
         open_image_encoder(name, SETTINGS, backend="abacus")
 
 
-def test_auto_without_weights_goes_on_without_pictures() -> None:
+def test_auto_without_weights_goes_on_without_images() -> None:
     found = resolve_image_encoder(SETTINGS)
     assert found.name is None
     assert "rag models pull" in found.reason

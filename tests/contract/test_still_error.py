@@ -1,4 +1,4 @@
-"""The error of still-frame reuse on pictures that really went through a video codec."""
+"""The error of still-frame reuse on images that really went through a video codec."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _one_thread() -> Iterator[None]:
 
 
 def slides(path: Path, crf: int) -> NDArray[np.uint8]:
-    """Four pictures held for 4 s each, through H.264, sampled twice a second."""
+    """Four images held for 4 s each, through H.264, sampled twice a second."""
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=10)
         stream.width, stream.height, stream.pix_fmt = 398, 224, "yuv420p"
         stream.options = {"crf": str(crf), "threads": "1"}
-        for picture in probe_images(4):
-            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+        for image in probe_images(4):
+            frame = av.VideoFrame.from_ndarray(image, format="rgb24")
             for _ in range(40):
                 out.mux(stream.encode(frame))
         out.mux(stream.encode(None))

@@ -70,7 +70,7 @@ def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path) -> None:
     assert len(found) > 50_000
 
 
-def test_a_row_too_long_is_told_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_too_long_is_skipped_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("corpora.passages.row_files.MAX_ROW", 3_000_000)
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "' + "a" * 4_000_000 + '"}\n{"text": "b"}\n')
@@ -81,7 +81,7 @@ def test_a_row_too_long_is_told_and_the_next_is_read(tmp_path: Path, monkeypatch
     assert problem.reason.startswith("row 1: longer than")
 
 
-def test_nested_json_is_told(tmp_path: Path) -> None:
+def test_nested_json_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("[" * 200_000 + '\n{"text": "good"}\n' + '{"text":' * 100_000 + "\n")
     document, problem = read_documents(path)

@@ -77,7 +77,7 @@ def test_file_links_are_found_under_their_own_path(good: Path) -> None:
     }
 
 
-def test_a_folder_named_like_a_film_is_walked(good: Path) -> None:
+def test_a_folder_named_like_a_video_is_walked(good: Path) -> None:
     (good / "series.mp4").mkdir()
     (good / "series.mp4" / "one.mp4").write_bytes(b"x")
     assert found_names(good) == ["good.mp4", "series.mp4/one.mp4"]
@@ -89,9 +89,9 @@ def test_empty_and_hollow_files_are_reported(good: Path) -> None:
     with (good / "hollow.mp4").open("wb") as file:
         file.write(b"x" * 4096)
         file.truncate(10 * 2**30)
-    told = reasons(good)
-    assert told["empty.mp4"] == "empty, 0 bytes (skipped)"
-    assert told["hollow.mp4"].startswith("hollow: claims 10,737,418,240 bytes and holds ")
+    reported = reasons(good)
+    assert reported["empty.mp4"] == "empty, 0 bytes (skipped)"
+    assert reported["hollow.mp4"].startswith("hollow: claims 10,737,418,240 bytes and holds ")
     assert found_names(good) == ["good.mp4"]
 
 

@@ -210,7 +210,7 @@ def test_memory_is_flat_over_many_files(tmp_path: Path) -> None:
         assert levels[1] - levels[0] < 16 * 2**20
 
 
-def test_gigantic_pictures_are_refused(tmp_path: Path) -> None:
+def test_gigantic_images_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.gif"
     write_video(path, 1)
     data = bytearray(path.read_bytes())

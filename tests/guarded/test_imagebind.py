@@ -67,20 +67,20 @@ def _unit(rows: Any) -> NDArray[np.float32]:
 
 
 def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageBindEncoder) -> None:
-    pictures = probe_images(11)
-    together = encoder.encode_images(pictures)
+    images = probe_images(11)
+    together = encoder.encode_images(images)
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
     for place in (0, 7, 8, 10):
-        assert np.array_equal(encoder.encode_images(pictures[place:])[0], together[place])
+        assert np.array_equal(encoder.encode_images(images[place:])[0], together[place])
 
 
 def test_it_keeps_the_vectors(encoder: ImageBindEncoder, weights: Path) -> None:
-    pictures = probe_images(8)
+    images = probe_images(8)
     plain = ImageBindEncoder("plain", weights, backend="torch-fp32", batch=8, sizes=SIZES)
-    assert isinstance(examine(encoder, pictures, plain.encode_images(pictures)), Timing)
+    assert isinstance(examine(encoder, images, plain.encode_images(images)), Timing)
 
 
-def test_pictures_equal_the_packages_own(weights: Path, whole: Any) -> None:
+def test_images_equal_the_packages_own(weights: Path, whole: Any) -> None:
     """The package's `load_and_transform_vision_data`, written out with torchvision's own transforms."""
     import torch
     from PIL import Image

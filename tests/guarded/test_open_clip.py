@@ -61,23 +61,23 @@ def _own(folder: Path) -> tuple[Any, Any, Any]:
 
 
 def test_rows_are_unit_and_the_same_in_any_company(encoder: ImageEncoder) -> None:
-    pictures = probe_images(13, 64, 114)
-    together = encoder.encode_images(pictures)
+    images = probe_images(13, 64, 114)
+    together = encoder.encode_images(images)
     assert together.shape == (13, 24)
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
     for place in (0, 7, 8, 12):
-        assert np.array_equal(encoder.encode_images(pictures[place:])[0], together[place])
-    assert np.array_equal(encoder.encode_images(pictures[::-1])[::-1], together)
+        assert np.array_equal(encoder.encode_images(images[place:])[0], together[place])
+    assert np.array_equal(encoder.encode_images(images[::-1])[::-1], together)
 
 
 def test_it_keeps_the_vectors(encoder: ImageEncoder, folder: Path) -> None:
-    pictures = probe_images(8)
+    images = probe_images(8)
     plain = open_image_encoder(f"openclip:local-dir:{folder}", SETTINGS, batch=8)
-    assert isinstance(examine(encoder, pictures, plain.encode_images(pictures)), Timing)
+    assert isinstance(examine(encoder, images, plain.encode_images(images)), Timing)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_pictures_equal_open_clips_own(folder: Path, size: tuple[int, int]) -> None:
+def test_images_equal_open_clips_own(folder: Path, size: tuple[int, int]) -> None:
     import torch
     from PIL import Image
 

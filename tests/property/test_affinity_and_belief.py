@@ -158,7 +158,7 @@ def test_every_node_is_visited_once_and_none_twice(graph: csr_array, seed: int) 
 def test_going_on_reaches_what_starting_again_reaches(
     graph: csr_array, seed: int, count: int, carried: Carried
 ) -> None:
-    """Incremental: told the last thing again and again, it lies within beta^n of the closed form."""
+    """Incremental: given the last score again and again, it stays within beta^n of the closed form."""
     rng = np.random.default_rng(seed)
     field = BeliefField.begin(graph, rng.uniform(0, 1, graph.shape[0]), carried=carried)
     for node in rng.permutation(graph.shape[0])[:count]:
@@ -230,8 +230,8 @@ def test_distinct_frames_are_distinct_and_cover(count: int, seed: int, similarit
 
 def test_a_graph_of_one_node_stays_as_it_is() -> None:
     graph = affinity_graph(np.ones((1, 3)) / np.sqrt(3), [5.0])
-    for carried, told in (("surprise", 0.9), ("all", (1 - 0.6) * 0.9)):
+    for carried, expected in (("surprise", 0.9), ("all", (1 - 0.6) * 0.9)):
         field = BeliefField.begin(graph, [0.4], carried=carried)
         field.observe(0, 0.9)
-        assert field.belief.tolist() == pytest.approx([told])
+        assert field.belief.tolist() == pytest.approx([expected])
     assert field.widest_gap() is None

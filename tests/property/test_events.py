@@ -29,9 +29,7 @@ positions = st.sampled_from(["before", "after"])
 
 
 @given(similarities, st.sampled_from([1.5, 2.5, 4.0]))
-def test_the_window_lies_around_the_best_stretch_and_inside_the_clip(
-    values: list[float], event: float
-) -> None:
+def test_the_window_is_around_the_best_stretch_and_inside_the_clip(values: list[float], event: float) -> None:
     found = event_windows(TIMES, values, start=0.0, end=CLIP, length=5.0, event_seconds=event, count=1)[0]
     scores = window_scores(TIMES, values, start=0.0, end=CLIP, length=event)
     best = scores.span(int(np.argmax(scores.micro)))

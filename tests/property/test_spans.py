@@ -49,7 +49,7 @@ def test_no_window_covers_more(rows: list[tuple[float, float, float]], ticks: in
     assert score == pytest.approx(covered(rows, start, width, end), abs=1e-5)
 
 
-def test_a_short_span_lies_in_the_middle_of_its_window() -> None:
+def test_a_short_span_is_in_the_middle_of_its_window() -> None:
     assert covering_window([(10.0, 12.0)], [0.9], start=0.0, end=30.0, length=5.0) == (8.5, 13.5, 0.9)
 
 
@@ -76,7 +76,7 @@ def test_raster_is_half_open_and_takes_the_greatest() -> None:
     assert raster.tolist() == [0.0, 0.2, 0.7, 0.7, 0.0]
 
 
-def test_words_decide_where_pictures_are_flat_and_pictures_where_words_are_silent() -> None:
+def test_words_decide_where_images_are_flat_and_images_where_words_are_silent() -> None:
     times = np.arange(60) / 2
     flat = 0.25 + 0.001 * np.sin(np.arange(60))
     by_words = fused_similarity(flat, times, [(18.0, 21.0)], [1.0])
@@ -84,5 +84,5 @@ def test_words_decide_where_pictures_are_flat_and_pictures_where_words_are_silen
     assert span.start <= 18.0
     assert span.end >= 21.0
     clear = np.where((times >= 5) & (times < 10), 0.35, 0.2)
-    by_pictures = fused_similarity(clear, times, [], [])
-    assert best_window(times, by_pictures, start=0.0, end=30.0, length=5.0).start == 5.0
+    by_images = fused_similarity(clear, times, [], [])
+    assert best_window(times, by_images, start=0.0, end=30.0, length=5.0).start == 5.0

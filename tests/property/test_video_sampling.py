@@ -48,7 +48,7 @@ def test_it_is_the_rule(gaps: list[int], first: int, rate: float, last: int) -> 
 
 
 @given(GAPS, st.integers(-20, 60), RATES)
-def test_times_ascend_one_a_step_and_every_picture_is_on_screen(
+def test_times_ascend_one_a_step_and_every_image_is_on_screen(
     gaps: list[int], first: int, rate: float
 ) -> None:
     times = clock(gaps, first)
@@ -74,7 +74,7 @@ def test_a_run_that_begins_later_gives_the_same_from_the_next_step_on(
 
 
 @given(st.floats(0, 5), st.floats(6, 50))
-def test_no_picture_is_held_over_a_gap(until: float, after: float) -> None:
+def test_no_image_is_held_over_a_gap(until: float, after: float) -> None:
     sampler: Sampler[str] = Sampler(2.0)
     sampler.push(0.0, "before")
     samples = sampler.push(after, "after", until)

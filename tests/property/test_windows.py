@@ -183,7 +183,7 @@ def test_a_window_of_no_length_is_refused() -> None:
         best_window([0.0], [0.0], start=0.0, end=5.0, length=0.0)
 
 
-def test_span_mean_is_none_where_no_frame_lies() -> None:
+def test_span_mean_is_none_where_there_is_no_frame() -> None:
     assert span_mean([0.0, 9.0], [1.0, 1.0], start=3.0, end=6.0) is None
     found = span_mean([0.0, 9.0], [1.0, 0.5], start=0.0, end=9.0)
     assert found is not None

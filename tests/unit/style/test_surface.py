@@ -37,17 +37,17 @@ def test_the_version_is_said_once() -> None:
     assert rag.__version__ == project["version"]
 
 
-def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
-    drawn: list[tuple[str, str]] = []
+def test_the_tree_of_errors_is_documented_as_it_is() -> None:
+    documented: list[tuple[str, str]] = []
     above = ["RagError"]
     for line in (errors.__doc__ or "").splitlines():
         if branch := re.match(r"([│ ]*)[├└]── (\w+)", line):
             depth = len(branch[1]) // 4 + 1
             del above[depth:]
-            drawn.append((branch[2], above[-1]))
+            documented.append((branch[2], above[-1]))
             above.append(branch[2])
     real = [
         (name, getattr(errors, name).__bases__[0].__name__) for name in errors.__all__ if name != "RagError"
     ]
-    assert len(drawn) > 20
-    assert sorted(drawn) == sorted(real)
+    assert len(documented) > 20
+    assert sorted(documented) == sorted(real)
