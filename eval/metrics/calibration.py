@@ -2,12 +2,12 @@
 
 Expected calibration error: confidences are sorted into 10 bins of equal width (as many as asked for),
 [0, 0.1), ..., [0.9, 1]; ECE = sum over bins of n_b / n * |accuracy_b - mean confidence_b|.
-It is biased upwards for few samples, the more the more bins. The interval draws
+It is biased upwards for few samples, the more the more bins. The interval resamples
 videos as every other here. The Brier score beside it, the mean of
 (confidence - correct)^2, needs no bins.
 
-Naeini et al., AAAI 2015; Guo et al., ICML 2017 (with 15 bins); Brier, Monthly
-Weather Review 78, 1950.
+Naeini et al., AAAI 2015; Guo et al., ICML 2017 (with 15 bins); Brier, Mon. Wea.
+Rev. 78, 1950.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.metrics.intervals import Estimate, cluster_interval, cluster_places, drawn_totals, percentiles
+from eval.metrics.intervals import Estimate, cluster_interval, cluster_places, percentiles, resampled_totals
 from eval.metrics.scored import Scored
 
 BINS = 10
@@ -67,7 +67,7 @@ def expected_calibration_error(samples: Sequence[Scored], bins: int = BINS) -> E
     value = float(np.abs(gap.sum(axis=0)).sum() / sizes.sum())
     if count == 1:
         return Estimate(value, len(samples), 1, None, None)
-    totals = drawn_totals(np.vstack([gap.T, sizes]))
+    totals = resampled_totals(np.vstack([gap.T, sizes]))
     low, high = percentiles(np.abs(totals[:, :-1]).sum(axis=1) / totals[:, -1])
     return Estimate(value, len(samples), count, low, high)
 

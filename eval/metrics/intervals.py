@@ -1,6 +1,6 @@
 """Intervals clustered by video: the percentile bootstrap over whole videos.
 
-Questions on one video depend on each other, so videos are drawn, with all
+Questions on one video depend on each other, so videos are resampled, with all
 their questions, and the mean is computed again: 5,000 times, with one seed. Nothing
 is assumed about the distribution, the interval stays inside the range of the
 values, and the same values give the same interval. With fewer than about 20
@@ -86,11 +86,11 @@ def _bounds(sums: bytes, sizes: bytes) -> tuple[float, float]:
     """Bounds of the mean, from (clusters,) float64 sums and sizes: a report asks for many of them again."""
     import numpy as np
 
-    totals = drawn_totals(np.stack([np.frombuffer(sums), np.frombuffer(sizes)]))
+    totals = resampled_totals(np.stack([np.frombuffer(sums), np.frombuffer(sizes)]))
     return percentiles(totals[:, 0] / totals[:, 1])
 
 
-def drawn_totals(by_cluster: NDArray[np.float64]) -> NDArray[np.float64]:
+def resampled_totals(by_cluster: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64 (RESAMPLES, k): the sums of float64 (k, clusters) values over the clusters of each draw.
 
     No BLAS: its order of summing changes with threads and machines, and its
@@ -98,8 +98,8 @@ def drawn_totals(by_cluster: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    drawn = draws(by_cluster.shape[1])
-    totals: NDArray[np.float64] = np.einsum("rc,kc->rk", drawn, by_cluster, optimize=False)
+    counts = draws(by_cluster.shape[1])
+    totals: NDArray[np.float64] = np.einsum("rc,kc->rk", counts, by_cluster, optimize=False)
     return totals
 
 
@@ -114,14 +114,14 @@ def cluster_places(clusters: Sequence[str]) -> tuple[NDArray[np.int64], int]:
 
 @lru_cache(maxsize=64)
 def draws(clusters: int) -> NDArray[np.uint8]:
-    """uint8 (RESAMPLES, clusters): how often each cluster was drawn; every row sums to `clusters`."""
+    """uint8 (RESAMPLES, clusters): how often each cluster was taken; every row sums to `clusters`."""
     import numpy as np
 
     generator = np.random.default_rng(SEED)
     picks = generator.integers(clusters, size=(RESAMPLES, clusters))
     rows = np.arange(RESAMPLES)[:, None] * clusters
-    drawn = np.bincount((picks + rows).ravel(), minlength=RESAMPLES * clusters)
-    return drawn.reshape(RESAMPLES, clusters).astype(np.uint8)
+    counts = np.bincount((picks + rows).ravel(), minlength=RESAMPLES * clusters)
+    return counts.reshape(RESAMPLES, clusters).astype(np.uint8)
 
 
 def percentiles(statistics: NDArray[np.float64]) -> tuple[float, float]:

@@ -94,10 +94,10 @@ def correct(scored: Scored) -> float | None:
 
     None for a sample that could not be judged.
     """
-    return None if unjudged(scored) else float(scored.sample.correct)
+    return None if unscored_reason(scored) else float(scored.sample.correct)
 
 
-def unjudged(scored: Scored) -> str:
+def unscored_reason(scored: Scored) -> str:
     """Why the sample could not be judged; empty where it was judged."""
     return str(scored.sample.evidence.get("unjudged", ""))
 

@@ -17,7 +17,15 @@ from eval.metrics.localization import (
     own_ceiling,
     recall_at_one,
 )
-from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, correct, parse_failure, unjudged
+from eval.metrics.scored import (
+    CLIPS_AT,
+    PASSAGES_AT,
+    Measure,
+    Scored,
+    correct,
+    parse_failure,
+    unscored_reason,
+)
 
 
 def _clip_found(scored: Scored) -> float | None:
@@ -48,7 +56,7 @@ MEASURES: Mapping[str, Measure] = {
 CASES: Mapping[str, Callable[[Scored], bool]] = {
     "all": lambda scored: True,  # noqa: ARG005 (one shape for the three)
     "right": lambda scored: scored.sample.correct,
-    "wrong": lambda scored: not scored.sample.correct and not unjudged(scored),
+    "wrong": lambda scored: not scored.sample.correct and not unscored_reason(scored),
 }
 """The three groups of the paper's figures 3 to 5: all queries, answered right, answered wrong."""
 

@@ -1,4 +1,4 @@
-"""Pictures whose bytes depend on nothing but what is drawn: one style, no date, no version, no settings."""
+"""Figures whose bytes depend on nothing but their data: one style, no date, no version, no settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 COLOURS = ("#7a869a", "#d9730d", "#2f7ed8", "#3c9d6b", "#8e5bb5", "#c2475a")
-"""Told apart in grey too; without localization grey, with it orange."""
+"""Distinct in grey too; without localization grey, with it orange."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
 WIDE = 11
 """Characters of a legend that an inch of a figure takes; a handle is as wide as six."""

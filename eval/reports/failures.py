@@ -1,4 +1,4 @@
-"""The failure analysis of a run: every failed sample with its stage, what was asked and found, and pictures.
+"""The failure analysis of a run: every failed sample with its stage, what was asked and found, and frames.
 
 For a task with `Task.failure`. One HTML file that needs no other, with a CSV beside it. Same run, same bytes.
 """
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 SHORT_SIDE = 150
 QUALITY = 70
-MOST_PICTURED = 200
-"""Failures with pictures, the first so many; the file would else grow to tens of megabytes."""
+MOST_SHOWN = 200
+"""Failures with frames, the first so many; the file would else grow to tens of megabytes."""
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f26}
 h1{font-size:1.25rem}td,th{padding:.2rem .9rem .2rem 0;text-align:left;vertical-align:top}
@@ -46,7 +46,7 @@ img{display:block;border-radius:3px}
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One picture: the frame on screen at `time` seconds of a video file."""
+    """One frame of the page: the one on screen at `time` seconds of a video file."""
 
     caption: str
     path: str
@@ -59,7 +59,7 @@ class Failure:
 
     stage: str
     """`generator`, `retriever`, `verifier`, `localizer`."""
-    told: Mapping[str, str]
+    details: Mapping[str, str]
     """What was asked, searched for, and found; label to text."""
     shown: tuple[Shown, ...] = ()
 
@@ -88,7 +88,12 @@ def write_failures(
             page = "\n".join(_page(name, _asked(run), found, read)) + "\n"
             atomic_write_text(draft / "failures.html", mark_html(page))
             rows = [
-                {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.told}
+                {
+                    "query_id": query.query_id,
+                    "family": query.family,
+                    "stage": failure.stage,
+                    **failure.details,
+                }
                 for query, failure in found
             ]
             table = csv_text(rows) if rows else "query_id,family,stage\n"
@@ -112,15 +117,15 @@ def _page(name: str, asked: str, found: Sequence[tuple[Query, Failure]], read: R
     for stage, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         yield f"<tr><td>{_text(stage)}<td>{count}<td>{100 * count / max(1, len(found)):.1f} %"
     yield "</table>"
-    if len(found) > MOST_PICTURED:
-        yield f"<p class=quiet>Pictures of the first {MOST_PICTURED}; the others in words alone.</p>"
+    if len(found) > MOST_SHOWN:
+        yield f"<p class=quiet>Pictures of the first {MOST_SHOWN}; the others in words alone.</p>"
     for number, (query, failure) in enumerate(found):
         yield f"<div class=case><span class=stage>{_text(failure.stage)}</span> "
         yield f"{_text(query.query_id)} <span class=quiet>{_text(query.family)}</span><table>"
-        for label, text in failure.told.items():
+        for label, text in failure.details.items():
             yield f"<tr><td class=quiet>{_text(label)}<td>{_text(text)}"
         yield "</table>"
-        if number < MOST_PICTURED:
+        if number < MOST_SHOWN:
             yield from (_figure(shown, read) for shown in failure.shown)
         yield "</div>"
     yield "</html>"
@@ -143,10 +148,10 @@ def _figure(shown: Shown, read: ReadFrames) -> str:
 def _jpeg(image: NDArray[np.uint8]) -> str:
     from PIL import Image
 
-    drawn = Image.fromarray(image)
-    drawn.thumbnail((SHORT_SIDE * 4, SHORT_SIDE), Image.Resampling.BICUBIC)
+    small = Image.fromarray(image)
+    small.thumbnail((SHORT_SIDE * 4, SHORT_SIDE), Image.Resampling.BICUBIC)
     buffer = io.BytesIO()
-    drawn.save(buffer, "JPEG", quality=QUALITY)
+    small.save(buffer, "JPEG", quality=QUALITY)
     return base64.b64encode(buffer.getvalue()).decode("ascii")
 
 

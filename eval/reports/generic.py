@@ -120,7 +120,7 @@ def calibration_table(section: Section) -> Table:
 
 
 def reliability_table(section: Section) -> Table:
-    """The bins of every system, as drawn in the diagram. For its CSV alone."""
+    """The bins of every system, as the diagram shows them. For its CSV alone."""
     records = [
         record(
             each.accuracy, system=row.label, bin_low=each.low, bin_high=each.high, confidence=each.confidence

@@ -74,7 +74,7 @@ def _write_section(section: Section, out: Path) -> Iterator[Path]:
 
 
 def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
-    """`figures`: the name of a table, to the picture of it that was drawn."""
+    """`figures`: the name of a table, to the image file of it."""
     yield f"# {section.benchmark}\n"
     yield f"{_made(section)}\n"
     yield f"{section.spec.note}\n"
@@ -86,9 +86,9 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
         yield f"## {table.title}\n"
         yield f"{table.note}\n"
         yield markdown_table(table.head, table.body)
-        picture = figures.get("reliability" if table.name == "calibration" else table.name)
-        if picture:
-            yield f"![{table.title}]({_folder(section)}/{picture})\n"
+        figure = figures.get("reliability" if table.name == "calibration" else table.name)
+        if figure:
+            yield f"![{table.title}]({_folder(section)}/{figure})\n"
 
 
 def _made(section: Section) -> str:

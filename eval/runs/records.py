@@ -44,7 +44,7 @@ class PassageScore(NamedTuple):
     passage_id: str
     score: float
     option: int | None = None
-    """Index of the option it was sought for; None where it was sought for the whole question."""
+    """Index of the option it was retrieved for; None where it was retrieved for the whole question."""
 
 
 class ClipWindow(NamedTuple):

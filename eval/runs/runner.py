@@ -233,7 +233,7 @@ def answer_query(
 def measure(task: Task[Any], folder: Path) -> Run:
     """Write the TREC files and `results.json` of a run; gives the run as read from the disk.
 
-    Measured as read back, so that rounding cannot tell a resumed run from another.
+    Measured as read back, so that rounding is the same for a resumed run.
     """
     run = read_run_folder(folder)
     with map_os_errors(folder):

@@ -2,7 +2,7 @@
 
 Details are omitted, blurred or wrong, each at a rate of `Fuzz`; every text has the list of its changes.
 The cues do not overlap, as in RVMS-Bench (RACLO, C.5): an impression names no single moment, a moment
-neither what was before nor what was heard.
+neither what was before nor a sound.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def action_noise(action_id: str) -> str:
 
 
 def said_near(lines: Iterable[Line], start: float, end: float) -> Line | None:
-    """The line that overlaps [start - 2, end + 2) most; of equal ones the first; None where nobody speaks."""
+    """The line that overlaps [start - 2, end + 2) most; of equal ones the first; None without speech."""
     found = [line for line in lines if line.start < end + NEAR and line.end > start - NEAR]
     return max(
         found, key=lambda line: (min(line.end, end) - max(line.start, start), -line.start), default=None
@@ -190,7 +190,9 @@ def beside(
     return sampler.text_of(f"{opening} {_action(sampler, event, story.split)}")
 
 
-def heard(rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()) -> QueryText:
+def auditory_cue(
+    rng: random.Random, video: LongVideo, part: Part, event: Event, fuzz: Fuzz = Fuzz()
+) -> QueryText:
     """A: what is said near the moment, the noise of what is done, and the tune."""
     sampler = _TextSampler(rng, fuzz)
     start, end = part.start + event.start, part.start + event.end

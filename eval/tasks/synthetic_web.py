@@ -1,6 +1,6 @@
 """What synthetic webs have in common: rendering, and the stories of target videos.
 
-A story is an occasion, which several videos share, and a detail, which sets one apart. A description tells
+A story is an occasion, which several videos share, and a detail, which sets one apart. A description states
 it in one wording, and a query refers to it in another.
 """
 

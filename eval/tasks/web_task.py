@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -15,12 +15,13 @@ import numpy as np
 from corpora.records import Frames
 from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import file_hash
-from eval.tasks.libraries import fingerprints, indexing, window_frames
+from eval.tasks.jsonl import file_hash, published_files, read_records
+from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
 from rag.library import Library
+from rag.reasoners.wrappers import with_token_counts
 
 if TYPE_CHECKING:
     from eval.reports.failures import ReadFrames
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 SettingsT = TypeVar("SettingsT")
 Record = TypeVar("Record")
+TaskT = TypeVar("TaskT", bound="WebTask[Any, Any]")
 WEB_FILES = ("web/web.jsonl", "web/pages.jsonl")
 
 
@@ -104,6 +106,11 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     benchmark: ClassVar[str]
     """Name of the published benchmark."""
     variants: ClassVar[Variants[Any]]
+    record_type: ClassVar[type]
+    records_file: ClassVar[str]
+    """Of the synthetic data."""
+    row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    """Endings of files of published rows."""
 
     def __init__(self, name: str, about: str, folder: Path | None, shape: Any = None) -> None:
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
@@ -114,10 +121,25 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """Dotted names to values that the questions rest on."""
 
     @abstractmethod
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, Record]:
+        """The published rows of all files by id, in order. Raises `UsageError`."""
+
+    @abstractmethod
+    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
+        """Make the synthetic data of `shape`."""
+
     def load(
         self, folder: Path, settings: Settings, progress: ProgressCallback | None
     ) -> tuple[Sequence[Path], Mapping[str, Record]]:
         """Files of the rows, and the gold records by query id; makes synthetic data that are missing."""
+        if self.shape is None:
+            paths = published_files(folder, self.benchmark, *self.row_files)
+            return paths, self.load_rows(paths, folder)
+        if not (folder / "manifest.json").is_file():
+            self.build(folder, settings, rendering(progress))
+        path = folder / self.records_file
+        records = read_records(path, self.record_type)
+        return [path], {self.query_of(record).query_id: record for record in records}
 
     @abstractmethod
     def query_of(self, record: Any, /) -> Query:
@@ -183,6 +205,42 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
 
     def frame_reader(self, prepared: Prepared[WebEnvironment]) -> ReadFrames:
         return prepared.environment.library.engine.read_frames
+
+
+def task_opener(
+    kind: type[TaskT], name: str, about: str, shape: Any = None
+) -> Callable[[Path | None], TaskT]:
+    """The function of an entry point; synthetic data are by default in a folder of the task's name."""
+
+    def open_it(data: Path | None = None) -> TaskT:
+        return kind(name, about, data or (None if shape is None else Path(name)), shape)
+
+    return open_it
+
+
+@dataclass(frozen=True)
+class WebSolver(Generic[SettingsT]):
+    """A variant of an agent; every query meets the web as its first visitor."""
+
+    variant: Variant[SettingsT]
+    environment: WebEnvironment
+    seed: int = 0
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
+        chosen: Any = self.variant.settings
+        return {
+            **asdict(chosen),
+            "web": self.environment.web.fingerprint,
+            "reasoner": self.environment.reasoner.fingerprint,
+            "tokens": self.counted[1],
+        }
+
+    @cached_property
+    def counted(self) -> Any:
+        """The reasoner with its tokens counted, and how they are."""
+        return with_token_counts(self.environment.reasoner)
 
 
 def open_environment(

@@ -30,7 +30,7 @@ def show(
     query_id: Annotated[str, typer.Argument(metavar="QUERY_ID", help="One of its queries.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE.png", help="Where the picture goes. Default: a name here."),
+        typer.Option("--out", metavar="FILE.png", help="Where the image goes. Default: a name here."),
     ] = None,
     data: Data = None,
     again: Annotated[
@@ -44,7 +44,7 @@ def show(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Explain one sample of a run: question, options, gold, what the system saw, and a picture."""
+    """Explain one sample of a run: question, options, gold, what the system saw, and an image."""
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder
     from eval.runs.records import canonical
@@ -230,7 +230,7 @@ def failures(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Write failures.html and failures.csv: each failed sample by its stage, by rule, with a picture."""
+    """Write failures.html and failures.csv: each failed sample by its stage, by rule, with an image."""
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder, run_folders
 

@@ -5,7 +5,7 @@ questions.jsonl    the questions that passed every check
 dropped.jsonl      the others, each with the reason
 manifest.json      arguments and hashes; written last
 
-A target video is some minutes long, has a channel and a day of its own, tells a story in its description,
+A target video is some minutes long, has a channel and a day of its own, states a story in its description,
 and says one thing in passing. Some say, or show on a card, under which name the work continues: that
 leads to another target video.
 """

@@ -273,13 +273,13 @@ class _QuestionPool:
         return next(part for part in reversed(self._target.video.parts) if part.start <= time)
 
     def _event_is_spoken(self, event: Event) -> bool:
-        """Whether the thing, or the same done to another thing, is said aloud somewhere in the film."""
+        """Whether the thing, or the same done to another thing, is said aloud in the video."""
         return event.patient in self._spoken_objects or (event.action_id, event.place) in self._spoken_actions
 
     def _object_options(self, event: Event) -> list[str]:
-        """The thing and nine others that the same could be done with; some of them in use in this film.
+        """The thing and nine others that the same could be done with; some of them in use in this video.
 
-        Nobody names one of them aloud, so that what is said tells nothing.
+        None of them is named aloud, so the speech does not give the answer away.
         """
         what = action(event.action_id)
         fit = [
@@ -292,7 +292,7 @@ class _QuestionPool:
         return self._shuffle([event.patient, *[*first, *rest][: OBJECTS - 1]])
 
     def _action_options(self, event: Event) -> list[str]:
-        """Everything else that could be done with the thing and is not said to be done in the film, one
+        """Everything else that could be done with the thing and is not said to be done in the video, one
         wording an action and a place each."""
         found = []
         for what in self._shuffle(list(ACTIONS)):

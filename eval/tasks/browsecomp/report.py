@@ -351,7 +351,7 @@ def _counting(section: Section) -> str:
 
 
 def draw_figures(section: Section, folder: Path) -> list[str]:
-    """Names of the PNG files written; figures without data are not drawn."""
+    """Names of the PNG files written; figures without data are left out."""
     made = []
     rows, genres = _rows(section, TABLE_1), _values(section, "genre")
     if rows and genres:

@@ -139,7 +139,7 @@ class VideoBrowserSolver:
 def open_solver(
     variant: Variant[BrowserSettings],
     environment: WebEnvironment,
-    seed: int,  # noqa: ARG001 (nothing is drawn at random)
+    seed: int,  # noqa: ARG001 (nothing is random)
 ) -> VideoBrowserSolver:
     """The solver of a variant."""
     return VideoBrowserSolver(

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.task import Prepared, ProgressCallback, ScorerOptions
+from eval.task import Prepared, ScorerOptions
 from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, load_rows, query_of
 from eval.tasks.browsecomp.report import REPORT
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
-from eval.tasks.jsonl import published_files, read_records
-from eval.tasks.libraries import rendering
-from eval.tasks.web_task import WebEnvironment, WebTask
+from eval.tasks.libraries import FileCounter
+from eval.tasks.web_task import WebEnvironment, WebTask, task_opener
 from rag.agents.video_browser.records import BrowserSettings
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
+    record_type, records_file = BrowseQuestion, QUESTIONS
+    row_files = (".jsonl",)
     variants = VARIANTS
     report = REPORT
     score_type = BrowseScore
@@ -39,37 +40,26 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
         ocr = {} if self.shape is None else {"ocr.mode": "on" if self.shape.reads_screen else "off"}
         return {"asr.mode": "off", **ocr}
 
-    def load(
-        self, folder: Path, settings: Settings, progress: ProgressCallback | None
-    ) -> tuple[Sequence[Path], Mapping[str, BrowseQuestion]]:
-        if self.shape is None:
-            paths = published_files(folder, BENCHMARK, ".jsonl")
-            return paths, load_rows(paths)
-        if not (folder / "manifest.json").is_file():
-            build_browsecomp(folder, self.shape, settings.encoder, progress=rendering(progress))
-        questions = read_records(folder / QUESTIONS, BrowseQuestion)
-        return [folder / QUESTIONS], {question.question_id: question for question in questions}
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, BrowseQuestion]:  # noqa: ARG002 (of the base class)
+        return load_rows(paths)
+
+    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
+        build_browsecomp(folder, self.shape, settings.encoder, progress=progress)
 
     def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> BrowseScorer:
         self.refuse(options)
         return BrowseScorer(prepared.environment.reasoner, prepared.gold, options.judge or "reasoner")
 
 
-def open_workbench(data: Path | None = None) -> BrowseCompTask:
-    """The synthetic benchmark at full size."""
-    name = "browsecomp-workbench"
-    about = "over 150 questions in three levels over a synthetic web of videos"
-    return BrowseCompTask(name, about, data or Path(name), FULL)
-
-
-def open_mini(data: Path | None = None) -> BrowseCompTask:
-    """The synthetic benchmark for trying out."""
-    name = "browsecomp-workbench-mini"
-    about = "a handful of them over a small web, for trying out"
-    return BrowseCompTask(name, about, data or Path(name), MINI)
-
-
-def open_folder(data: Path | None = None) -> BrowseCompTask:
-    """The published questions (`*.jsonl`) beside a `web` folder."""
-    about = "Video-BrowseComp's published files over a web of one's own: --data DIR"
-    return BrowseCompTask("browsecomp", about, data)
+open_workbench = task_opener(
+    BrowseCompTask,
+    "browsecomp-workbench",
+    "over 150 questions in three levels over a synthetic web of videos",
+    FULL,
+)
+open_mini = task_opener(
+    BrowseCompTask, "browsecomp-workbench-mini", "a handful of them over a small web, for trying out", MINI
+)
+open_folder = task_opener(
+    BrowseCompTask, "browsecomp", "Video-BrowseComp's published files over a web of one's own: --data DIR"
+)

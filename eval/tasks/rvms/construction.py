@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.tasks.jsonl import write_manifest, write_records
-from eval.tasks.query_templates import Fuzz, QueryText, beside, heard, impression, moment
+from eval.tasks.query_templates import Fuzz, QueryText, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.dataset import TASKS, RvmsSample, TargetUpload, group_of, memory_texts
 from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
 from eval.workbench.catalogue import Split
@@ -268,7 +268,7 @@ def _samples(
         "K": moment(rng, event, story, fuzz),
         "before": beside(rng, found.before, story, "before", fuzz),
         "after": beside(rng, found.after, story, "after", fuzz),
-        "A": heard(rng, target.video, part, event, fuzz),
+        "A": auditory_cue(rng, target.video, part, event, fuzz),
     }
     memory = Memory(
         global_impression=texts["G"].text,

@@ -348,7 +348,7 @@ RULES: Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], bool | None]]] = 
 
 
 def draw_figures(section: Section, folder: Path) -> list[str]:
-    """Names of the PNG files written; figures without data are not drawn."""
+    """Names of the PNG files written; figures without data are left out."""
     made = []
     rows = [row for row in _rows(section) if row.system in DRAWN_SYSTEMS]
     if rows:

@@ -4,7 +4,7 @@ Rule          the address of a candidate is that of the video (section 3.2, the 
 Model+rule    the rule, or both judges accept a candidate by the global impression (table 1).
 Frame         text and image of a located frame match the description and the reference frame (F.3, F.4).
 Truth         where every upload of the video is known: whether a candidate is one, and whether the
-              moment lies in the true shot of the original.
+              moment is in the true shot of the original.
 CLIP score    cosine of image embeddings from 0.7 on: a rule without a model, beside figure 9.
 
 A failed sample has the first stage at which it failed (section 4.5 and appendix G):
@@ -103,7 +103,7 @@ class CandidateScore:
     frame_score: float | None
     """Cosine of the located frame and the reference frame."""
     in_shot: bool | None
-    """Its moment lies in the true shot; False for another video; None for tasks without a moment."""
+    """Its moment is in the true shot; False for another video; None for tasks without a moment."""
     on_event: bool | None
     error: float | None
     """Seconds between its moment and the key time, where it shows the video."""
@@ -340,18 +340,18 @@ def failure_of(asked: RvmsSample, sample: Sample, file_of: Callable[[str], str])
     stage = str(evidence.get("error_stage", ""))
     if not stage:
         return None
-    told = {
+    details = {
         "the whole": memory.global_impression,
         "the moment": memory.key_moment,
         "before": memory.before,
         "after": memory.after,
-        "heard": memory.auditory_memory,
+        "sound": memory.auditory_memory,
     }
-    told = {label: text for label, text in told.items() if text}
-    told["misremembered"] = "; ".join(asked.changes) or "nothing"
-    told["searches"] = "; ".join(evidence["queries"]) or "none"
-    told["the video"] = asked.url
-    told["the answer"] = str(evidence["answer"]) or "none"
+    details = {label: text for label, text in details.items() if text}
+    details["misremembered"] = "; ".join(asked.changes) or "nothing"
+    details["searches"] = "; ".join(evidence["queries"]) or "none"
+    details["the video"] = asked.url
+    details["the answer"] = str(evidence["answer"]) or "none"
     frames = []
     if asked.key_time is not None and (path := file_of(asked.url)):
         frames.append(Shown("true moment", path, asked.key_time))
@@ -359,7 +359,7 @@ def failure_of(asked: RvmsSample, sample: Sample, file_of: Callable[[str], str])
     if answer and (path := file_of(answer)):
         caption = "returned moment" if time is not None else "returned video"
         frames.append(Shown(caption, path, 0.0 if time is None else float(time)))
-    return Failure(stage, told, tuple(frames))
+    return Failure(stage, details, tuple(frames))
 
 
 def _gold_window(

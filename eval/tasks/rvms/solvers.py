@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eval.runs.records import ClipScore, Output, Query, TaskInput
 from eval.tasks.rvms.dataset import RvmsInput
-from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
+from eval.tasks.web_task import Variant, Variants, WebSolver, require_reachable
 from rag.agents.raclo.agent import recall, run_raclo
 from rag.agents.raclo.records import (
     PAPER,
@@ -33,7 +32,6 @@ from rag.agents.runtime.trace import Step
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError
 from rag.reasoners.roles import SELECT_CANDIDATES, Memory, SelectRequest
-from rag.reasoners.wrappers import with_token_counts
 from rag.records import Usage
 from rag.web import MockWeb, SearchResult
 
@@ -79,33 +77,18 @@ def give_target(query: Query, asked: TaskInput) -> RvmsInput:
 
 
 @dataclass(frozen=True)
-class RacloSolver:
-    """Every query meets the web as its first visitor.
+class RacloSolver(WebSolver[RacloSettings]):
+    """`seed`: of `chance-moment`; all other variants are deterministic.
 
     `solve` raises `ReasonerUnreachable` where the reasoner is gone.
     """
-
-    variant: Variant[RacloSettings]
-    environment: WebEnvironment
-    seed: int = 0
-    """Of `chance-moment`; all other variants are deterministic."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON: all that outputs depend on."""
         second = second_judge(self.environment.reasoner)
-        return {
-            **asdict(self.variant.settings),
-            "mode": self.variant.mode,
-            "web": self.environment.web.fingerprint,
-            "reasoner": self.environment.reasoner.fingerprint,
-            "second": "" if second is None else second.fingerprint,
-            "tokens": self._counted[1],
-        }
-
-    @cached_property
-    def _counted(self) -> Any:
-        return with_token_counts(self.environment.reasoner)
+        own = {"mode": self.variant.mode, "second": "" if second is None else second.fingerprint}
+        return {**super().settings, **own}
 
     def solve(self, asked: RvmsInput) -> Output:
         """Run the agent, or a control, on one memory."""
@@ -142,7 +125,7 @@ class RacloSolver:
 
     def _run(self, asked: RvmsInput) -> RacloRun:
         environment, mode, memory = self.environment, self.variant.mode, asked.memory
-        reasoner, settings = self._counted[0], self.variant.settings
+        reasoner, settings = self.counted[0], self.variant.settings
         source = environment.content_web if mode == "contents" else environment.web
         web = source.session()
         try:
@@ -162,7 +145,7 @@ class RacloSolver:
 
     def _metadata_run(self, memory: Memory, web: MockWeb) -> RacloRun:
         """The agent's searches; of their results the most likely by title and description, and its middle."""
-        reasoner, settings = self._counted[0], self.variant.settings
+        reasoner, settings = self.counted[0], self.variant.settings
         reasoner.usage()
         queries = recall(reasoner, memory, (), settings).queries
         found: dict[str, tuple[SearchResult, str]] = {}
@@ -184,18 +167,13 @@ class RacloSolver:
 
     def _oracle_run(self, memory: Memory, web: MockWeb, url: str) -> RacloRun:
         """The target video is the only candidate."""
-        reasoner, settings = self._counted[0], self.variant.settings
+        reasoner, settings = self.counted[0], self.variant.settings
         reasoner.usage()
         source = self.environment.frame_source
         video = fetch_video(web, _result(web, url), source, RetryPolicy(1), transcript=settings.sound)
         moment = locate_moment(reasoner, memory, video, settings) if memory.key_moment else None
         found = CandidateVideo(url, video.result.title, video.video_id, video.duration, "", 1, moment=moment)
         return _as_run(memory, (found,), (), reasoner.usage())
-
-
-def open_solver(variant: Variant[RacloSettings], environment: WebEnvironment, seed: int) -> RacloSolver:
-    """The solver of a variant."""
-    return RacloSolver(variant, environment, seed)
 
 
 def _chance_run(memory: Memory, web: MockWeb, url: str, share: float) -> RacloRun:

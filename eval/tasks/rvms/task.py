@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample, TaskInput
-from eval.task import Prepared, ProgressCallback, ScorerOptions
-from eval.tasks.jsonl import published_files, read_records
-from eval.tasks.libraries import rendering
+from eval.task import Prepared, ScorerOptions
+from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, RvmsInput, RvmsSample, load_rows, memory_texts, query_of
 from eval.tasks.rvms.report import REPORT
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer, failure_of
-from eval.tasks.rvms.solvers import VARIANTS, give_target, open_solver
-from eval.tasks.web_task import Variant, WebEnvironment, WebTask
+from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
+from eval.tasks.web_task import Variant, WebEnvironment, WebTask, task_opener
 from rag.agents.raclo.records import RacloSettings
 
 if TYPE_CHECKING:
@@ -27,31 +26,24 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
+    record_type, records_file = RvmsSample, SAMPLES
     variants = VARIANTS
     report = REPORT
     score_type = RvmsScore
     judges = JUDGES
     query_of = staticmethod(query_of)
-    open_solver = staticmethod(open_solver)
+    open_solver = staticmethod(RacloSolver)
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
         """Speech is read from the web's transcripts; rendered videos have no text on the screen."""
         return {"asr.mode": "off", **({"ocr.mode": "off"} if self.shape else {})}
 
-    def load(
-        self,
-        folder: Path,
-        settings: Settings,  # noqa: ARG002 (the protocol's)
-        progress: ProgressCallback | None,
-    ) -> tuple[Sequence[Path], Mapping[str, RvmsSample]]:
-        if self.shape is None:
-            paths = published_files(folder, BENCHMARK, ".jsonl", ".json")
-            return paths, load_rows(paths)
-        if not (folder / "manifest.json").is_file():
-            build_rvms(folder, self.shape, progress=rendering(progress))
-        samples = read_records(folder / SAMPLES, RvmsSample)
-        return [folder / SAMPLES], {sample.sample_id: sample for sample in samples}
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, RvmsSample]:  # noqa: ARG002 (of the base class)
+        return load_rows(paths)
+
+    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
+        build_rvms(folder, self.shape, progress=progress)
 
     def input_of(self, record: RvmsSample) -> TaskInput:
         """What a solver sees of a sample."""
@@ -77,19 +69,11 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
         return failure_of(prepared.gold[query.query_id], sample, file_of)
 
 
-def open_workbench(data: Path | None = None) -> RvmsTask:
-    """The synthetic benchmark at full size."""
-    name = "rvms-workbench"
-    about = "432 queries by memory for 48 moments of 16 synthetic videos, under nine sets of cues"
-    return RvmsTask(name, about, data or Path(name), FULL)
-
-
-def open_mini(data: Path | None = None) -> RvmsTask:
-    """The synthetic benchmark for trying out."""
-    name = "rvms-workbench-mini"
-    return RvmsTask(name, "18 of them over a small web, for trying out", data or Path(name), MINI)
-
-
-def open_folder(data: Path | None = None) -> RvmsTask:
-    """The published rows (`*.jsonl`, `*.json`) beside a `web` folder."""
-    return RvmsTask("rvms", "RVMS-Bench's published rows over a web of one's own: --data DIR", data)
+open_workbench = task_opener(
+    RvmsTask,
+    "rvms-workbench",
+    "432 queries by memory for 48 moments of 16 synthetic videos, under nine sets of cues",
+    FULL,
+)
+open_mini = task_opener(RvmsTask, "rvms-workbench-mini", "18 of them over a small web, for trying out", MINI)
+open_folder = task_opener(RvmsTask, "rvms", "RVMS-Bench's published rows over a web of one's own: --data DIR")

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.localization import found_iou, recall_at_one
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens, unjudged
+from eval.metrics.scored import (
+    Measure,
+    Scored,
+    correct,
+    number,
+    restricted,
+    sample_field,
+    tokens,
+    unscored_reason,
+)
 from eval.metrics.tables import of_family
 from eval.reports.drawing import (
     COLOURS,
@@ -247,7 +256,7 @@ def _constraint_table(section: Section) -> Table:
 def _both_scored(one: Row, other: Row, task: str) -> tuple[list[Scored], list[Scored]]:
     """The samples of a task of the queries that were scored for both."""
     pair = [list(row.samples) if task == OVERALL else of_family(row.samples, task) for row in (one, other)]
-    out = {each.query.query_id for samples in pair for each in samples if unjudged(each)}
+    out = {each.query.query_id for samples in pair for each in samples if unscored_reason(each)}
     ours, theirs = ([each for each in samples if each.query.query_id not in out] for samples in pair)
     return ours, theirs
 
@@ -313,7 +322,7 @@ def _work_table(section: Section) -> Table:
 def _unscored(section: Section) -> Iterator[str]:
     """How many samples were not scored, by reason; a sentence a system and reason."""
     for row in _rows(section):
-        why = Counter(unjudged(scored) for scored in row.samples)
+        why = Counter(unscored_reason(scored) for scored in row.samples)
         for reason, count in sorted(why.items()):
             if reason:
                 queries = "query" if count == 1 else "queries"
@@ -321,7 +330,7 @@ def _unscored(section: Section) -> Iterator[str]:
 
 
 def draw_figures(section: Section, folder: Path) -> list[str]:
-    """Names of the PNG files written; figures without data are not drawn."""
+    """Names of the PNG files written; figures without data are left out."""
     rows = _rows(section)
     made = []
     if rows:

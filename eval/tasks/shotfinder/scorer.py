@@ -211,8 +211,8 @@ class ShotScorer:
         best = judged[shot["url"]] if shot is not None else None
         rules = self._rules(best, list(judged.values()), timed=gold.gold.timed, compared=not missing)
         right = rules["truth" if gold.gold.timed else "strict" if self.judge == "reasoner" else "clip"]
-        unjudged = missing or _unjudged(shot, str(evidence["failure"]), right)
-        correct = bool(right) and not unjudged
+        reason = missing or _unscored(shot, str(evidence["failure"]), right)
+        correct = bool(right) and not reason
         metadata = [
             entry.text
             for url in gold.gold.urls
@@ -221,10 +221,10 @@ class ShotScorer:
         inside = next((look["found"] for look in looks if look["video_id"] == query.video), None)
         return SearchScore(
             correct=correct,
-            unjudged=unjudged,
+            unjudged=reason,
             value=gold.value,
             rules=rules,
-            stage="" if unjudged or correct else failed_stage(gold, looks, evidence["queries"], metadata),
+            stage="" if reason or correct else failed_stage(gold, looks, evidence["queries"], metadata),
             judged=[each.line(self.threshold) for each in judged.values()],
             off_by=_off_by(gold, shot),
             gold_window_found=None if inside is None else (inside[0], inside[2]),
@@ -242,9 +242,9 @@ class ShotScorer:
         clip_image = _cosine(seen, reference.frame_vectors if reference is not None else None)
         tower = self.frames.library.engine.tower
         clip_text = _cosine(seen, None if tower is None else tower.encode_text([gold.description]))
-        unjudged = JudgedFrame(None, None, None, clip_image, clip_text, truth, moment)
+        without_judge = JudgedFrame(None, None, None, clip_image, clip_text, truth, moment)
         if self.judge == "clip":
-            return unjudged
+            return without_judge
         reasoner = self.environment.reasoner
         kind: ConstraintKind = "" if gold.task == "shot" else gold.task
         request = MatchRequest(
@@ -259,7 +259,7 @@ class ShotScorer:
         except ReasonerUnreachable:
             raise
         except ReasonerError:
-            return unjudged
+            return without_judge
         # An image that was never compared is no mismatch.
         compared = reference is not None and (reasoner.reads_pixels or clip_image is not None)
         image = match.image_match if compared else None
@@ -356,7 +356,7 @@ def failure_of(asked: ShotQuery, sample: Sample, file_of: Callable[[str], str | 
         return None
     shot = sample.evidence.get("shot")
     span = "N/A" if shot is None else f"{shot['url']} {shot['start']:.1f}-{shot['end']:.1f} s"
-    told = {
+    details = {
         "description": asked.description,
         asked.task: " / ".join(part for part in asked.constraint.split("\n") if part),
         "searches": "; ".join(sample.evidence.get("queries", ())),
@@ -369,14 +369,14 @@ def failure_of(asked: ShotQuery, sample: Sample, file_of: Callable[[str], str | 
         frames.append(Shown("found", path, float(shot["frame"])))
     if asked.gold.timed and (path := file_of(asked.gold.video_id)) is not None:
         frames.append(Shown("right", path, asked.frame))
-    return Failure(stage, {label: text for label, text in told.items() if text}, tuple(frames))
+    return Failure(stage, {label: text for label, text in details.items() if text}, tuple(frames))
 
 
 def _checked(check: Mapping[str, Any]) -> str:
     return f"{check['kind']}: expected {check['wanted']}, {check['found'] or 'not measured'}"
 
 
-def _unjudged(shot: Mapping[str, Any] | None, failure: str, right: bool | None) -> str:
+def _unscored(shot: Mapping[str, Any] | None, failure: str, right: bool | None) -> str:
     """Why a sample is neither right nor wrong; empty for one that is."""
     if shot is None:
         return SPENT if failure == BudgetSpent.__name__ else ""

@@ -5,21 +5,18 @@ An output's evidence has all that the scorer needs: the searches, and each searc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from eval.runs.records import ClipScore, Output
 from eval.tasks.shotfinder.dataset import ShotInput
-from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest
-from rag.reasoners.wrappers import with_token_counts
 
 OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
 METADATA = "metadata-only"
@@ -49,35 +46,15 @@ VARIANTS = Variants(
 
 
 @dataclass(frozen=True)
-class ShotFinderSolver:
-    """Every query meets the web as its first visitor; all variants are deterministic.
-
-    `solve` raises `ReasonerUnreachable` where the reasoner is gone.
-    """
-
-    variant: Variant[ShotSettings]
-    environment: WebEnvironment
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON: all that outputs depend on."""
-        return {
-            **asdict(self.variant.settings),
-            "web": self.environment.web.fingerprint,
-            "reasoner": self.environment.reasoner.fingerprint,
-            "tokens": self._counted[1],
-        }
-
-    @cached_property
-    def _counted(self) -> Any:
-        return with_token_counts(self.environment.reasoner)
+class ShotFinderSolver(WebSolver[ShotSettings]):
+    """All variants are deterministic. `solve` raises `ReasonerUnreachable` where the reasoner is gone."""
 
     def solve(self, asked: ShotInput) -> Output:
         """Run the agent on one query."""
         request = ShotRequest(asked.description, asked.constraints, asked.query_id)
         web = self.environment.web.session()
         source = self.environment.frame_source
-        run = find_shot(request, web, self._counted[0], source, self.variant.settings)
+        run = find_shot(request, web, self.counted[0], source, self.variant.settings)
         require_reachable(run.failure, asked.query_id)
         return Output(
             confidence=run.shot.score if run.shot is not None else 0.0,
@@ -111,7 +88,7 @@ class MetadataControl(ShotFinderSolver):
         except (ReplyInvalid, BudgetSpent, WebError) as error:
             # As in the agent: an unusable reply or page costs one query, not the run.
             failure = type(error).__name__
-        usage = self._counted[0].usage()
+        usage = self.counted[0].usage()
         return Output(
             clips=_ranked(results),
             evidence={"guess": guess, **({"failure": failure} if failure else {})},
@@ -120,7 +97,7 @@ class MetadataControl(ShotFinderSolver):
         )
 
     def _guess(self, asked: ShotInput) -> tuple[dict[str, Any] | None, list[str]]:
-        web, reasoner, settings = self.environment.web.session(), self._counted[0], self.variant.settings
+        web, reasoner, settings = self.environment.web.session(), self.counted[0], self.variant.settings
         memory = memory_of(asked.description, asked.constraints)
         imagined = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries))
         results = {
@@ -139,14 +116,10 @@ class MetadataControl(ShotFinderSolver):
         return {"video_id": web.video_id(picked.url) or "", "frame": picked.duration / 2}, ids
 
 
-def open_solver(
-    variant: Variant[ShotSettings],
-    environment: WebEnvironment,
-    seed: int,  # noqa: ARG001 (nothing is drawn at random)
-) -> ShotFinderSolver:
+def open_solver(variant: Variant[ShotSettings], environment: WebEnvironment, seed: int) -> ShotFinderSolver:
     """The solver of a variant."""
     kind = MetadataControl if variant.mode == "metadata" else ShotFinderSolver
-    return kind(variant, environment)
+    return kind(variant, environment, seed)
 
 
 def _ranked(videos: list[str]) -> tuple[ClipScore, ...]:

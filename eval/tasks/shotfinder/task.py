@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample
-from eval.task import Prepared, ProgressCallback, ScorerOptions
-from eval.tasks.jsonl import published_files, read_records
-from eval.tasks.libraries import rendering
+from eval.task import Prepared, ScorerOptions
+from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
 from eval.tasks.shotfinder.dataset import BENCHMARK, ShotQuery, input_of, load_rows, query_of
 from eval.tasks.shotfinder.report import REPORT
@@ -23,7 +22,7 @@ from eval.tasks.shotfinder.scorer import (
     failure_of,
 )
 from eval.tasks.shotfinder.solvers import VARIANTS, open_solver
-from eval.tasks.web_task import WebEnvironment, WebTask
+from eval.tasks.web_task import WebEnvironment, WebTask, task_opener
 from rag.agents.shotfinder.records import ShotSettings
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     """The registered task; see `WebTask`."""
 
     benchmark = BENCHMARK
+    record_type, records_file = ShotQuery, QUERIES
     variants = VARIANTS
     report = REPORT
     score_type = SearchScore
@@ -47,19 +47,11 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         """Rendered videos have neither speech nor text on the screen."""
         return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
-    def load(
-        self,
-        folder: Path,
-        settings: Settings,  # noqa: ARG002 (the protocol's)
-        progress: ProgressCallback | None,
-    ) -> tuple[Sequence[Path], Mapping[str, ShotQuery]]:
-        if self.shape is None:
-            paths = published_files(folder, BENCHMARK, ".jsonl", ".json")
-            return paths, load_rows(paths, folder)
-        if not (folder / "manifest.json").is_file():
-            build_shotfinder(folder, self.shape, progress=rendering(progress))
-        queries = read_records(folder / QUERIES, ShotQuery)
-        return [folder / QUERIES], {query.query_id: query for query in queries}
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, ShotQuery]:
+        return load_rows(paths, folder)
+
+    def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
+        build_shotfinder(folder, self.shape, progress=progress)
 
     def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
         self.refuse(options, threshold=True)
@@ -78,21 +70,15 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         return failure_of(prepared.gold[query.query_id], sample, prepared.environment.path_of)
 
 
-def open_workbench(data: Path | None = None) -> ShotFinderTask:
-    """The synthetic benchmark at full size."""
-    name = "shotfinder-workbench"
-    about = "240 shots with one constraint each, over a synthetic web of short videos in families"
-    return ShotFinderTask(name, about, data or Path(name), FULL)
-
-
-def open_mini(data: Path | None = None) -> ShotFinderTask:
-    """The synthetic benchmark for trying out."""
-    name = "shotfinder-workbench-mini"
-    return ShotFinderTask(name, "22 of them over a small web, for trying out", data or Path(name), MINI)
-
-
-def open_folder(data: Path | None = None) -> ShotFinderTask:
-    """The published rows (`*.json`, `*.jsonl`) with `images`, beside a `web` folder."""
-    return ShotFinderTask(
-        "shotfinder", "ShotFinder's published rows over a web of one's own: --data DIR", data
-    )
+open_workbench = task_opener(
+    ShotFinderTask,
+    "shotfinder-workbench",
+    "240 shots with one constraint each, over a synthetic web of short videos in families",
+    FULL,
+)
+open_mini = task_opener(
+    ShotFinderTask, "shotfinder-workbench-mini", "22 of them over a small web, for trying out", MINI
+)
+open_folder = task_opener(
+    ShotFinderTask, "shotfinder", "ShotFinder's published rows over a web of one's own: --data DIR"
+)

@@ -17,7 +17,7 @@ from eval.metrics.scored import Scored
 from eval.reports.failures import MOST_PICTURED, Failure, write_failures
 from eval.reports.failures import Shown as Picture
 from eval.runs.records import Query, Sample
-from eval.tasks.query_templates import CLEAR, Fuzz, beside, heard, impression, moment
+from eval.tasks.query_templates import CLEAR, Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import (
     GROUPS,
@@ -196,7 +196,7 @@ def test_what_is_remembered_is_fuzzy_by_measure() -> None:
     assert len({told.text for told in blurred}) > 5
     assert impression(stream("g"), video, CLEAR, theme="on a wedding day").text.count("wedding") == 1
     assert beside(rng, before, part.story, "before").text.startswith("In the preceding seconds")
-    assert heard(rng, video, part, event).text
+    assert auditory_cue(rng, video, part, event).text
 
 
 def test_systems_have_names() -> None:
@@ -335,4 +335,4 @@ def test_a_failure_shows_the_true_frame_beside_the_one_found() -> None:
     told = failure_of(asked(), sample, lambda url: f"{url[-1]}.mp4")
     assert told is not None
     assert [(one.path, one.time) for one in told.shown] == [("a.mp4", 10.0), ("x.mp4", 7.0)]
-    assert told.told["searches"] == "q"
+    assert told.details["searches"] == "q"

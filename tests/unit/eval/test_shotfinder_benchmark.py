@@ -216,14 +216,14 @@ def test_a_failure_is_told_with_both_frames() -> None:
     failure = failure_of(replace(ASKED, frame=6.0), sample, lambda video: f"{video}.mp4")
     assert failure is not None
     assert failure.stage == "verifier"
-    assert failure.told["measured"] == "color: expected warm, not measured"
+    assert failure.details["measured"] == "color: expected warm, not measured"
     assert [(each.caption, each.path, each.time) for each in failure.shown] == [
         ("found", "twin.mp4", 5.0),
         ("right", "gold.mp4", 6.0),
     ]
     nothing = failure_of(ASKED, replace(sample, evidence={**evidence, "shot": None}), lambda _: None)
     assert nothing is not None
-    assert (nothing.told["found"], nothing.shown) == ("N/A", ())
+    assert (nothing.details["found"], nothing.shown) == ("N/A", ())
     assert failure_of(ASKED, replace(sample, correct=True), lambda _: None) is None
 
 
