@@ -14,7 +14,7 @@ import pytest
 
 from corpora.records import Frames
 from eval.metrics.scored import Scored
-from eval.reports.failures import MOST_PICTURED, Failure, write_failures
+from eval.reports.failures import MOST_SHOWN, Failure, write_failures
 from eval.reports.failures import Shown as Picture
 from eval.runs.records import Query, Sample
 from eval.tasks.query_templates import CLEAR, Fuzz, auditory_cue, beside, impression, moment
@@ -310,11 +310,11 @@ def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
         identity=identity,
     )
     many = SimpleNamespace(
-        queries=(query,) * (MOST_PICTURED + 1), samples=(sample,) * (MOST_PICTURED + 1), identity=identity
+        queries=(query,) * (MOST_SHOWN + 1), samples=(sample,) * (MOST_SHOWN + 1), identity=identity
     )
     crowded, _ = write_failures(many, failure, one_frame, tmp_path / "many")  # type: ignore[arg-type]  # as below
-    assert crowded.read_text(encoding="utf-8").count("<img") == MOST_PICTURED
-    assert f"Pictures of the first {MOST_PICTURED}" in crowded.read_text(encoding="utf-8")
+    assert crowded.read_text(encoding="utf-8").count("<img") == MOST_SHOWN
+    assert f"Pictures of the first {MOST_SHOWN}" in crowded.read_text(encoding="utf-8")
     page, table = write_failures(held, failure, one_frame, tmp_path / "one")  # type: ignore[arg-type]  # it shows failures alone
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 queries failed" in text
