@@ -15,13 +15,14 @@ from eval.metrics.intervals import Estimate, cluster_interval
 from eval.metrics.localization import event_shown, judged
 from eval.metrics.pairing import Paired
 from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, correct, parse_failure
-from eval.metrics.tables import CASES, MEASURES, estimate, families, of_family
+from eval.metrics.tables import CASES, MEASURES, estimate, families
 from eval.reports.generic import calibration_table, localization_table, reliability_table
 from eval.reports.spec import Row, Section, named_systems
 from eval.reports.tables import (
     NOTHING,
     Cell,
     Table,
+    by_family,
     compare_rows,
     holm_adjusted,
     pair_cells,
@@ -154,13 +155,14 @@ def query_table(section: Section) -> Table:
 def accuracy_table(section: Section) -> Table:
     """Table 3: accuracy by family and overall, and each system against the one without localization."""
     order = families(section.rows[0].samples)
+    columns = by_family(correct, order, "overall")
     pairs = compare_rows(section.rows, section.row(BASELINE))
     adjusted = holm_adjusted(pairs)
     head = ["system", *(family_name(name) for name in order), "overall", "n", "seeds"]
     head += [f"minus {BASELINE}", "p by video", "p Holm", "p McNemar", "unread replies", f"{MARK}: overall"]
     body, records = [], []
     for row in section.rows:
-        parts = {name: estimate(correct, _of_family(row, name)) for name in (*order, "overall")}
+        parts = {name: estimate(measure, row.samples) for name, measure in columns.items()}
         pair, p_holm = pairs.get(row.label), adjusted.get(row.label)
         body.append((row.label, *map(percent_range, parts.values()), *_beside(row, pair, p_holm)))
         records += [
@@ -184,14 +186,15 @@ def accuracy_table(section: Section) -> Table:
 
 def paper_accuracy_table(section: Section) -> Table:
     """The paper's table 3 beside our rows, family by family."""
-    order = [*families(section.rows[0].samples), "overall"]
+    columns = by_family(correct, families(section.rows[0].samples), "overall")
+    order = list(columns)
     head = ["system", *(family_name(name) for name in order)]
     head += [f"{MARK}: {family_name(name)}" for name in order]
     body = []
     for row in section.rows:
         if row.system not in ACCURACY:
             continue
-        ours = [estimate(correct, _of_family(row, name)) for name in order]
+        ours = [estimate(measure, row.samples) for measure in columns.values()]
         cells = [f"{row.label} ({METHODS[row.system]})"]
         cells += [percent(each.value if each else None) for each in ours]
         cells += [_paper_text(row, name) for name in order]
@@ -204,10 +207,6 @@ def paper_accuracy_table(section: Section) -> Table:
         body=tuple(body),
         records=(),
     )
-
-
-def _of_family(row: Row, family: str) -> Sequence[Scored]:
-    return row.samples if family == "overall" else of_family(row.samples, family)
 
 
 def _beside(row: Row, pair: Paired | None, p_holm: float | None) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ LITERAL: Mapping[str, Any] = {
     "evidence": "literal",
     "carried": "all",
 }
-NO_PROPAGATION: Mapping[str, Any] = {"propagation": False}
+NO_PROPAGATION = {"propagation": False}
 
 
 @dataclass(frozen=True)
@@ -398,14 +398,6 @@ def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: A
     return RagAsk(environment.library, environment.names, where=where)
 
 
-def _baseline(
-    environment: LongVideoEnvironment,
-    seed: int,  # noqa: ARG001 (as above)
-    kind: Callable[[LongVideoEnvironment], Solver],
-) -> Solver:
-    return kind(environment)
-
-
 SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
     **{
         name: SolverSpec(about, partial(_detective, changes=changes))
@@ -437,15 +429,15 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
         )
     },
     "uniform": SolverSpec(
-        "32 uniform frames, without words: direct inference", partial(_baseline, kind=Uniform)
+        "32 uniform frames, without words: direct inference", lambda environment, _: Uniform(environment)
     ),
     "retrieval-only": SolverSpec(
         "the eight best segments by stored embeddings and words, in one step",
-        partial(_baseline, kind=Retrieval),
+        lambda environment, _: Retrieval(environment),
     ),
     "video-agent": SolverSpec(
         "uniform frames, then the best frames for what is missing, while unsure",
-        partial(_baseline, kind=VideoAgent),
+        lambda environment, _: VideoAgent(environment),
     ),
     "rag-ask": SolverSpec("the product: `rag ask` over the video", _rag_ask),
     "blind": SolverSpec("question and options only", lambda environment, _: Blind(environment.library)),

@@ -95,11 +95,6 @@ def _replaced(
     )
 
 
-def _uniform(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
-    sample = sampled(environment.corpus, spread)
-    return _replaced(environment, replace(OURS, localize=whole, sample_frames=sample))
-
-
 def _jeong(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
     corpus = environment.corpus
     stages = replace(
@@ -159,7 +154,8 @@ _NAMED: Mapping[str, Spec] = {
         partial(_localized, length="per-query"),
     ),
     "no-localization": Spec(
-        "VideoRAG (Ren) as the paper adapts it: 15 frames spread over each clip", _uniform
+        "VideoRAG (Ren) as the paper adapts it: 15 frames spread over each clip",
+        lambda e, _: _replaced(e, replace(OURS, localize=whole, sample_frames=sampled(e.corpus, spread))),
     ),
     "videorag-jeong": Spec(
         "VideoRAG (Jeong): clips by the question, frames by diversity, five passages", _jeong
