@@ -19,6 +19,7 @@ from localization.sampling import midpoints
 from localization.windows import Window
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
+from rag.reasoners.embedded.locate import asking_sentences, event_text
 from rag.reasoners.roles import (
     LOCATE,
     OBSERVE,
@@ -106,7 +107,8 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
     windows = reply.windows
     if stored and settings.transcript and video.library is not None and view.times:
         retriever = video.library.engine.new_retriever()
-        hits = retriever.localize_video(video.video_id, text, settings.windows)
+        event = " ".join(map(event_text, asking_sentences(text)))
+        hits = retriever.localize_video(video.video_id, event, settings.windows)
         windows = tuple(LocatedWindow(start=hit.start, end=hit.end, reason=reply.reason) for hit in hits)
     return ScanResult(video, reply, _tidy(windows, video.duration) if reply.relevant else (), view)
 
