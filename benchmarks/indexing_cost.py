@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.material import save_vit_b32, write_footage
+from benchmarks.material import index_command, save_vit_b32, write_footage
 
 RATE = 2.0
 SHORT_SIDE = 224
@@ -65,25 +63,9 @@ def encode_alone(model: Path, backend: str, images: int) -> float:
 def whole(video: Path, model: Path, backend: str) -> tuple[float, float]:
     """CPU-seconds and seconds of one `rag index` of one video, as a process."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = {
-            "RAG_ENCODER__IMAGE": f"hf:{model}",
-            "RAG_ENCODER__BACKEND": backend,
-            "RAG_ENCODER__BATCH": str(BATCH),
-            "RAG_ENCODER__REUSE_STILL_FRAMES": "false",
-            "RAG_OCR__MODE": "off",
-            "RAG_ASR__MODE": "off",
-        }
-        command = [
-            sys.executable,
-            "-m",
-            "rag._cli.main",
-            "index",
-            str(video),
-            "--library",
-            folder + "/library",
-        ]
+        command, environment = index_command(video, model, folder, backend=backend, batch=BATCH)
         before, begun = cpu(), time.monotonic()
-        subprocess.run(command, env={**os.environ, **settings}, check=True, capture_output=True)
+        subprocess.run(command, env=environment, check=True, capture_output=True)
         return cpu() - before, time.monotonic() - begun
 
 

@@ -13,12 +13,11 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.material import save_vit_b32, write_footage
+from benchmarks.material import index_command, save_vit_b32, write_footage
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -39,26 +38,11 @@ def resident(group: int) -> int:
 def peak(video: Path, model: Path) -> tuple[int, float]:
     """Peak memory in bytes and wall time in seconds of indexing one video in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = {
-            "RAG_ENCODER__IMAGE": f"hf:{model}",
-            "RAG_ENCODER__BACKEND": "torch-bf16",
-            "RAG_ENCODER__BATCH": "16",
-            "RAG_ENCODER__REUSE_STILL_FRAMES": "false",
-            "RAG_OCR__MODE": "off",
-        }
-        command = [
-            sys.executable,
-            "-m",
-            "rag._cli.main",
-            "index",
-            str(video),
-            "--library",
-            folder + "/library",
-        ]
+        command, environment = index_command(video, model, folder, backend="torch-bf16", batch=16)
         begun = time.monotonic()
         run = subprocess.Popen(
             command,
-            env={**os.environ, **settings},
+            env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,22 @@ def write_footage(path: Path, seconds: float, *, size: tuple[int, int] = (1280, 
                 out.mux(packet)
         for packet in stream.encode():
             out.mux(packet)
+
+
+def index_command(
+    video: Path, model: Path, folder: str, *, backend: str, batch: int
+) -> tuple[list[str], dict[str, str]]:
+    """Arguments and environment of `rag index` of a video into `folder`; no frame reuse, no text."""
+    settings = {
+        "RAG_ENCODER__IMAGE": f"hf:{model}",
+        "RAG_ENCODER__BACKEND": backend,
+        "RAG_ENCODER__BATCH": str(batch),
+        "RAG_ENCODER__REUSE_STILL_FRAMES": "false",
+        "RAG_OCR__MODE": "off",
+        "RAG_ASR__MODE": "off",
+    }
+    command = [sys.executable, "-m", "rag._cli.main", "index", str(video), "--library", f"{folder}/library"]
+    return command, {**os.environ, **settings}
 
 
 def save_vit_b32(folder: Path) -> Path:
