@@ -138,7 +138,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         if not (folder / "manifest.json").is_file():
             self.build(folder, settings, rendering(progress))
         path = folder / self.records_file
-        records = read_records(path, self.record_type)
+        records: list[Record] = read_records(path, self.record_type)
         return [path], {self.query_of(record).query_id: record for record in records}
 
     @abstractmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from eval.metrics.agreement import Agreement, agreement_of
@@ -283,11 +284,8 @@ def _pair_matrix(
 
 def median_error(samples: Sequence[Scored]) -> tuple[float, int] | None:
     """Median seconds between moment and key time over candidates that show the video, and their number."""
-    errors = sorted(float(value) for one in samples if (value := sample_field(one, "error")) is not None)
-    if not errors:
-        return None
-    half = len(errors) // 2
-    return (errors[half] if len(errors) % 2 else (errors[half - 1] + errors[half]) / 2), len(errors)
+    errors = [float(value) for one in samples if (value := sample_field(one, "error")) is not None]
+    return (median(errors), len(errors)) if errors else None
 
 
 def _compared_tasks(samples: Sequence[Scored], task: str, other: str, measure: Measure) -> Paired | None:

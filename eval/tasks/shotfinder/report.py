@@ -39,6 +39,7 @@ from eval.reports.drawing import (
 from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
     NOTHING,
+    Cell,
     Column,
     Line,
     Table,
@@ -197,7 +198,7 @@ def _result_table(section: Section) -> Table:
     table = _by_task(section, "table1_results", "Table 1: accuracy by constraint", note, measure, lines)
     columns = (*_tasks(section), OVERALL)
     papers = printed_rows(MARK, TABLE_1, COLUMNS, columns)
-    records = tuple(
+    records: tuple[Mapping[str, Cell], ...] = tuple(
         {"system": f"{MARK}: {model}", "task": name, "value": value / 100}
         for model, values in TABLE_1.items()
         for name, value in zip(COLUMNS, values, strict=True)

@@ -51,7 +51,7 @@ class ShotFinderSolver(WebSolver[ShotSettings]):
 
     def solve(self, asked: ShotInput) -> Output:
         """Run the agent on one query."""
-        request = ShotRequest(asked.description, asked.constraints, asked.query_id)
+        request = ShotRequest(asked.description, asked.constraints)
         web = self.environment.web.session()
         source = self.environment.frame_source
         run = find_shot(request, web, self.counted[0], source, self.variant.settings)
