@@ -13,14 +13,14 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.material import save_vit_b32, write_footage
+from benchmarks.material import median_ms, save_vit_b32, write_footage
 from benchmarks.store_scale import IMAGE, TEXT, build, unit, words
 from indexers.settings import EncoderSettings
 from localization.windows import best_window
@@ -48,18 +48,6 @@ class Encoded:
         return self._rows[[len(text) * 7 % 512 for text in texts]]
 
 
-def median_ms(call: Callable[[int], Any]) -> dict[str, float]:
-    """Median wall and processor time of a call, in milliseconds, the first call left out."""
-    walls, cpus = [], []
-    call(0)
-    for number in range(1, ROUNDS):
-        wall, cpu = time.perf_counter(), time.process_time()
-        call(number)
-        walls.append(1000 * (time.perf_counter() - wall))
-        cpus.append(1000 * (time.process_time() - cpu))
-    return {"wall_ms": round(float(np.median(walls)), 2), "cpu_ms": round(float(np.median(cpus)), 2)}
-
-
 def at_scale(folder: Path) -> dict[str, Any]:
     """Latency of retrieval in the library in `folder`."""
     rng = np.random.default_rng(5)
@@ -84,9 +72,9 @@ def at_scale(folder: Path) -> dict[str, Any]:
                 retriever.find_passages(f"{queries[number]} {option}", 1)
 
         return {
-            "clip vectors + localize (target 20)": median_ms(vectors_alone),
-            "fused clips (images, evidence, full text) + localize": median_ms(clips),
-            "fused clips + localize + one passage for each of six options": median_ms(six_options),
+            "clip vectors + localize (target 20)": median_ms(vectors_alone, ROUNDS),
+            "fused clips (images, evidence, full text) + localize": median_ms(clips, ROUNDS),
+            "fused clips + localize + one passage for each of six options": median_ms(six_options, ROUNDS),
         }
 
 

@@ -1,6 +1,6 @@
 """How quick the library is at 100 hours: 12,000 clips, 72,000 evidence spans, 10,000 passages.
 
-    python benchmarks/store_scale.py [--folder FOLDER] [--clips 12000] [--spans 72000] [--passages 10000]
+    python -m benchmarks.store_scale [--folder FOLDER] [--clips 12000] [--spans 72000] [--passages 10000]
 
 Builds a made-up library once (740 MB; kept where --folder says so) and prints
 figures: CPU seconds of a cold process, median milliseconds of each call.
@@ -9,7 +9,6 @@ figures: CPU seconds of a cold process, median milliseconds of each call.
 from __future__ import annotations
 
 import argparse
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.material import median_ms
 from corpora.records import Clip, Evidence, Passage, Video
 from rag.records import SearchFilter
 from rag.store import schema
@@ -97,18 +97,6 @@ def build(folder: Path, clips: int, spans: int, passages: int) -> None:
         writer.maintain()
 
 
-def median_ms(call: Callable[[int], Any], repeats: int = 30) -> str:
-    """Wall and CPU; on a busy machine only the second says much."""
-    call(0)
-    wall, cpu = [], []
-    for i in range(1, repeats + 1):
-        start, used = time.perf_counter(), time.process_time()
-        call(i)
-        wall.append(1000 * (time.perf_counter() - start))
-        cpu.append(1000 * (time.process_time() - used))
-    return f"{statistics.median(wall):.2f} ms wall, {statistics.median(cpu):.2f} ms CPU"
-
-
 def report(folder: Path) -> None:
     """Print size, memory and latency of the library in `folder`."""
     cold = subprocess.run(
@@ -147,7 +135,8 @@ def report(folder: Path) -> None:
             "passages of 6 hits": lambda i: reader.passages([f"p{i * 6 + j:06d}" for j in range(6)]),
         }
         for name, call in calls.items():
-            print(f"{name}: {median_ms(call)}")
+            took = median_ms(call, 31)
+            print(f"{name}: {took['wall_ms']} ms wall, {took['cpu_ms']} ms CPU")
         start = time.perf_counter()
         stats = reader.stats()
         print(f"stats: {round(1000 * (time.perf_counter() - start))} ms; {stats.bytes / 1e6:.0f} MB on disk")
