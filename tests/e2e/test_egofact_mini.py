@@ -99,13 +99,13 @@ def test_a_stored_run_is_scored_again_to_the_same_bytes_and_by_another_threshold
     assert [sample["choice"] for sample in found] == [each["choice"] for each in samples(runs["localized"])]
 
 
-def test_no_solver_is_told_the_number_of_hops(runs: dict[str, Path]) -> None:
+def test_no_solver_knows_the_number_of_hops(runs: dict[str, Path]) -> None:
     """Passages are retrieved for every question, of one hop too."""
     for name in ("localized", "graphrag", "passages-only", "videorag-jeong"):
         assert all(sample["passages"] for sample in samples(runs[name])), name
 
 
-def test_the_pictures_tell_more_than_chance(runs: dict[str, Path]) -> None:
+def test_the_frames_answer_more_than_chance(runs: dict[str, Path]) -> None:
     """17 or more of 40 by a chance of one in six: about 1 in 10,000."""
     for name in ("localized", "oracle-window"):
         assert sum(bool(sample["correct"]) for sample in samples(runs[name])) >= 17, name

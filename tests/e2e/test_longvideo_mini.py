@@ -1,4 +1,4 @@
-"""Long films end to end on the mini benchmark: rendered, indexed, asked of every system, reported."""
+"""Long videos end to end on the mini benchmark: rendered, indexed, asked of every system, reported."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_same_again_is_the_same_to_the_byte(
 def test_a_recorded_run_is_replayed_to_the_byte(
     world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tape = world / "tape.jsonl"
+    recording = world / "recording.jsonl"
     words = [
         "eval",
         "run",
@@ -109,10 +109,10 @@ def test_a_recorded_run_is_replayed_to_the_byte(
     monkeypatch.setenv("RAG_REASONER__MODEL", "scripted")
     with chat_server([say(play)]) as server:
         monkeypatch.setenv("RAG_REASONER__BASE_URL", server.base_url)
-        assert main([*words, "--out", str(world / "live"), "--record", str(tape)]) == 0
-        assert len(server.requests) == len(tape.read_bytes().splitlines()) - 1 > 10
-    kept = tape.read_bytes()
-    assert main([*words, "--out", str(world / "replayed"), "--replay", str(tape)]) == 0
+        assert main([*words, "--out", str(world / "live"), "--record", str(recording)]) == 0
+        assert len(server.requests) == len(recording.read_bytes().splitlines()) - 1 > 10
+    kept = recording.read_bytes()
+    assert main([*words, "--out", str(world / "replayed"), "--replay", str(recording)]) == 0
     capsys.readouterr()
     result = [
         (world / folder / "video-detective-seed0" / "samples.jsonl").read_bytes()
@@ -120,7 +120,7 @@ def test_a_recorded_run_is_replayed_to_the_byte(
     ]
     assert result[0] == result[1]
     assert json.loads(result[0])["choice"] == "B"
-    assert tape.read_bytes() == kept
+    assert recording.read_bytes() == kept
     assert "RAG_REASONER__RECORD" not in os.environ
 
 

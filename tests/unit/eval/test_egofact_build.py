@@ -154,7 +154,7 @@ def test_the_truth_of_a_workbench_corpus_is_read(tmp_path):
         read_workbench(tmp_path, 30.0)
 
 
-def test_stories_are_read_before_anything_is_drawn():
+def test_stories_are_read_before_anything_is_rendered():
     from eval.workbench.story import plan_clip
 
     story = plan_clip(3, "test")
@@ -267,11 +267,11 @@ class Scripted:
 
     def __init__(self, *lines: dict[str, object]) -> None:
         self.lines = [json.dumps(line) for line in lines]
-        self.heard: list[str] = []
+        self.requests: list[str] = []
 
     def send(self, messages, schema, *, within=None):  # noqa: ARG002 (the protocol's own arguments)
-        self.heard.append("\n".join(message.text for message in messages))
-        return ChatReply(self.lines[min(len(self.heard), len(self.lines)) - 1])
+        self.requests.append("\n".join(message.text for message in messages))
+        return ChatReply(self.lines[min(len(self.requests), len(self.lines)) - 1])
 
 
 def _roles(*lines, **settings):
@@ -292,7 +292,7 @@ def test_a_language_model_structures_an_event():
     found = roles.parse("#C C picks the phone", 1.0, 2.0)
     assert found is not None
     assert (found.rewritten, found.patient, found.window) == (given["rewritten"], "phone", (1.0, 2.0))
-    assert "#C C picks the phone" in client.heard[0]
+    assert "#C C picks the phone" in client.requests[0]
     _, nothing = _roles({**given, "rewritten": "", "agent": "", "action": ""})
     assert nothing.parse("#unsure", 1.0, 2.0) is None
 
@@ -308,15 +308,15 @@ def test_a_language_model_writes_statements_that_differ():
     written = roles.write(passage)
     assert written.activity == "storing"
     assert written.statements[0].counterfacts == ("It is wet.", "It is hot.", "It is red.")
-    assert "four different ones" in client.heard[1]
+    assert "four different ones" in client.requests[1]
 
 
 def test_a_language_model_checks_a_query_with_texts_and_without():
     client, roles = _roles({"choice": "B"}, repairs=0)
     assert answers_right(ONE_HOP, roles.reader, ["the gold event"])
     assert answers_right(ONE_HOP, roles.reader)
-    assert "the gold event" in client.heard[0]
-    assert "(none)" in client.heard[1]
+    assert "the gold event" in client.requests[0]
+    assert "(none)" in client.requests[1]
     _, wrong = _roles({"choice": "Z"}, repairs=0)
     with pytest.raises(ReplyInvalid, match="choice must be one of A, B, C, D, E, F"):
         answers_right(ONE_HOP, wrong.reader, ["the gold event"])

@@ -140,7 +140,7 @@ def test_another_benchmark_does_not_pass_for_this_one(tmp_path: Path) -> None:
     assert len(load_egofact(tmp_path).queries) == 1
 
 
-def test_nothing_is_drawn_among_other_files(tmp_path: Path) -> None:
+def test_nothing_is_rendered_among_other_files(tmp_path: Path) -> None:
     (tmp_path / "holiday.mp4").write_bytes(b"real")
     with pytest.raises(UsageError, match="holds other files; name a new or empty folder with --data DIR"):
         open_mini(tmp_path).prepare(Settings())

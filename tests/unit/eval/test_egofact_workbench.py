@@ -56,7 +56,7 @@ def test_the_mini_benchmark_is_filled_from_stories(tmp_path):
 
 
 @pytest.mark.slow
-def test_how_many_actions_fit_an_object_tells_nothing_of_the_answer():
+def test_how_many_actions_fit_an_object_says_nothing_of_the_answer():
     """An object that more actions fit is used more often, and must not be a distractor more often for it."""
     prior, encoder, settings = workbench_prior(), words(), BuildSettings()
     right: Counter[bool] = Counter()

@@ -1,4 +1,4 @@
-"""The questions of longvideo-workbench against the truth of its films, and its options against each other."""
+"""The questions of longvideo-workbench against the truth of its videos, and the options of each."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_forms_of_options_and_answers(tmp_path: Path) -> None:
         ([HEAD, "a\tb?\t[0x" + "f" * 9000 + ", 1]\tA"], "2: 1 options"),
     ],
 )
-def test_faults_are_told_by_line(tmp_path: Path, rows: list[str], said: str) -> None:
+def test_faults_are_named_by_line(tmp_path: Path, rows: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         read_table(table(tmp_path, *rows))
 

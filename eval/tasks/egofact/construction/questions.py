@@ -133,7 +133,7 @@ def candidates_of(segment: Segment, pair_seconds: float) -> list[Candidate]:
 def _asked(
     segment: Segment, target: EventStructure, anchor: EventStructure | None, position: Position
 ) -> Iterator[Candidate]:
-    if asked_clause(target) is None or (anchor is not None and _same_object(anchor, target)):
+    if anchor is not None and anchor.patient_canonical == target.patient_canonical:
         return
     hops: Literal[1, 2]
     for hops in (1, 2):
@@ -143,10 +143,6 @@ def _asked(
         ):
             continue
         yield Candidate(segment, target, anchor, position, hops, text)
-
-
-def _same_object(one: EventStructure, other: EventStructure) -> bool:
-    return one.patient_canonical == other.patient_canonical
 
 
 def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
