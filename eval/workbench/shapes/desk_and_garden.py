@@ -8,6 +8,12 @@ _PAPER: Color = (246, 246, 242)
 _SILVER: Color = (186, 192, 200)
 _GRAPHITE: Color = (38, 40, 46)
 _SCREEN: Color = (74, 160, 226)
+_WHITE: Color = (248, 248, 244)
+_STEEL: Color = (182, 188, 196)
+_INK: Color = (40, 42, 48)
+_SOIL: Color = (84, 56, 38)
+_LEAF: Color = (76, 160, 66)
+_WOOD: Color = (188, 136, 82)
 
 
 def _draw_laptop(pen: Pen, look: Look) -> None:
@@ -213,14 +219,6 @@ def _draw_envelope(pen: Pen, look: Look) -> None:
         pen.polygon([*heart, (0.5, middle + 0.12)], look.accent)
     else:
         pen.disc(0.5, middle + 0.03, 0.085, look.accent)
-
-
-_WHITE: Color = (248, 248, 244)
-_STEEL: Color = (182, 188, 196)
-_INK: Color = (40, 42, 48)
-_SOIL: Color = (84, 56, 38)
-_LEAF: Color = (76, 160, 66)
-_WOOD: Color = (188, 136, 82)
 
 
 def _draw_flower_pot(pen: Pen, look: Look) -> None:

@@ -10,6 +10,10 @@ _CREAM: Color = (246, 244, 238)
 _RED: Color = (222, 48, 44)
 _LEAF: Color = (66, 150, 66)
 _FLAME: Color = (255, 176, 32)
+_WHITE: Color = (248, 248, 246)
+_STEEL: Color = (190, 196, 204)
+_INK: Color = (40, 42, 48)
+_GLASS: Color = (190, 226, 240)
 
 
 def _draw_remote_control(pen: Pen, look: Look) -> None:
@@ -260,12 +264,6 @@ def _draw_umbrella(pen: Pen, look: Look) -> None:
                          (0.5 + side * 0.345, low - 0.05),
                          (0.5 + side * 0.23, low)], look.accent)  # fmt: skip
     pen.line([(0.5, low - 0.42), (0.5, low - 0.445)], (96, 84, 78), 0.04)
-
-
-_WHITE: Color = (248, 248, 246)
-_STEEL: Color = (190, 196, 204)
-_INK: Color = (40, 42, 48)
-_GLASS: Color = (190, 226, 240)
 
 
 def _draw_toothbrush(pen: Pen, look: Look) -> None:

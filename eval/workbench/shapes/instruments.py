@@ -8,6 +8,18 @@ from __future__ import annotations
 
 from eval.workbench.pen import Color, Look, Pen, Recipe, darker, lighter, mix, stretched, tinted
 
+WHITE = (242, 242, 238)
+STEEL = (178, 186, 196)
+SILVER = (212, 218, 226)
+DARK = (44, 46, 54)
+WOOD = (176, 118, 62)
+WATER = (60, 160, 245)
+MIST = (190, 226, 255)
+RED = (216, 44, 40)
+YELLOW = (248, 206, 40)
+GREEN = (40, 160, 70)
+PAINT = (30, 110, 220)
+
 
 def _arm(pen: Pen, look: Look) -> None:
     pen.polygon([(0.38, 0.66), (0.62, 0.66), (0.70, 1.0), (0.30, 1.0)], look.accent)
@@ -47,19 +59,6 @@ def _pinch(pen: Pen, look: Look) -> None:
 
 HAND_RECIPES: dict[str, Recipe] = {"claw": _claw, "palm": _palm, "fist": _fist, "pinch": _pinch}
 """By pose."""
-
-
-WHITE = (242, 242, 238)
-STEEL = (178, 186, 196)
-SILVER = (212, 218, 226)
-DARK = (44, 46, 54)
-WOOD = (176, 118, 62)
-WATER = (60, 160, 245)
-MIST = (190, 226, 255)
-RED = (216, 44, 40)
-YELLOW = (248, 206, 40)
-GREEN = (40, 160, 70)
-PAINT = (30, 110, 220)
 
 
 def _draw_paper_towel(pen: Pen, look: Look) -> None:

@@ -9,6 +9,7 @@ from eval.workbench.pen import Color, Look, Pen, bowed, darker, lighter, mix, ro
 STEEL: Color = (186, 192, 198)
 WOOD: Color = (206, 156, 98)
 CHINA: Color = (248, 246, 240)
+LEAF: Color = (70, 150, 60)
 
 
 def _metal(look: Look) -> Color:
@@ -228,9 +229,6 @@ def _draw_toaster(pen: Pen, look: Look) -> None:
         pen.box(0.05, 0.72, 0.87, 0.84, look.accent, outline=False)
     pen.disc(0.7, 0.68, 0.08, lighter(look.accent, 0.6))
     pen.line([(0.7, 0.68), (0.74, 0.63)], (40, 40, 44), 0.03, outline=False)
-
-
-LEAF: Color = (70, 150, 60)
 
 
 def _draw_egg(pen: Pen, look: Look) -> None:

@@ -6,6 +6,9 @@ from eval.workbench.pen import Color, Look, Pen, bowed, darker, lighter, mix, ro
 
 STEEL: Color = (178, 184, 192)
 RUBBER: Color = (44, 46, 52)
+TIN: Color = (186, 192, 198)
+MILK: Color = (250, 248, 240)
+WATER: Color = (120, 190, 232)
 
 
 def _metal(look: Look) -> Color:
@@ -161,11 +164,6 @@ def _draw_flashlight(pen: Pen, look: Look) -> None:
         pen.disc(0.34, 0.5, 0.06, look.accent)
     else:
         pen.box(0.24, 0.5 - half * 1.4, 0.4, 0.5 - half * 0.6, look.accent, radius=0.03)
-
-
-TIN: Color = (186, 192, 198)
-MILK: Color = (250, 248, 240)
-WATER: Color = (120, 190, 232)
 
 
 def _drop(pen: Pen, x: float, y: float, radius: float, color: Color) -> None:
