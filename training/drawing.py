@@ -34,6 +34,21 @@ THINGS = COLUMNS * ROWS
 SLEEVES = ((90, 90, 90), (206, 44, 40), (40, 92, 200), (240, 240, 236), (48, 150, 66))
 POSES = ("claw", "palm", "pinch", "fist")
 SKINS = ((244, 206, 176), (226, 178, 140), (190, 138, 100), (140, 96, 66), (100, 66, 46))
+FRAME = (108, 192)
+"""Height and width of the frames in the pool: larger than what the tower sees, so that they can be varied."""
+LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
+PAINTED = 216
+"""Height at which stories are rendered."""
+A_STORY = 4
+"""Frames of one story."""
+STORIES = 24
+"""Stories whose descriptions are read at once."""
+AHEAD = 1024
+"""Frames by which the artist may be ahead of the learners."""
+AT_ONCE = 12
+"""Collages at a time."""
+SPOTS = 8
+"""Things of a frame whose place is labelled."""
 
 
 def some_things(rng: random.Random) -> list[Thing]:
@@ -79,23 +94,6 @@ def _ground(rng: random.Random) -> Image.Image:
 
 def _paste(image: Image.Image, sprite: Image.Image, x: float, y: float) -> None:
     image.paste(sprite, (round(x - sprite.width / 2), round(y - sprite.height / 2)), sprite)
-
-
-FRAME = (108, 192)
-"""Height and width of the frames in the pool: larger than what the tower sees, so that they can be varied."""
-LABELS = ("object", "act", "scene", "light", "prop", "other_prop")
-PAINTED = 216
-"""Height at which stories are rendered."""
-A_STORY = 4
-"""Frames of one story."""
-STORIES = 24
-"""Stories whose descriptions are read at once."""
-AHEAD = 1024
-"""Frames by which the artist may be ahead of the learners."""
-AT_ONCE = 12
-"""Collages at a time."""
-SPOTS = 8
-"""Things of a frame whose place is labelled."""
 
 
 @dataclass

@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     from indexers.bundled.encoder import TextSpace
     from indexers.protocol import ImageEncoder
 
+VIDEO_HEIGHT = 360
+SPREAD = 6
+RESAMPLES = 2000
+BEGIN, END = "<!-- report -->", "<!-- end of report -->"
+
 
 def ranks(scores: NDArray[np.float32], right: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many of the others score at least as high as the right one."""
     own = scores[np.arange(len(scores)), right]
     return np.asarray((scores >= own[:, None]).sum(axis=1) - 1)
-
-
-VIDEO_HEIGHT = 360
-SPREAD = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +161,6 @@ def story_event(seen: Seen, row: int, phrase: int) -> str:
 
 def _auc(high: NDArray[np.float32], low: NDArray[np.float32]) -> float:
     return float((high[:, None] > low[None, :]).mean() + 0.5 * (high[:, None] == low[None, :]).mean())
-
-
-RESAMPLES = 2000
-BEGIN, END = "<!-- report -->", "<!-- end of report -->"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from eval.workbench.story import ClipStory, Event
 
 HAND, THING = 0.42, 0.54
 """Sizes of the hand and of the object in it."""
+WATER: Color = (80, 160, 226)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,6 @@ class Gesture:
 GESTURES: dict[str, Gesture] = TypeAdapter(dict[str, Gesture]).validate_python(
     {action_id: row["gesture"] for action_id, row in read_data("actions").items()}
 )
-
-
-WATER: Color = (80, 160, 226)
 
 
 def _cable(scene: EventScene) -> None:

@@ -30,6 +30,10 @@ LETTER = 0.062
 """Height of the letters in frame heights: 22 pixels at 360, which text recognition reads."""
 WIDEST = 0.86
 """Of the frame's width."""
+SHORTEST, LONGEST = 30, 90
+"""Seconds between two changes of scene."""
+SPOKEN_SHARE = 0.5
+"""Share of the events that a spoken line describes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +76,6 @@ def _wrapped(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, room
     return lines
 
 
-SHORTEST, LONGEST = 30, 90
-"""Seconds between two changes of scene."""
-SPOKEN_SHARE = 0.5
-"""Share of the events that a spoken line describes."""
 TITLES, NOTES = (read_data("channels")["long_videos"][part] for part in ("titles", "notes"))
 
 

@@ -44,6 +44,23 @@ HUSHED_SHARE = 0.3
 """Share of clips that are almost silent."""
 SCALE = (0, 2, 4, 7, 9, 12, 14, 16)
 """Semitones of a pentatonic scale: any order of them sounds like a tune."""
+PROGRAM = "flite"
+SECONDS_A_LINE = 60
+VOWELS: dict[str, tuple[float, float, float]] = {
+    "a": (730.0, 1090.0, 2440.0),
+    "e": (530.0, 1840.0, 2480.0),
+    "i": (270.0, 2290.0, 3010.0),
+    "o": (570.0, 840.0, 2410.0),
+    "u": (300.0, 870.0, 2240.0),
+    "y": (390.0, 1990.0, 2550.0),
+}
+MURMUR = (250.0, 1200.0, 2300.0)
+WIDTHS = (80.0, 110.0, 160.0)
+"""Bandwidths of the formants, Hz."""
+HISSES, BURSTS = "sfzxhcv", "ptkbdgq"
+TOP = 4200.0
+LOUDNESS = 0.11
+"""Root mean square of a line's voiced parts."""
 
 
 def story_sound(story: ClipStory) -> Samples:
@@ -171,25 +188,6 @@ SOUNDS = TypeAdapter(dict[str, tuple[str, float, float, float]]).validate_python
     {action_id: row["sound"] for action_id, row in read_data("actions").items()}
 )
 """How each action sounds: a key of `MAKERS`, its band in Hz, and how often a second."""
-
-
-PROGRAM = "flite"
-SECONDS_A_LINE = 60
-VOWELS: dict[str, tuple[float, float, float]] = {
-    "a": (730.0, 1090.0, 2440.0),
-    "e": (530.0, 1840.0, 2480.0),
-    "i": (270.0, 2290.0, 3010.0),
-    "o": (570.0, 840.0, 2410.0),
-    "u": (300.0, 870.0, 2240.0),
-    "y": (390.0, 1990.0, 2550.0),
-}
-MURMUR = (250.0, 1200.0, 2300.0)
-WIDTHS = (80.0, 110.0, 160.0)
-"""Bandwidths of the formants, Hz."""
-HISSES, BURSTS = "sfzxhcv", "ptkbdgq"
-TOP = 4200.0
-LOUDNESS = 0.11
-"""Root mean square of a line's voiced parts."""
 
 
 @dataclass(frozen=True, slots=True)

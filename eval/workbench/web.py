@@ -23,6 +23,14 @@ from eval.workbench.seeds import stable_number, stream
 from eval.workbench.story import Event
 from eval.workbench.video import Line, Render
 
+WHERE = {"living": "living room", "desk": "office"}
+HOST = "https://videos.example"
+"""A name that can never be a real one (RFC 2606)."""
+SITES = ("https://howto.example", "https://handbook.example", "https://allabout.example")
+TRANSCRIBED_SHARE = 0.7
+NOISE_VIDEOS = 6
+"""Noise has many titles over few videos."""
+
 
 @dataclass(frozen=True, slots=True)
 class Channel:
@@ -54,7 +62,6 @@ RELOADERS: tuple[str, ...] = tuple(_DATA["reuploads"]["channels"])
 NOISE: tuple[NoiseChannel, ...] = tuple(
     NoiseChannel(row["channel"], tuple(row["titles"]), tuple(row["tags"])) for row in _DATA["noise"]
 )
-WHERE = {"living": "living room", "desk": "office"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +126,7 @@ def _description(rng: random.Random, video: LongVideo, event: Event, place: str)
     )
 
 
-HOST = "https://videos.example"
-"""A name that can never be a real one (RFC 2606)."""
-SITES = ("https://howto.example", "https://handbook.example", "https://allabout.example")
 FIRST_DAY, LAST_DAY = datetime.date(2014, 3, 1), datetime.date(2024, 11, 30)
-TRANSCRIBED_SHARE = 0.7
-NOISE_VIDEOS = 6
-"""Noise has many titles over few videos."""
 Availability = Literal["ok", "dead", "private", "region-blocked", "age-gated"]
 
 
