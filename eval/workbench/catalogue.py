@@ -14,8 +14,6 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from eval.workbench.pen import Color
-
 
 def read_data(name: str) -> dict[str, Any]:
     """The tables of `data/NAME.toml`, in the order written."""
@@ -119,8 +117,8 @@ ACTIONS: tuple[Action, ...] = tuple(
 )
 _ACTION_BY_ID = {found.action_id: found for found in ACTIONS}
 _DECOR = read_data("decor")
-COLORS = TypeAdapter(dict[str, Color]).validate_python(_DECOR["colors"])
-PALETTE = TypeAdapter(tuple[Color, ...]).validate_python(_DECOR["palette"])
+COLORS = TypeAdapter(dict[str, tuple[int, int, int]]).validate_python(_DECOR["colors"])
+PALETTE = TypeAdapter(tuple[tuple[int, int, int], ...]).validate_python(_DECOR["palette"])
 """Of body and accent of the objects."""
 LIGHTS = ("warm", "cold", "neutral")
 PROPS: tuple[str, ...] = tuple(_DECOR["props"])
