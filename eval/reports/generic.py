@@ -11,7 +11,17 @@ from eval.metrics.scored import correct
 from eval.metrics.tables import MEASURES, estimate, families
 from eval.reports.drawing import COLOURS, draw, percent_axis
 from eval.reports.spec import ReportSpec, Section, named_systems, shown
-from eval.reports.tables import Table, by_family, measures_table, percent, percent_range, record, system_lines
+from eval.reports.tables import (
+    NOTHING,
+    Table,
+    by_family,
+    measured,
+    measures_table,
+    percent,
+    percent_range,
+    record,
+    system_lines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,31 +69,20 @@ OVER_CORPUS = (*(f"corpus R@1 IoU>={threshold}" for threshold in THRESHOLDS), "c
 
 def localization_table(section: Section) -> Table:
     """R@1 at IoU 0.3, 0.5 and 0.7, mIoU and coverage, with what windows of their length can reach."""
-    measures = WITHIN + OVER_CORPUS
-    body, records = [], []
-    for row in section.rows:
-        figures = {name: estimate(MEASURES[name], row.samples) for name in measures}
-        if all(each is None for each in figures.values()):
-            continue
-        body.append((row.label, *(percent_range(each) for each in figures.values()), str(len(row.samples))))
-        records += [record(each, system=row.label, measure=name) for name, each in figures.items()]
-    if body:
-        ceiling = _oracle(section)
-        body.append((f"oracle {ORACLE_SECONDS:g} s", *(ceiling.get(name, "–") for name in measures), ""))
+    columns = {name: MEASURES[name] for name in WITHIN + OVER_CORPUS}
+    found = measured(system_lines(section.rows), columns, count=True)
+    if found.body:
+        label, ceiling = f"oracle {ORACLE_SECONDS:g} s", _oracle(section)
+        found.body.append((label, *(ceiling.get(name, NOTHING) for name in columns), ""))
         oracle = estimate(oracle_iou, section.rows[0].samples)
-        records.append(record(oracle, system=f"oracle {ORACLE_SECONDS:g} s", measure="mIoU"))
-    return Table(
-        name="localization",
-        title="Localization",
-        note=(
-            "Percent. Within the gold clip, whether or not it was retrieved; over the corpus, the window of "
-            "the first clip, 0 where that is another. The ceiling is what windows of the lengths found could "
-            f"reach; the oracle is the best placed window of {ORACLE_SECONDS:g} s."
-        ),
-        head=("system", *measures, "n"),
-        body=tuple(body),
-        records=tuple(records),
+        found.records.append(record(oracle, system=label, measure="mIoU"))
+    note = (
+        "Percent. Within the gold clip, whether or not it was retrieved; over the corpus, the window of "
+        "the first clip, 0 where that is another. The ceiling is what windows of the lengths found could "
+        f"reach; the oracle is the best placed window of {ORACLE_SECONDS:g} s."
     )
+    head = ("system", *columns, "n")
+    return Table("localization", "Localization", note, head, tuple(found.body), tuple(found.records))
 
 
 def _oracle(section: Section) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from rag._cli import eval_commands as eval_report
 from rag._cli import eval_run, eval_show
 from rag._cli import eval_run as eval_score
 from rag._cli import eval_show as eval_failures
+from rag._cli.eval_show import print_files
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import Config, Force, Json, Verbose, start
 
@@ -51,14 +51,7 @@ def report(
         from eval.reports.page import write_report
 
         files = write_report(runs, out, policy)
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.eval.report/1", {"files": files}))
-    else:
-        from rag.rendering.terminal import visible
-
-        print_lines(visible(os.fspath(path)) for path in files)
+    print_files(session.as_json, "rag.eval.report/1", files)
     return 0
 
 

@@ -251,15 +251,19 @@ def failures(
             echo_stderr(str(error))
     if not files:
         raise UsageError(f"no run in {run} supports failure analysis") from unsupported[0]
-    if session.as_json:
-        from rag.rendering.shapes import report_shape
-
-        print_json(report_shape("rag.eval.failures/1", {"files": files}))
-    else:
-        from rag.rendering.terminal import visible
-
-        print_lines(visible(os.fspath(path)) for path in files)
+    print_files(session.as_json, "rag.eval.failures/1", files)
     return 0
+
+
+def print_files(as_json: bool, schema: str, files: Sequence[Path]) -> None:
+    """The paths of written files, one a line or as a document of `schema`."""
+    from rag.rendering.shapes import report_shape
+    from rag.rendering.terminal import visible
+
+    if as_json:
+        print_json(report_shape(schema, {"files": files}))
+    else:
+        print_lines(visible(os.fspath(path)) for path in files)
 
 
 def _own_folder(run: Run) -> Path:
