@@ -312,5 +312,5 @@ def test_sound_alone_has_no_frames(reader: MediaReader, tmp_path: Path) -> None:
         frame.sample_rate = 16000
         out.mux(stream.encode(frame))
         out.mux(stream.encode(None))
-    with pytest.raises(UnsupportedFile, match="no moving picture"):
+    with pytest.raises(UnsupportedFile, match="no images"):
         run(reader, tmp_path / "a.wav")
