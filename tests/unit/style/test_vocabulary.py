@@ -123,7 +123,6 @@ OPEN = (
     "tests/e2e/",
     "tests/fakes/",
     "tests/faults/",
-    "tests/property/",
     "tests/unit/",
 )
 
