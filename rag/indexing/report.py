@@ -36,8 +36,23 @@ def reason_of(problem: FileProblem, path: str) -> str:
     return str(problem).removeprefix(f"{path}: ")
 
 
-class Silent(Progress):
+class Silent:
     """A `Progress` that shows nothing."""
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """Ignored."""
+
+    def file(self, path: str) -> None:
+        """Ignored."""
+
+    def advance(self, seconds: float) -> None:
+        """Ignored."""
+
+    def note(self, line: str) -> None:
+        """Ignored."""
+
+    def done(self) -> None:
+        """Ignored."""
 
 
 @dataclass(frozen=True, slots=True)
