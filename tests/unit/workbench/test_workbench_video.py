@@ -301,7 +301,7 @@ def test_a_tune_goes_on_where_it_stopped() -> None:
     assert (melody(6, 40000) != whole).any()
 
 
-def test_text_on_the_picture_is_large_and_clear() -> None:
+def test_text_on_the_frame_is_large_and_clear() -> None:
     image = Image.new("RGB", (640, 360), (120, 120, 120))
     render_card(image, "Order number 4821")
     changed = np.abs(np.asarray(image).astype(int) - 120).max(axis=2) > 0
@@ -331,7 +331,7 @@ def test_lines_are_voiced_where_a_voice_is_installed(tmp_path: Path) -> None:
     silent, loud = (next(long_sound(video, voices)) for voices in ([], spoken))
     second = slice(2 * AUDIO_RATE, round(2.5 * AUDIO_RATE))
     assert loud[second].mean() - silent[second].mean() == pytest.approx(0.3, abs=0.02)
-    with pytest.raises(RagError, match="could not say a line"):
+    with pytest.raises(RagError, match="could not speak a line"):
         voiced(lines, "/bin/false")
     assert spoken_seconds("four words to say") < spoken_seconds("four words to say and four more")
 
@@ -359,7 +359,7 @@ def test_two_at_once_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_was_damaged_by_hand_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def make_nothing(video_folder: Path, job: Job, _: making.Advance) -> dict[str, Any]:
         (video_folder / job.name).write_bytes(b"video")
-        return {"name": job.name, "bytes": 4, "duration": 30.0, "voiced": False}
+        return {"name": job.name, "bytes": 5, "duration": 30.0, "voiced": False}
 
     monkeypatch.setattr("eval.workbench.render_pool.render_job", make_nothing)
     plan = replace(PLAN, long_minutes=(), near_duplicates=False)
@@ -383,7 +383,7 @@ def test_a_real_video_in_the_folder_is_none_of_the_worlds(tmp_path: Path) -> Non
     (tmp_path / "videos").mkdir()
     video, real = tmp_path / "videos" / "a.mp4", tmp_path / "videos" / "holiday.MOV"
     video.write_bytes(b"rendered")
-    write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 5}]})
+    write_marker(tmp_path, {"videos": [{"name": "a.mp4", "bytes": 8}]})
     assert recommended_encoder([tmp_path]) == "bundled"
     assert recommended_encoder([video]) == "bundled"
     real.write_bytes(b"not rendered")
