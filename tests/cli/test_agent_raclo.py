@@ -28,7 +28,7 @@ def recall(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
-    cues = ("--global", "I remember kettle film 7", "--sound", "the secret is PLUM", "--moment", "a kettle")
+    cues = ("--global", "I remember kettle video 7", "--sound", "the secret is PLUM", "--moment", "a kettle")
     words = (*cues, "--before", "a cup", "--after", "steam", "--web", "web", "--json")
     done = recall(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
     assert done.returncode == 1, done.stderr  # of what is said alone, no judge takes it for the video
@@ -41,7 +41,7 @@ def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     kinds = {"think", "web", "search", "take", "verify", "localize", "answer", "result"}
     assert kinds <= {step["kind"] for step in steps}
-    assert "kettle film" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "kettle video" in (tmp_path / "a.html").read_text(encoding="utf-8")
     again = recall(tmp_path, *words, "--trace", "b.jsonl")
     assert again.returncode == 1
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()

@@ -30,7 +30,7 @@ def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
-    words = ("the kettle film", "--tone", "warm", "--after", "a door opens", "--web", "web", "--json")
+    words = ("the kettle video", "--tone", "warm", "--after", "a door opens", "--web", "web", "--json")
     done = find(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
     assert done.returncode == 1, done.stderr  # nothing was indexed, so no frame can be judged: N/A
     shape = json.loads(done.stdout)
@@ -53,9 +53,9 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
 
 def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     story, render = plan_clip(1, "dev", duration=3), Render(180, 5)
-    (tmp_path / "films").mkdir()
-    write_video(tmp_path / "films" / "kettle.mp4", clip_frames(story, render), iter(()), render)
-    done = find(tmp_path, "the kettle film", "--corpus", "films", "--json")
+    (tmp_path / "videos").mkdir()
+    write_video(tmp_path / "videos" / "kettle.mp4", clip_frames(story, render), iter(()), render)
+    done = find(tmp_path, "the kettle video", "--corpus", "videos", "--json")
     assert done.returncode == 1, done.stderr  # nothing was indexed: N/A
     (look,) = json.loads(done.stdout)["looks"]
     assert look["title"] == "kettle"

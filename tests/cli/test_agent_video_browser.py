@@ -29,13 +29,13 @@ def browse(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
-    words = ("What is the secret of kettle film 7?", "--web", "web", "--loops", "1", "--json")
+    words = ("What is the secret of kettle video 7?", "--web", "web", "--loops", "1", "--json")
     done = browse(tmp_path, *words, "--trace", "a.jsonl", "--html", "a.html")
     assert done.returncode == 0, done.stderr
     shape = json.loads(done.stdout)
     assert shape["schema"] == "rag.agent.video-browser/1"
     assert "PLUM" in shape["answer"]["text"]
-    assert shape["citations"][0]["path"].endswith("film07")
+    assert shape["citations"][0]["path"].endswith("video07")
     assert shape["tokens"] > 0
     assert shape["tokens_counted_as"].startswith("counted")
     assert "plan:" in done.stderr
@@ -52,7 +52,7 @@ def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
 
 def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
-    words = ("What is the secret of kettle film 7?", "--web", "web", "--loops", "1", "--json")
+    words = ("What is the secret of kettle video 7?", "--web", "web", "--loops", "1", "--json")
     done = browse(tmp_path, *words, "--faults", "rate_limit=1")
     assert done.returncode == 1, done.stderr
     shape = json.loads(done.stdout)

@@ -35,10 +35,10 @@ def reasoner(base_url: str = NOBODY, **recording: Path) -> LlmReasoner:
 
 def investigated(folder: Path, reasoner: LlmReasoner, asked: Question) -> DetectiveResult:
     with open_world(folder) as library:
-        return VideoDetective(library, reasoner=reasoner).investigate("film", asked)
+        return VideoDetective(library, reasoner=reasoner).investigate("workshop", asked)
 
 
-def told(found: DetectiveResult) -> bytes:
+def as_bytes(found: DetectiveResult) -> bytes:
     """All that `--json` and `--trace` write of it, but for the clock."""
     answer = result_json(found)
     del answer["timings"]
@@ -57,7 +57,7 @@ def test_video_detective_is_replayed_to_the_byte(tmp_path: Path) -> None:
     first, second = (
         investigated(tmp_path / name, reasoner(replay=recording), question()) for name in ("first", "second")
     )
-    assert told(live) == told(first) == told(second)
+    assert as_bytes(live) == as_bytes(first) == as_bytes(second)
     assert recording.read_bytes() == kept
 
 

@@ -1,4 +1,4 @@
-"""The whole road over a real library with made-up vectors: what is found, where, and what is cited."""
+"""The whole pipeline over a real library with made-up vectors: what is found, where, and what is cited."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rag.retrieval import RetrievedClip, Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
-from tests.fakes.answer_world import BagOfWords, PictureWords, build_library
+from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 from tests.fakes.role_methods import RoleMethods
 
 VIDEOS = {
@@ -52,9 +52,9 @@ PASSAGES = {
 
 
 class World:
-    def __init__(self, folder: Path, pictures: bool) -> None:
+    def __init__(self, folder: Path, images: bool) -> None:
         self.text = BagOfWords()
-        self.tower = PictureWords() if pictures else None
+        self.tower = ImageWords() if images else None
         self.reader = Reader.open(build_library(folder, VIDEOS, PASSAGES, self.tower))
         self.settings = Settings()
         self.retriever = Retriever(self.reader, self.tower, self.text, self.settings)
@@ -69,19 +69,17 @@ class World:
 
 @pytest.fixture(scope="module")
 def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, World]]:
-    made = {
-        pictures: World(tmp_path_factory.mktemp("library") / "rag", pictures) for pictures in (True, False)
-    }
+    made = {images: World(tmp_path_factory.mktemp("library") / "rag", images) for images in (True, False)}
     yield made
     for world in made.values():
         world.reader.close()
 
 
-@pytest.mark.parametrize("pictures", [True, False])
+@pytest.mark.parametrize("images", [True, False])
 def test_an_open_question_is_answered_by_the_whole_spoken_sentence(
-    worlds: dict[bool, World], pictures: bool
+    worlds: dict[bool, World], images: bool
 ) -> None:
-    answer = worlds[pictures].ask("How many holes does the wooden board get for the screws?")
+    answer = worlds[images].ask("How many holes does the wooden board get for the screws?")
     assert answer.matched
     assert answer.text == "First the wooden board gets four holes for the brass screws."
     assert answer.choice is None
@@ -97,26 +95,26 @@ def test_an_open_question_is_answered_by_the_whole_spoken_sentence(
     assert answer.usage == Usage()
 
 
-@pytest.mark.parametrize("pictures", [True, False])
-def test_an_open_question_is_answered_out_of_a_passage(worlds: dict[bool, World], pictures: bool) -> None:
-    answer = worlds[pictures].ask("How often should a kettle be rinsed after descaling?")
+@pytest.mark.parametrize("images", [True, False])
+def test_an_open_question_is_answered_from_a_passage(worlds: dict[bool, World], images: bool) -> None:
+    answer = worlds[images].ask("How often should a kettle be rinsed after descaling?")
     assert answer.text == "A kettle should be rinsed twice after descaling."
     cited = [c for c in answer.citations if isinstance(c, PassageCitation)]
     assert [c.title for c in cited] == ["How to Descale Kettles"]
     assert cited[0].path == "/texts/all.csv"
 
 
-@pytest.mark.parametrize("pictures", [True, False])
-def test_nothing_matches_is_an_answer(worlds: dict[bool, World], pictures: bool) -> None:
+@pytest.mark.parametrize("images", [True, False])
+def test_nothing_matches_is_an_answer(worlds: dict[bool, World], images: bool) -> None:
     for options in ((), ("Paris", "Ulan Bator")):
-        answer = worlds[pictures].ask("Which capital does Mongolia govern itself through?", options)
+        answer = worlds[images].ask("Which capital does Mongolia govern itself through?", options)
         assert not answer.matched
         assert (answer.text, answer.choice, answer.citations) == (NOTHING_MATCHES, None, ())
         assert answer.confidence == 0.0
         assert tuple(answer.timings) == STAGES
 
 
-def test_an_object_is_recognised_by_its_picture_before_an_event(worlds: dict[bool, World]) -> None:
+def test_an_object_is_recognised_by_its_frame_before_an_event(worlds: dict[bool, World]) -> None:
     question = (
         "In a video where a lamp is on a table, after the drill makes a hole, what is the object there?"
     )
@@ -135,20 +133,20 @@ def test_an_object_is_recognised_by_its_picture_before_an_event(worlds: dict[boo
     assert [option.label for option in answer.options] == ["A", "B", "C", "D"]
 
 
-@pytest.mark.parametrize("pictures", [True, False])
-def test_a_fact_is_told_from_its_counter_fact(worlds: dict[bool, World], pictures: bool) -> None:
+@pytest.mark.parametrize("images", [True, False])
+def test_a_fact_is_distinguished_from_its_counter_fact(worlds: dict[bool, World], images: bool) -> None:
     options = [
         "A drill should be used without glasses because chips do not harm the eyes.",
         "A drill should not be used without glasses because chips harm the eyes.",
     ]
     for order in (options, options[::-1]):
-        answer = worlds[pictures].ask("Which statement is true about the drill?", order)
+        answer = worlds[images].ask("Which statement is true about the drill?", order)
         assert answer.text == options[1]
         assert any(isinstance(c, PassageCitation) and "Drill" in c.title for c in answer.citations)
     assert answer.confidence > 0.5
 
 
-def test_two_hops_join_the_picture_and_the_passage(worlds: dict[bool, World]) -> None:
+def test_two_hops_join_the_frame_and_the_passage(worlds: dict[bool, World]) -> None:
     options = [
         "When drilling holes. The object should be used without glasses.",
         "When drilling holes. The object should not be used without glasses.",
@@ -193,15 +191,15 @@ def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World])
     assert (best.end - best.start, best.clip.clip_id) == (5.0, "bench:00000")
 
 
-@pytest.mark.parametrize("pictures", [True, False])
-def test_a_whole_video_is_localized(worlds: dict[bool, World], pictures: bool) -> None:
-    windows = worlds[pictures].retriever.localize_video("bench", "varnish brush dries", 2)
+@pytest.mark.parametrize("images", [True, False])
+def test_a_whole_video_is_localized(worlds: dict[bool, World], images: bool) -> None:
+    windows = worlds[images].retriever.localize_video("bench", "varnish brush dries", 2)
     assert windows[0].clip.clip_id == "bench:00001"
     assert 29.0 <= windows[0].start < 45.0
     assert windows[0].relevance > 0.5
     assert all(a.end <= b.start or b.end <= a.start for a in windows for b in windows if a is not b)
     with pytest.raises(KeyError):
-        worlds[pictures].retriever.localize_video("unknown", "x")
+        worlds[images].retriever.localize_video("unknown", "x")
 
 
 def test_only_the_question_is_encoded_to_retrieve(worlds: dict[bool, World]) -> None:
@@ -262,7 +260,7 @@ def test_a_stage_is_replaced_and_the_others_stay(worlds: dict[bool, World]) -> N
 
 
 class Watcher(RoleMethods):
-    """Stands in for a language model that looks at pictures; keeps what it was shown."""
+    """Stands in for a language model that reads images; keeps what it was shown."""
 
     name = "watcher"
     reads_pixels = True

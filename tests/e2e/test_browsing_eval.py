@@ -26,12 +26,12 @@ NAMES = (
 QUESTIONS = tuple(
     BrowseQuestion(
         f"q{number}",
-        f"Which word is the secret of the kettle film, asked for the {number}th time?",
+        f"Which word is the secret of the kettle video, asked for the {number}th time?",
         ("PLUM",) if number != 2 else ("FIG",),
         ("level1", "level2", "level3")[number % 3],
         ("garden", "kitchen")[number % 2],
         kind="speech",
-        sources=(Source((f"{HOST}film07",), video_id=f"gold{number}", start=40.0, end=43.0),),
+        sources=(Source((f"{HOST}video07",), video_id=f"gold{number}", start=40.0, end=43.0),),
     )
     for number in range(6)
 )

@@ -1,4 +1,4 @@
-"""Which folders get the bundled encoder, and what whoever shows it real videos is told."""
+"""Which folders get the bundled encoder, and the warning for real videos."""
 
 from __future__ import annotations
 
@@ -51,22 +51,22 @@ def encoder_of(given: Settings) -> str | None:
 
 def test_auto_takes_it_for_a_workbench_corpus_and_warns_when_real_videos_join(tmp_path: Path) -> None:
     given, notes = settings(tmp_path), Notes()
-    index([made(tmp_path / "drawn", workbench=True)], settings=given, progress=notes)
+    index([made(tmp_path / "synthetic", workbench=True)], settings=given, progress=notes)
     assert encoder_of(given) == "bundled"
     assert specialised_encoder_warning("bundled") not in notes.lines
-    index([made(tmp_path / "filmed", workbench=False)], settings=given, progress=notes)
+    index([made(tmp_path / "recorded", workbench=False)], settings=given, progress=notes)
     assert notes.lines.count(specialised_encoder_warning("bundled")) == 1
 
 
 def test_auto_never_takes_it_for_real_videos(tmp_path: Path) -> None:
     given, notes = settings(tmp_path), Notes()
-    roots = [made(tmp_path / "drawn", workbench=True), made(tmp_path / "filmed", workbench=False)]
+    roots = [made(tmp_path / "synthetic", workbench=True), made(tmp_path / "recorded", workbench=False)]
     index(roots, settings=given, progress=notes)
     assert encoder_of(given) is None
 
 
 def test_named_on_real_videos_it_says_what_it_is(tmp_path: Path) -> None:
     given, notes = settings(tmp_path, "bundled"), Notes()
-    index([made(tmp_path / "filmed", workbench=False)], settings=given, progress=notes)
+    index([made(tmp_path / "recorded", workbench=False)], settings=given, progress=notes)
     assert encoder_of(given) == "bundled"
     assert notes.lines.count(specialised_encoder_warning("bundled")) == 1

@@ -197,7 +197,7 @@ def test_other_clips_or_encoders_are_refused(corpus: Path, settings: Settings, t
         run(corpus, settings.model_copy(update={"encoder": other_encoder}))
 
 
-def test_reembedding_brings_pictures_in_and_keeps_the_words(
+def test_reembedding_adds_images_and_keeps_the_words(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
     run(corpus, settings)
@@ -218,7 +218,7 @@ def test_reembedding_brings_pictures_in_and_keeps_the_words(
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "films"
+    folder = tmp_path / "videos"
     folder.mkdir()
     write_video(folder / "long.mp4", 60, fps=4)
     changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
@@ -276,7 +276,7 @@ def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
     assert rows(settings) == rows(fresh)
 
 
-def test_a_second_writer_is_told_who_holds_the_library(corpus: Path, settings: Settings) -> None:
+def test_a_second_writer_learns_who_holds_the_library(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     write_video(corpus / "new.mp4", 3)
     assert settings.library is not None

@@ -1,4 +1,4 @@
-"""Commands that could lose a library, or somebody else's files, and refuse to."""
+"""Commands that could lose a library, or another program's files, and refuse to."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, repl
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock"])
 @pytest.mark.parametrize("more", [[], ["--dry-run"], ["--reembed"], ["--prune"]])
-def test_a_folder_of_somebody_else_is_not_taken_for_a_library(
+def test_a_folder_of_another_program_is_not_taken_for_a_library(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: list[str]
 ) -> None:
     (tmp_path / "mine").mkdir()

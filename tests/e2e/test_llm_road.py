@@ -54,8 +54,8 @@ def test_a_model_answers_from_the_frames_and_words_of_a_window(folder):
     assert set(answer.usage.by_role) == {"rewrite_question", "anchor_event", "answer_open"}
     assert set(answer.usage.by_role["answer_open"]) == set(KEYS)
     content = server.requests[2]["messages"][1]["content"]
-    pictures = [block for block in content if block["type"] == "image_url"]
-    assert 1 <= len(pictures) <= 4
+    images = [block for block in content if block["type"] == "image_url"]
+    assert 1 <= len(images) <= 4
     assert "The torque wrench clicks." in content[0]["text"]
 
 

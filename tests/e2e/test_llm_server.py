@@ -55,7 +55,7 @@ def test_a_reply_comes_through_with_its_usage():
     assert "response_format" not in request
 
 
-def test_frames_are_sent_as_pictures_in_their_place():
+def test_frames_are_sent_as_images_in_their_place():
     with chat_server([say(CHOSEN)]) as server:
         open_llm_reasoner(settings(server.base_url, image_short_side=32)).run(ANSWER_CHOICE, reading(CHOICE))
     content = server.requests[0]["messages"][1]["content"]
@@ -88,7 +88,7 @@ def test_counts_without_a_total_are_still_counts():
     assert reasoner.usage().prompt_tokens == 50
 
 
-def test_only_the_named_server_is_told_only_what_it_needs(monkeypatch):
+def test_only_the_named_server_is_sent_only_what_it_needs(monkeypatch):
     for name, value in {
         "OPENAI_API_KEY": "sk-of-the-environment",
         "OPENAI_API_BASE": "http://127.0.0.1:1/v1",
@@ -121,7 +121,7 @@ def test_a_schema_is_asked_for_where_the_server_can_hold_to_one():
     assert set(asked["json_schema"]["schema"]["properties"]) == {"description", "position", "target"}
 
 
-def test_a_wrong_schema_is_mended_and_nonsense_for_ever_is_an_error():
+def test_a_wrong_schema_is_repaired_and_nonsense_for_ever_is_an_error():
     with chat_server([say({"wrong": 1}), say("```json\n" + json.dumps(ANCHOR) + "\n```")]) as server:
         assert ask(server.base_url).position == "before"
         assert len(server.requests) == 2

@@ -23,8 +23,8 @@ from tests.fakes.library_dump import dump
 
 @pytest.fixture(scope="module")
 def videos(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two films of five seconds under lights that differ, and their own light as their names."""
-    folder = tmp_path_factory.mktemp("films")
+    """Two videos of five seconds under lights that differ, and their own light as their names."""
+    folder = tmp_path_factory.mktemp("videos")
     for light in ("warm", "cold"):
         seed = next(k for k in range(100) if plan_clip(k, "dev", duration=5).light == light)
         story, render = plan_clip(seed, "dev", duration=5), Render(180, 5)
@@ -51,20 +51,20 @@ def library(videos: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_tone_finds_its_film_alone(library: Path) -> None:
-    with Library.open(settings=settings(library)) as shelf:
+def test_a_tone_finds_its_video_alone(library: Path) -> None:
+    with Library.open(settings=settings(library)) as opened:
         for light in ("warm", "cold"):
-            hits = shelf.search("a person at work", where=ShotFilter(tone=light))  # type: ignore[arg-type]  # a literal
+            hits = opened.search("a person at work", where=ShotFilter(tone=light))  # type: ignore[arg-type]  # a literal
             assert [Path(hit.path).stem for hit in hits] == [light]
             (hit,) = hits
             assert isinstance(hit, VideoHit)
-            shot = shelf.shot_at(hit.video_id, hit.start)
+            shot = opened.shot_at(hit.video_id, hit.start)
             assert shot is not None
             assert (shot.tone, shot.start, shot.end) == (light, 0.0, 5.0)
-            track = shelf.sound_track(hit.video_id)
+            track = opened.sound_track(hit.video_id)
             assert track is not None
             assert len(track.classes) == len(track.loudness) == 5
-            assert shelf.near_duplicates(hit.video_id) == ()
+            assert opened.near_duplicates(hit.video_id) == ()
 
 
 def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
@@ -82,7 +82,7 @@ def test_an_older_library_is_measured_by_the_next_run_and_nothing_else_changes(
     assert index([videos], settings=settings(older)).stages == ()
 
 
-def test_the_command_filters_and_tells(library: Path) -> None:
+def test_the_command_filters_and_reports(library: Path) -> None:
     def rag(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "rag._cli.main", *words, "--library", str(library)]
         return subprocess.run(command, capture_output=True, text=True, env=dict(os.environ), check=False)
@@ -91,20 +91,20 @@ def test_the_command_filters_and_tells(library: Path) -> None:
     assert found.returncode == 0, found.stderr
     (hit,) = json.loads(found.stdout)["results"]
     assert (Path(hit["path"]).stem, hit["shot"]["tone"]) == ("warm", "warm")
-    told = rag("shots", "cold.mp4", "--copies", "--text")
-    assert told.returncode == 0, told.stderr
-    assert "cold" in told.stdout
-    assert "no other video is a near-duplicate" in told.stdout
+    done = rag("shots", "cold.mp4", "--copies", "--text")
+    assert done.returncode == 0, done.stderr
+    assert "cold" in done.stdout
+    assert "no other video is a near-duplicate" in done.stdout
 
 
-def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
+def test_what_was_not_measured_is_reported_and_what_is_switched_off_stays(
     videos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "half"
     index([videos / "warm.mp4"], settings=settings(folder))
-    with Library.open(settings=settings(folder)) as shelf:
-        (video,) = shelf.engine.reader.videos()
-        shots, track = shelf.shots(video.video_id), shelf.sound_track(video.video_id)
+    with Library.open(settings=settings(folder)) as opened:
+        (video,) = opened.engine.reader.videos()
+        shots, track = opened.shots(video.video_id), opened.sound_track(video.video_id)
     report = index(
         [videos / "cold.mp4"], settings=settings(folder, **{"video.shots": False, "encoder.image": "auto"})
     )
@@ -115,25 +115,28 @@ def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
         code = main([*words, "--library", str(folder)])
         return code, *capsys.readouterr()
 
-    _, found, told = rag("search", "--tone", "warm", "--json")
+    _, found, stderr = rag("search", "--tone", "warm", "--json")
     listed = json.loads(found)
     assert [(Path(hit["path"]).stem, hit["start"], hit["end"]) for hit in listed["results"]] == [
         ("warm", 0, 5)
     ]
     assert (listed["query"], listed["unjudged"]["videos"], listed["unjudged"]["of"]) == (None, 1, 2)
-    assert told.count("could not decide about 1 of 2 videos") == 1
-    assert "nothing in the library matches" not in told
-    _, found, told = rag("shots", "warm.mp4", "--copies", "--json")
+    assert stderr.count("could not decide about 1 of 2 videos") == 1
+    assert "nothing in the library matches" not in stderr
+    _, found, stderr = rag("shots", "warm.mp4", "--copies", "--json")
     assert [json.loads(found)[key] for key in ("copies", "uncompared")] == [[], 1]
-    assert "were not compared: 1" in told
-    _, found, told = rag("shots", "cold.mp4", "--copies", "--json")
+    assert "were not compared: 1" in stderr
+    _, found, stderr = rag("shots", "cold.mp4", "--copies", "--json")
     assert [json.loads(found)[key] for key in ("copies", "uncompared")] == [None, None]
-    assert "were not looked for" in told
+    assert "were not looked for" in stderr
     _, found, _ = rag("shots", "cold.mp4", "--copies", "--text")
     assert "is a near-duplicate" not in found
-    with Library.open(settings=settings(folder)) as shelf:
-        assert (shelf.shots(video.video_id), shelf.engine.reader.fingerprinted()) == (shots, {video.video_id})
-        assert shelf.sound_track(video.video_id).classes == track.classes
+    with Library.open(settings=settings(folder)) as opened:
+        assert (opened.shots(video.video_id), opened.engine.reader.fingerprinted()) == (
+            shots,
+            {video.video_id},
+        )
+        assert opened.sound_track(video.video_id).classes == track.classes
 
     for words, said in (
         (("search", "x", "--kind", "passage", "--tone", "warm"), "applies to videos"),
@@ -141,10 +144,10 @@ def test_what_was_not_measured_is_told_of_and_what_is_switched_off_stays(
         (("search",), "a QUERY is missing"),
         (("search", "x", "--color", "hot"), "'hot' is not one of"),
     ):
-        code, _, told = rag(*words)
+        code, _, stderr = rag(*words)
         assert code == 2
-        assert said in told
-        assert "Value error" not in told
-    code, _, told = rag("shots", "warn")
+        assert said in stderr
+        assert "Value error" not in stderr
+    code, _, stderr = rag("shots", "warn")
     assert code == 2
-    assert "did you mean warm.mp4" in told
+    assert "did you mean warm.mp4" in stderr

@@ -104,7 +104,7 @@ def test_verify_holds_the_files_to_the_first_pull(settings: EncoderSettings) -> 
     assert verify(NAME, settings).ok
 
 
-def test_a_cut_line_is_mended_where_it_broke(hub: Hub, settings: EncoderSettings) -> None:
+def test_a_cut_connection_is_resumed_where_it_broke(hub: Hub, settings: EncoderSettings) -> None:
     hub.cuts["model.safetensors"] = 2
     folder = pull(NAME, settings)
     assert (folder / "model.safetensors").read_bytes() == WEIGHTS
@@ -153,11 +153,11 @@ def test_the_token_stays_with_the_hub(
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
 def test_bytes_that_are_not_what_the_hub_promised(hub: Hub, settings: EncoderSettings, name: str) -> None:
-    hub.lies[name] = FILES[name][:-2] + b" }"
+    hub.corrupted[name] = FILES[name][:-2] + b" }"
     with pytest.raises(WeightsInvalid, match=f"{name} from .* is wrong: .*; it was deleted"):
         pull(NAME, settings)
     assert not home_folder(known_model(NAME), settings).exists()
-    hub.lies.clear()
+    hub.corrupted.clear()
     pull(NAME, settings)
     assert verify(NAME, settings).ok
 

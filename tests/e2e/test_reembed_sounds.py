@@ -18,7 +18,7 @@ from tests.fakes.synthetic import write_video
 
 
 class Hearing(ImageEncoder):
-    """Colours for pictures, length and loudness for sounds."""
+    """Colours for images, length and loudness for sounds."""
 
     name, dim, fingerprint, batch, backend, weights = "hearing", 3, "0" * 32, 4, "", ""
     takes_audio = True
@@ -33,7 +33,7 @@ class Hearing(ImageEncoder):
         return unit_rows(np.array([len(waveform) / 16000, np.abs(waveform).mean() * 100, 1], np.float32))
 
 
-def test_sounds_are_those_of_a_library_that_heard_from_the_first(
+def test_sounds_are_those_of_a_library_with_sounds_from_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = tmp_path / "corpus"
@@ -54,8 +54,8 @@ def test_sounds_are_those_of_a_library_that_heard_from_the_first(
     index([corpus], settings=hearing)
     with Writer.open(tmp_path / "deaf") as writer:
         reembed.reembed_library(writer, deaf, Silent())
-    heard, again = (
+    first, again = (
         [row for row in dump(tmp_path / name) if '"table": "sounds_' in row] for name in ("hearing", "deaf")
     )
-    assert len(heard) == 2
-    assert again == heard
+    assert len(first) == 2
+    assert again == first

@@ -46,7 +46,7 @@ def test_the_right_video_and_all_its_frames_lead_to_the_event(
     asked = [sample for sample in run.samples if "K" in sample.family]
     assert len(asked) == 8
     assert all(sample.evidence["rule"] for sample in run.samples)
-    # A film so short is one shot; on the event a moment by chance lies in one case of six.
+    # A video so short is one shot; on the event a moment by chance is right in one case of six.
     assert sum(sample.evidence["on_event"] for sample in asked) >= 6
 
 
@@ -55,15 +55,17 @@ def test_every_query_is_checked_against_the_truth(data: Prepared[WebEnvironment]
     assert tuple(sample.family for sample in run.samples) == TASKS
     assert any(sample.evidence["content"] for sample in run.samples)
     for query, sample in zip(run.queries, run.samples, strict=True):
-        told, asked = sample.evidence, data.gold[query.query_id]
-        assert (told["model_rule"] is None) == (not asked.asks_video)
-        assert (told["frame"] is None) == (not asked.asks_moment)
-        true = [one for one in told["candidates"] if one["true"]]
-        assert told["content"] == bool(true)
+        evidence, asked = sample.evidence, data.gold[query.query_id]
+        assert (evidence["model_rule"] is None) == (not asked.asks_video)
+        assert (evidence["frame"] is None) == (not asked.asks_moment)
+        true = [one for one in evidence["candidates"] if one["true"]]
+        assert evidence["content"] == bool(true)
         assert {one["url"] for one in true} <= {upload.url for upload in asked.uploads}
-        # The stored fingerprints know every upload of the film, changed or not, and no other film.
-        assert [one["copied"] for one in told["candidates"]] == [one["true"] for one in told["candidates"]]
-        assert sample.correct or told["error_stage"]
+        # The stored fingerprints know every upload of the video, changed or not, and no other video.
+        assert [one["copied"] for one in evidence["candidates"]] == [
+            one["true"] for one in evidence["candidates"]
+        ]
+        assert sample.correct or evidence["error_stage"]
     (again,) = answers(open_mini(place / "data"), data, "raclo", [data.queries[8].query_id])
     assert again.evidence == run.samples[8].evidence
 
@@ -76,10 +78,10 @@ def test_windows_are_shown_and_a_video_without_a_file_is_not(data: Prepared[WebE
     assert (Path(shown.paths[0]).is_file(), shown.paths[1], shown.words) == (True, "", query.text)
 
 
-def test_a_failure_is_told_with_its_stage_and_pictures_of_both_films(
+def test_a_failure_is_shown_with_its_stage_and_frames_of_both_videos(
     data: Prepared[WebEnvironment], place: Path
 ) -> None:
-    """So small a web is searched without a failure, so that one answer is replaced by another film's."""
+    """So small a web is searched without a failure, so that one answer is replaced by another video's."""
     task = open_mini(place / "data")
     run = read_run_folder(place / "runs" / "metadata-only-seed0")
     sample = run.samples[1]

@@ -25,7 +25,7 @@ from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
-MEMORY = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
+MEMORY = Memory("a video about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
 
 
 class JudgingReasoner(RecallingReasoner):
@@ -37,7 +37,7 @@ class JudgingReasoner(RecallingReasoner):
 
     def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
         titles = [one.title for one in request.candidates]
-        return SelectedCandidates(selected=(titles.index("kettle film 7"),))
+        return SelectedCandidates(selected=(titles.index("kettle video 7"),))
 
 
 def sample(task: str, video: str) -> RvmsSample:
@@ -59,7 +59,7 @@ def sample(task: str, video: str) -> RvmsSample:
 
 
 SAMPLES = {
-    one.sample_id: one for video in ("film07", "film11") for one in (sample(task, video) for task in TASKS)
+    one.sample_id: one for video in ("video07", "video11") for one in (sample(task, video) for task in TASKS)
 }
 
 
@@ -73,7 +73,7 @@ def run(web: Path, name: str, folder: Path) -> Done:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("remembering")
+    place = tmp_path_factory.mktemp("raclo")
     for name in NAMES:
         run(place / "web", name, place / "runs" / f"{name}-seed0")
     return place
@@ -82,16 +82,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_query_is_checked_against_the_truth(place: Path) -> None:
     run = read_run_folder(place / "runs" / "raclo-seed0")
     for one in run.samples:
-        told, video = one.evidence, one.evidence["moment_id"]
-        assert told["rule"] == (video == "film07")
-        assert (told["model_rule"] is None) == ("G" not in one.family)
-        assert (told["frame"] is None) == ("K" not in one.family)
-        assert told["error_stage"] == ("" if video == "film07" else "generator")
-        assert one.correct == (video == "film07")
-        if "G" in one.family and video == "film11":
-            # Both judges took film 7 for it: model+rule believes them, the truth does not.
-            assert (told["model_rule"], told["model_rule_true"]) == (True, False)
-    moment = next(one for one in run.samples if one.query_id == "film07-GKTA")
+        evidence, video = one.evidence, one.evidence["moment_id"]
+        assert evidence["rule"] == (video == "video07")
+        assert (evidence["model_rule"] is None) == ("G" not in one.family)
+        assert (evidence["frame"] is None) == ("K" not in one.family)
+        assert evidence["error_stage"] == ("" if video == "video07" else "generator")
+        assert one.correct == (video == "video07")
+        if "G" in one.family and video == "video11":
+            # Both judges took video 7 for it: model+rule believes them, the truth does not.
+            assert (evidence["model_rule"], evidence["model_rule_true"]) == (True, False)
+    moment = next(one for one in run.samples if one.query_id == "video07-GKTA")
     assert moment.evidence["in_shot"]
     assert moment.evidence["error"] < 2.0
     assert moment.gold_window_found is not None
@@ -117,7 +117,7 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(place: Path, tmp_path: Path) ->
     assert samples.read_bytes() == whole == (place / "runs" / "raclo-seed0" / "samples.jsonl").read_bytes()
 
 
-def test_the_report_has_the_papers_tables_and_what_the_truth_tells(place: Path) -> None:
+def test_the_report_has_the_papers_tables_and_what_the_truth_adds(place: Path) -> None:
     folders = [place / "runs" / f"{name}-seed0" for name in NAMES]
     write_report(folders, place / "report")
     text = (place / "report" / "report.md").read_text(encoding="utf-8")
@@ -145,14 +145,14 @@ def test_the_report_has_the_papers_tables_and_what_the_truth_tells(place: Path) 
     assert figures
     assert all(re.search(r"n=\d+", figure) for figure in figures)
     made = {path.name for path in (place / "report" / "rvms-kettle").iterdir()}
-    drawn = {"found.png", "by_duration.png", "figure4_sweeps.png", "figure9_agreement.png"}
-    assert drawn | {"errors.csv", "cues.csv", "exact.csv"} <= made
+    figures = {"found.png", "by_duration.png", "figure4_sweeps.png", "figure9_agreement.png"}
+    assert figures | {"errors.csv", "cues.csv", "exact.csv"} <= made
 
 
 def test_a_query_has_the_window_of_its_moment() -> None:
-    one = SAMPLES["film07-K"]
+    one = SAMPLES["video07-K"]
     assert query_of(one).window == (30.0, 60.0)
-    assert query_of(SAMPLES["film07-G"]).window == (0.0, 0.0)
+    assert query_of(SAMPLES["video07-G"]).window == (0.0, 0.0)
     assert query_of(replace(one, shot=None)).has_window is False
 
 
@@ -169,7 +169,7 @@ class WithoutJudgement(JudgingReasoner):
 
 
 def answered(
-    folder: Path, name: str, reasoner: RecallingReasoner, asked: str = "film07-GKTA", **changed: Any
+    folder: Path, name: str, reasoner: RecallingReasoner, asked: str = "video07-GKTA", **changed: Any
 ) -> Sample:
     samples = {key: replace(one, **changed) for key, one in SAMPLES.items()}
     with make_web(folder) as web:
@@ -191,8 +191,8 @@ def test_a_stored_run_is_scored_again_without_its_solver(place: Path, tmp_path: 
     scores = [score_of(sample, RvmsScore) for sample in again.samples]
     # The small web has no embeddings, so that nothing matches by a cosine.
     assert [score.frame for score in scores if score.frame is not None] == [False] * 16
-    with pytest.raises(UsageError, match="no judge 'nobody'"):
-        score_again(TASK, prepared, folder, ScorerOptions("nobody"))
+    with pytest.raises(UsageError, match="no judge 'unknown'"):
+        score_again(TASK, prepared, folder, ScorerOptions("unknown"))
 
 
 @pytest.mark.parametrize(
@@ -216,14 +216,14 @@ def test_an_outage_is_no_wrong_answer(name: str, role: str, tmp_path: Path) -> N
     ("name", "role"), [("metadata-only", "select_candidates"), ("oracle-video", "locate")]
 )
 def test_a_reply_that_cannot_be_read_costs_a_control_one_query(name: str, role: str, tmp_path: Path) -> None:
-    told = answered(tmp_path, name, WithoutJudgement(fails=(role,), error=ReplyInvalid))
-    assert (told.correct, told.parse_failure, told.evidence["failure"]) == (False, True, "ReplyInvalid")
+    sample = answered(tmp_path, name, WithoutJudgement(fails=(role,), error=ReplyInvalid))
+    assert (sample.correct, sample.parse_failure, sample.evidence["failure"]) == (False, True, "ReplyInvalid")
 
 
 @pytest.mark.parametrize("name", ["oracle-video", "chance-moment"])
 def test_a_video_that_the_web_lacks_is_found_by_no_control(name: str, tmp_path: Path) -> None:
-    told = answered(tmp_path, name, JudgingReasoner(), url=f"{HOST}film99")
-    assert (told.correct, told.evidence["failure"]) == (False, "PageGone")
+    sample = answered(tmp_path, name, JudgingReasoner(), url=f"{HOST}video99")
+    assert (sample.correct, sample.evidence["failure"]) == (False, "PageGone")
 
 
 def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> None:

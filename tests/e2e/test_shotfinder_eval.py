@@ -41,7 +41,7 @@ ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
 
 
 class PlainFrames:
-    """Frames without pictures: a view is its moment."""
+    """Frames without pixels: a view is its moment."""
 
     def __init__(self, library: MeasuredLibrary) -> None:
         self.library = library
@@ -74,10 +74,10 @@ def shots(folder: Path) -> dict[str, ShotQuery]:
             task,
             f"a kettle boils, for the {number}th time",
             constraint,
-            Place(ids["film07"], (f"{HOST}film07",), *span),
+            Place(ids["video07"], (f"{HOST}video07",), *span),
             frame=sum(span) / 2,
             value=value,
-            twins=(Place(ids["film07"], (f"{HOST}film07",), 40.0, 50.0),),
+            twins=(Place(ids["video07"], (f"{HOST}video07",), 40.0, 50.0),),
             cluster=f"c{number % 3}",
         )
         for number, (task, constraint, value, span) in enumerate(ASKED)
@@ -169,7 +169,7 @@ def untimed(query: ShotQuery) -> ShotQuery:
 def test_without_times_the_strict_rule_decides(tmp_path: Path) -> None:
     sample = answered(tmp_path / "web", ShotReasoner())
     rules: dict[str, Any] = dict(sample.evidence["rules"])
-    # Nor is there a picture of it, so that nothing could be compared.
+    # Nor is there a frame of it, so that nothing could be compared.
     assert set(rules.values()) == {None, True}
     assert rules["lenient, any candidate"]
     assert (sample.correct, sample.evidence["unjudged"]) == (False, NO_REFERENCE)
@@ -204,15 +204,15 @@ def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> 
     place = tmp_path / "images" / "q.jpg"
     place.parent.mkdir()
     Image.new("RGB", (8, 8)).save(place)
-    picture = {"image": os.fspath(place)}
-    spent = answered(tmp_path / "a", ShotReasoner(fails=("locate",), error=BudgetSpent), **picture)
+    reference = {"image": os.fspath(place)}
+    spent = answered(tmp_path / "a", ShotReasoner(fails=("locate",), error=BudgetSpent), **reference)
     assert (spent.evidence["unjudged"], spent.evidence["stage"]) == (SPENT, "")
-    mute = answered(tmp_path / "b", ShotReasoner(fails=("match_frame",), error=ReplyInvalid), **picture)
+    mute = answered(tmp_path / "b", ShotReasoner(fails=("match_frame",), error=ReplyInvalid), **reference)
     assert mute.evidence["unjudged"] == NO_VERDICT
-    judged = answered(tmp_path / "c", ShotReasoner(), **picture)
+    judged = answered(tmp_path / "c", ShotReasoner(), **reference)
     assert "unjudged" not in judged.evidence
     assert (judged.correct, judged.evidence["rules"]["strict"]) == (False, False)
-    nothing = answered(tmp_path / "d", ShotReasoner(), description="nothing of this world", **picture)
+    nothing = answered(tmp_path / "d", ShotReasoner(), description="nothing of this world", **reference)
     assert (nothing.correct, nothing.evidence["rules"]["strict"]) == (False, False)
     timed = shots(tmp_path / "e")["q0"].gold
     known = answered(tmp_path / "e", ShotReasoner(fails=("match_frame",), error=ReplyInvalid), gold=timed)
@@ -221,18 +221,18 @@ def test_what_could_not_be_judged_is_neither_right_nor_wrong(tmp_path: Path) -> 
     assert (lost.evidence["unjudged"], lost.parse_failure) == (NO_FRAME, True)
 
 
-def test_a_broken_picture_is_one_line_and_the_run_goes_on(
+def test_a_broken_image_is_one_line_and_the_run_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = tmp_path / "q0.jpg"
-    broken.write_bytes(b"no picture")
+    broken.write_bytes(b"no image")
     sample = answered(tmp_path / "web", ShotReasoner(), image=os.fspath(broken))
     assert sample.evidence["unjudged"] == NO_REFERENCE
     (line,) = caplog.messages
     assert "q0.jpg: cannot be read as an image" in line
 
 
-def test_the_report_tells_what_was_not_judged(tmp_path: Path) -> None:
+def test_the_report_counts_what_was_not_judged(tmp_path: Path) -> None:
     folders = []
     for name in ("shotfinder", "shotfinder-off"):
         known = shots(tmp_path / "web")

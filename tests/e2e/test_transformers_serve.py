@@ -72,7 +72,7 @@ def settings(model, base_url, **changes) -> ReasonerSettings:
     return ReasonerSettings(**chosen)
 
 
-def test_pictures_arrive_and_are_counted_by_the_server(model, base_url):
+def test_images_arrive_and_are_counted_by_the_server(model, base_url):
     client = OpenAIClient(settings(model, base_url))
     black = encode_image(np.zeros((40, 60, 3), np.uint8), 32)
     white = encode_image(np.full((40, 60, 3), 255, np.uint8), 32)
@@ -83,10 +83,12 @@ def test_pictures_arrive_and_are_counted_by_the_server(model, base_url):
     assert dark.prompt_tokens == plain.prompt_tokens + IMAGE_TOKENS
     assert 1 <= dark.completion_tokens <= 16
     assert dark == again, "greedy decoding"
-    assert dark.text != light.text, "what is in a picture makes a difference"
+    assert dark.text != light.text, "what is in an image makes a difference"
 
 
-def test_noise_is_mended_within_bounds_then_a_typed_failure_and_all_of_it_replays(model, base_url, tmp_path):
+def test_noise_is_repaired_within_bounds_then_a_typed_failure_and_all_of_it_replays(
+    model, base_url, tmp_path
+):
     recording = tmp_path / "run.jsonl"
     spent = []
     for changes in ({"record": recording}, {"replay": recording, "base_url": "http://127.0.0.1:1/v1"}):

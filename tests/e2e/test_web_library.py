@@ -1,4 +1,4 @@
-"""A library becomes a web, and a film found on that web leads back to its stored vectors."""
+"""A web built from a library: a video found on it has the library's stored vectors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rag.web.building import build_web
 from tests.fakes.synthetic import write_video
 
 
-def test_a_film_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
-    videos = tmp_path / "films"
+def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
+    videos = tmp_path / "videos"
     videos.mkdir()
     write_video(videos / "kettle.mp4", 4.0, subtitles=[(0.5, 3.0, "Fill the kettle with water.")])
     write_video(videos / "silent.mp4", 3.0, fps=5)

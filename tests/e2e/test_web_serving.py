@@ -124,12 +124,12 @@ def test_googles_client_searches_pages_and_reads_captions(base: str) -> None:
         with pytest.raises(HttpError, match="order=date"):
             youtube.search().list(part="snippet", q="kettle", order="date").execute()
         with pytest.raises(HttpError) as refused:
-            youtube.captions().list(part="snippet", videoId="nobody").execute()
+            youtube.captions().list(part="snippet", videoId="unknown").execute()
         assert refused.value.resp.status == 404
 
 
 def download(url: str, folder: Path, **options: Any) -> dict[str, Any]:
-    """By yt-dlp in a process of its own, which nobody's settings reach."""
+    """By yt-dlp in a process of its own, without the user's settings."""
     command = [sys.executable, "-m", "yt_dlp", "--ignore-config", "--no-warnings", "--quiet", "--print-json"]
     command += ["--no-simulate", "-o", str(folder / "%(id)s.%(ext)s"), *options.get("more", ()), url]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -197,7 +197,7 @@ def test_a_watch_page_says_what_it_shows_and_nothing_runs_away(base: str) -> Non
     assert "/media/" not in adult
     for path, status in (
         ("/watch?v=dead0000003", 404),
-        ("/watch?v=nobody", 404),
+        ("/watch?v=unknown", 404),
         ("/media/adult000004.mp4", 403),
         ("/media/more0000001.mp4", 404),
         ("/media/..%2f..%2fetc%2fpasswd.mp4", 404),

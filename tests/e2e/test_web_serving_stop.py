@@ -1,4 +1,4 @@
-"""A server that is told to stop does so, whoever still holds a connection."""
+"""A server stops on request, with connections still open."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A small library for tests of retrieval and answering: real tables, made-up vectors, no model.
 
-Text vectors are hashed bags of stems; picture vectors have one axis a thing.
+Text vectors are hashed bags of stems; image embeddings have one axis a thing.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class BagOfWords:
         return unit_rows(rows)
 
 
-class PictureWords:
-    """Words into the space of pictures: the axes of the things that are named, and one that all share."""
+class ImageWords:
+    """Words into the space of images: the axes of the things that are named, and one that all share."""
 
-    name = "picture-words"
+    name = "image-words"
     dim = len(THINGS) + 9
-    fingerprint = "picture-words-1"
+    fingerprint = "image-words-1"
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return unit_rows(np.stack([self.picture(tokens(text), text) for text in texts]))
+        return unit_rows(np.stack([self.image(tokens(text), text) for text in texts]))
 
-    def picture(self, things: Sequence[str], noise: str = "") -> NDArray[np.float32]:
+    def image(self, things: Sequence[str], noise: str = "") -> NDArray[np.float32]:
         """Unit (dim,): `things` seen, a shared part, and a little noise by the hash of `noise`."""
         row = np.zeros(self.dim, np.float32)
         row[-1] = 0.5
@@ -68,7 +68,7 @@ Script = Mapping[str, Sequence[tuple[float, float, str, str]]]
 
 
 def build_library(
-    folder: Path, videos: Script, passages: Mapping[str, str], tower: PictureWords | None
+    folder: Path, videos: Script, passages: Mapping[str, str], tower: ImageWords | None
 ) -> Path:
     """Write a library of 30 s clips at 2 frames a second; returns its folder."""
     words = BagOfWords()
@@ -93,7 +93,7 @@ def _put_video(
     name: str,
     rows: Sequence[tuple[float, float, str, str]],
     words: BagOfWords,
-    tower: PictureWords | None,
+    tower: ImageWords | None,
 ) -> None:
     duration = max(end for _, end, _, _ in rows)
     video = Video(name, f"/videos/{name}.mp4", name, "", (), duration, 25.0, 640, 360, False, "")
@@ -112,12 +112,12 @@ def _put_video(
     writer.finish_video(video, {})
 
 
-def _frames(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: PictureWords) -> ClipFrames:
+def _frames(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: ImageWords) -> ClipFrames:
     times = np.arange(clip.start, clip.end, 0.5)
     vectors = []
     for time in times:
         seen = next((seen for start, end, seen, _ in rows if seen and start <= time < end), "")
-        vectors.append(tower.picture(tokens(seen), f"{clip.clip_id} {time}"))
+        vectors.append(tower.image(tokens(seen), f"{clip.clip_id} {time}"))
     matrix = np.stack(vectors).astype(np.float32)
     return ClipFrames(
         clip, times, matrix, unit_rows(matrix.mean(axis=0, keepdims=True))[0], f"{clip.clip_id}"

@@ -38,7 +38,7 @@ from tests.fakes.role_methods import RoleMethods
 
 HOST = "https://videos.example/watch?v="
 DURATION = 100.0
-ASKED = Question("q", "Which word is the secret of the kettle film?")
+ASKED = Question("q", "Which word is the secret of the kettle video?")
 
 
 def make_web(
@@ -50,15 +50,15 @@ def make_web(
     lines: bool = True,
     **changes: str,
 ) -> MockWeb:
-    """`count` films of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
+    """`count` videos of 100 s; that of number 7 says "the secret is PLUM" at 40 s. All are about kettles.
 
-    `page`: the text of the only page. `lines`: somebody wrote down what is said.
-    `changes`: availability of a film by its id.
+    `page`: the text of the only page. `lines`: with a transcript.
+    `changes`: availability of a video by its id.
     """
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for number in range(count):
-        name = f"film{number:02d}"
+        name = f"video{number:02d}"
         (folder / f"{name}.mp4").write_bytes(name.encode() * 50)
         said = [TranscriptLine(5.0, 7.0, f"welcome to part {number}")]
         if number == 7:
@@ -67,7 +67,7 @@ def make_web(
             VideoEntry(
                 name,
                 f"{HOST}{name}",
-                f"kettle film {number}",
+                f"kettle video {number}",
                 channel="Tea",
                 upload_date=f"2020-01-{number + 1:02d}",
                 duration=DURATION,
@@ -104,7 +104,7 @@ def no_frames(_: str, __: NDArray[np.float64]) -> None:
 
 
 class RuleReasoner(RoleMethods):
-    """Takes film 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
+    """Takes video 7 for the likeliest, finds the line with "secret", and answers with the word after it."""
 
     name = "rules"
     fingerprint = "rules-1"
@@ -127,14 +127,14 @@ class RuleReasoner(RoleMethods):
         self.plans.append(request)
         solved = any(video.status == "verified" for video in request.known)
         part = SubQuestion(text="the secret", status="solved" if solved else "missing")
-        queries = () if solved else (f"kettle film {request.step}", "kettle")
+        queries = () if solved else (f"kettle video {request.step}", "kettle")
         return Plan(thought="", sub_questions=(part,), focus=None if solved else 0, search_queries=queries)
 
     def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
         self._ask("select_candidates")
         self.selects.append(request)
         ranked = sorted(
-            range(len(request.candidates)), key=lambda i: (request.candidates[i].title != "kettle film 7", i)
+            range(len(request.candidates)), key=lambda i: (request.candidates[i].title != "kettle video 7", i)
         )
         return SelectedCandidates(selected=tuple(ranked[: request.top_k]), reason="titles")
 

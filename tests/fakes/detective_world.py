@@ -26,10 +26,10 @@ from rag.reasoners.roles import (
 from rag.records import Question, Usage
 from rag.relevance import content_words, tokens
 from rag.settings import load_settings
-from tests.fakes.answer_world import THINGS, BagOfWords, PictureWords, build_library
+from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords, build_library
 from tests.fakes.role_methods import RoleMethods
 
-FILM = [
+SCRIPT = [
     (20.0 * part, 20.0 * part + 20.0, thing, f"Now someone shows the {thing} of part {part}")
     for part, thing in enumerate([*THINGS, *reversed(THINGS), *THINGS])
 ]
@@ -119,10 +119,10 @@ class RuleReasoner(RoleMethods):
         return Usage()
 
 
-def open_world(folder: Path, *, pictures: bool = True) -> Library:
-    """The film in a library whose encoders are those of `tests.fakes.answer_world`."""
-    tower = PictureWords() if pictures else None
-    build_library(folder / "library", {"film": FILM}, {}, tower)
+def open_world(folder: Path, *, images: bool = True) -> Library:
+    """The video in a library whose encoders are those of `tests.fakes.answer_world`."""
+    tower = ImageWords() if images else None
+    build_library(folder / "library", {"workshop": SCRIPT}, {}, tower)
     library = Library.open(folder / "library", settings=load_settings())
     library.engine.__dict__["text_encoder"] = BagOfWords()
     library.engine.__dict__["tower"] = tower

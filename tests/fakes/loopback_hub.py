@@ -24,7 +24,7 @@ class Hub:
     files: dict[str, bytes]
     commit: str = "c0ffee" * 6 + "c0ff"
     gated: bool = False
-    lies: dict[str, bytes] = field(default_factory=dict)
+    corrupted: dict[str, bytes] = field(default_factory=dict)
     """Other bytes, of the same length, sent for a file than those that its hash was made of."""
     cuts: dict[str, int] = field(default_factory=dict)
     """How often the connection is cut half-way through a file."""
@@ -78,7 +78,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nobody reads it."""
+            """Not printed."""
 
         def do_HEAD(self) -> None:
             self._answer(body=False)
@@ -121,7 +121,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 self._bytes(name, body)
 
         def _bytes(self, name: str, body: bool) -> None:
-            data = hub.lies.get(name, hub.files[name])
+            data = hub.corrupted.get(name, hub.files[name])
             start = 0
             if found := re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", "")):
                 start = int(found[1])

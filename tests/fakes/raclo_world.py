@@ -19,7 +19,7 @@ from tests.fakes.role_methods import RoleMethods
 
 
 class RecallingReasoner(RoleMethods):
-    """Searches for film 7, knows it by its secret, and finds the moment at 40 s."""
+    """Searches for video 7, knows it by its secret, and finds the moment at 40 s."""
 
     name = "rules"
     fingerprint = "rules-1"
@@ -27,7 +27,7 @@ class RecallingReasoner(RoleMethods):
 
     def __init__(
         self,
-        queries: Sequence[str] = ("kettle film 7", "kettle"),
+        queries: Sequence[str] = ("kettle video 7", "kettle"),
         *,
         accepts: bool = True,
         fails: Sequence[str] = (),

@@ -93,7 +93,7 @@ def assert_sound_reply(reply: Any, request: Any) -> None:
         case Observation():
             known = {word for facet in request.facets for word in facet.keywords}
             assert {*reply.missing} <= known
-            # Where nothing can be told, nothing is.
+            # Without knowledge, nothing is stated.
             assert reply.caption or not request.view.texts
         case Timeline():
             assert [event.start for event in reply.events] == sorted(event.start for event in reply.events)

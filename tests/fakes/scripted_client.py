@@ -22,7 +22,7 @@ class Scripted:
 
     def __init__(self, *lines: str | ChatReply | Exception) -> None:
         self.lines = list(lines)
-        self.heard: list[tuple[Message, ...]] = []
+        self.requests: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
         self.within: float | None = None
 
@@ -30,9 +30,9 @@ class Scripted:
         self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
     ) -> ChatReply:
         self.within = within
-        self.heard.append(tuple(messages))
+        self.requests.append(tuple(messages))
         self.schemas.append(schema)
-        line = self.lines[min(len(self.heard), len(self.lines)) - 1]
+        line = self.lines[min(len(self.requests), len(self.lines)) - 1]
         if isinstance(line, Exception):
             raise line
         return line if isinstance(line, ChatReply) else ChatReply(line)

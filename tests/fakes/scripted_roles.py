@@ -26,7 +26,7 @@ def play(request: dict[str, Any]) -> dict[str, Any]:
         case "answer_open":
             return {"text": "PLUM", **shared}
         case "anchor_event":
-            return {"description": "a secret is told", "position": "within"}
+            return {"description": "a secret is named", "position": "within"}
         case "rewrite_question":
             count = int(re.search(r"queries wanted: (\d+)", user)[1])
             return {"visual_query": "A kettle.", "passage_queries": [f"kettle {at}" for at in range(count)]}
@@ -52,7 +52,7 @@ def _decompose_facets(user: str) -> dict[str, Any]:
         "query_keywords": ["mirror"],
         "option_keywords": {label: ["glass"] for label in labels},
         "semantic_queries": dict.fromkeys(labels, "the mirror is polished"),
-        "general_semantic_query": "somebody polishes a mirror",
+        "general_semantic_query": "a person polishes a mirror",
     }
 
 
@@ -60,7 +60,7 @@ def _imagine_queries(user: str) -> dict[str, Any]:
     count = _number(r"queries wanted: (\d+)", user)
     return {
         "thought": "A workshop.",
-        "hypotheses": [{"kind": "literal", "guess": "a workshop film"}],
+        "hypotheses": [{"kind": "literal", "guess": "a workshop video"}],
         "chosen": 0,
         "queries": [f"telescope workshop {at}" for at in range(count)],
     }

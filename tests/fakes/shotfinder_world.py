@@ -105,8 +105,8 @@ class ShotReasoner(RuleReasoner):
     def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
         self._ask("imagine_queries")
         self.imagined.append(request)
-        queries = tuple(f"kettle film {number}" for number in range(7, 7 - request.count, -1))
-        guess = Hypothesis(kind="literal", guess="a film of kettles")
+        queries = tuple(f"kettle video {number}" for number in range(7, 7 - request.count, -1))
+        guess = Hypothesis(kind="literal", guess="a video of kettles")
         return ImaginedQueries(thought="kettles", hypotheses=(guess,), chosen=0, queries=queries)
 
     def locate(self, request: LocateRequest) -> Located:

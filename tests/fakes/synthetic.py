@@ -1,7 +1,7 @@
 """Small real video files for tests, written with PyAV; every frame carries its own index as a bar code.
 
 `write_video` returns the true times of the frames it wrote, `read_time_code` reads the index back from
-a decoded (scaled, turned, compressed) picture. So a test can say: the picture returned for time t is
+a decoded (scaled, turned, compressed) frame. So a test can say: the frame returned for time t is
 the frame whose presentation time is t.
 """
 
@@ -20,7 +20,7 @@ from eval.workbench.video import add_subtitles, subtitle_packet
 
 Image = NDArray[np.uint8]
 Card = str | tuple[int, int, int]
-"""A picture: an RGB colour, or a text drawn black on white."""
+"""An image: an RGB colour, or a text rendered black on white."""
 Scene = Callable[[float], Image]
 """Time in seconds -> uint8 (height, width, 3) RGB of the asked size."""
 
@@ -59,11 +59,11 @@ def write_video(
 ) -> tuple[float, ...]:
     """Write a video; the ending of `path` chooses the container (.mp4 .mov .mkv .webm .ts .avi .gif ...).
 
-    size: (width, height) of the upright picture; `rotation` (0, 90, 180, 270 degrees counterclockwise, the
+    size: (width, height) of the upright frame; `rotation` (0, 90, 180, 270 degrees counterclockwise, the
     turn a player must make) is stored as metadata, mp4 and mov only. scene: a function of time, or cards
     shown for `card_seconds` each, over and over. audio: a beep in the first 0.1 s of every second, or mono
     samples at 16 kHz; `language` is that of the audio. variable_rate: frames stay for 1 to 15 periods of
-    `fps`. second_size: a second video stream, of inverted pictures. subtitles, chapters: (start, end, text).
+    `fps`. second_size: a second video stream, of inverted frames. subtitles, chapters: (start, end, text).
     Returns the time of each frame in seconds on the file's own clock, which starts with its first packet.
     """
     import av
@@ -74,9 +74,9 @@ def write_video(
         out.metadata.update(metadata or {})
         codec = codec or {".webm": "libvpx-vp9", ".gif": "gif"}.get(path.suffix, "libx264")
         encoder = (codec, pix_fmt, _options(codec, gop, bframes, open_gop))
-        pictures = [_add_video(out, size, fps, rotation, *encoder)]
+        videos = [_add_video(out, size, fps, rotation, *encoder)]
         if second_size:
-            pictures.append(_add_video(out, second_size, fps, 0, *encoder))
+            videos.append(_add_video(out, second_size, fps, 0, *encoder))
         sound = _add_audio(out, path.suffix, language) if audio is not False else None
         words = None
         if subtitles:
@@ -93,12 +93,12 @@ def write_video(
         draw = scene if callable(scene) else _cards(scene, card_seconds, size)
         for index, time in enumerate(times):
             image = _with_time_code(draw(time), index)
-            for number, stream in enumerate(pictures):
+            for number, stream in enumerate(videos):
                 turned = (
                     np.rot90(image, -rotation // 90) if number == 0 else 255 - _resize(image, second_size)
                 )
                 _encode_image(out, stream, turned, time + start_offset)
-        for stream in pictures:
+        for stream in videos:
             out.mux(stream.encode(None))
     first = min(start_offset, audio_offset) if sound is not None else start_offset
     return tuple(time + start_offset - first for time in times)
@@ -238,29 +238,29 @@ def _encode_image(out: Any, stream: Any, image: Image, time: float) -> None:
 
 
 def _cards(cards: Sequence[Card], card_seconds: float, size: tuple[int, int]) -> Scene:
-    drawn = [_card(card, size) for card in cards]
-    return lambda time: drawn[int(time / card_seconds + 1e-9) % len(drawn)]
+    images = [_card(card, size) for card in cards]
+    return lambda time: images[int(time / card_seconds + 1e-9) % len(images)]
 
 
 def _card(card: Card, size: tuple[int, int]) -> Image:
-    from PIL import Image as Pictures
+    from PIL import Image as Images
     from PIL import ImageDraw, ImageFont
 
     if not isinstance(card, str):
         return np.full((size[1], size[0], 3), card, np.uint8)
-    picture = Pictures.new("RGB", size, "white")
-    draw = ImageDraw.Draw(picture)
+    image = Images.new("RGB", size, "white")
+    draw = ImageDraw.Draw(image)
     points = size[1] // 4
     while points > 6 and draw.textlength(card, ImageFont.load_default(points)) > size[0] * 0.9:
         points -= 1
     draw.text((size[0] / 2, size[1] * 0.4), card, "black", ImageFont.load_default(points), anchor="mm")
-    return np.asarray(picture, np.uint8)
+    return np.asarray(image, np.uint8)
 
 
 def _resize(image: Image, size: tuple[int, int] | None) -> Image:
-    from PIL import Image as Pictures
+    from PIL import Image as Images
 
-    return image if size is None else np.asarray(Pictures.fromarray(image).resize(size), np.uint8)
+    return image if size is None else np.asarray(Images.fromarray(image).resize(size), np.uint8)
 
 
 def _checksum(value: int) -> int:
@@ -271,7 +271,7 @@ def _checksum(value: int) -> int:
 
 
 def _with_time_code(image: Image, index: int) -> Image:
-    """The lowest eighth of the picture becomes 24 cells, white for 1: 20 bits of index, 4 of check sum."""
+    """The lowest eighth of the frame becomes 24 cells, white for 1: 20 bits of index, 4 of check sum."""
     height, width, _ = image.shape
     code = index | _checksum(index) << _BITS
     cells = np.arange(width) * (_BITS + _CHECK) // width

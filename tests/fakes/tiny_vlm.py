@@ -10,7 +10,7 @@ TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
 )
 IMAGE_TOKENS = 16
-"""Of one picture: 32 x 32 pixels in patches of 8."""
+"""Of one image: 32 x 32 pixels in patches of 8."""
 
 
 def write_tiny_vlm(folder: Path, *, context: int = 32768) -> Path:

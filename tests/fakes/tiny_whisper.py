@@ -24,7 +24,7 @@ def write_tiny_whisper(folder: Path, work: Path, *, seed: int = 0) -> None:
         WhisperTokenizer,
     )
 
-    # The real order of tokens. By the empty one the engine tells a multilingual model from an English one.
+    # The real order of tokens. The engine recognizes a multilingual model by the empty token.
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     languages = [f"<|{code}|>" for code in _LANGUAGE_CODES[:LANGUAGES]]
     special = ["<|endoftext|>", "<|startoftranscript|>", *languages]

@@ -79,7 +79,7 @@ def _query(number: int, clips: int) -> Query:
 
 
 @dataclass(frozen=True)
-class Told(TaskInput):
+class ToyInput(TaskInput):
     """The toy's solvers are random numbers around the right answer: they are oracles, and are given it."""
 
     query: Query | None = None
@@ -125,7 +125,7 @@ class Player:
             shared |= {"series": series[self.name], "window_seconds": 10.0 if "10s" in self.name else 5.0}
         return shared
 
-    def solve(self, asked: Told) -> Output:
+    def solve(self, asked: ToyInput) -> Output:
         time.sleep(self.delay)
         query = asked.query
         assert query is not None
@@ -150,7 +150,7 @@ class Player:
             **self._retrieved(query, chance),
         )
 
-    def localize(self, asked: Told, clip_id: str) -> tuple[float, float] | None:  # noqa: ARG002 (the signature is the protocol's)
+    def localize(self, asked: ToyInput, clip_id: str) -> tuple[float, float] | None:  # noqa: ARG002 (the signature is the protocol's)
         assert asked.query is not None
         start = asked.query.window[0]
         return None if self.name in ("no-localization", "random") else (start, start + 5.0)
@@ -182,8 +182,8 @@ class Player:
         return retrieved
 
 
-def _given(query: Query, asked: TaskInput) -> Told:
-    return Told(asked.query_id, asked.text, asked.options, query)
+def _given(query: Query, asked: TaskInput) -> ToyInput:
+    return ToyInput(asked.query_id, asked.text, asked.options, query)
 
 
 class ToyTask(Task[None]):

@@ -168,7 +168,7 @@ def embedded() -> EmbeddedReasoner:
 
 
 def secrets(tmp_path: Path, rate: float, seeds: Sequence[int]) -> list[BrowseRun]:
-    asked = Question("q", "What is the secret of kettle film 7?")
+    asked = Question("q", "What is the secret of kettle video 7?")
     blind = FrameSource(library=None, read_frames=None)
     return [
         browsed(

@@ -16,7 +16,7 @@ from rag.web.building import build_web
 
 def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
     story, render = plan_clip(1, "dev", duration=2), Render(120, 2)
-    video = tmp_path / "films" / "kettle.mp4"
+    video = tmp_path / "videos" / "kettle.mp4"
     video.parent.mkdir()
     write_video(video, clip_frames(story, render), iter(()), render)
     build_web(tmp_path / "web", [video.parent])

@@ -27,7 +27,7 @@ from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames
 from tests.fakes.embedded_reasoner import sentences
 from tests.fakes.raclo_world import RecallingReasoner
 
-EVERYTHING = Memory("a film about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
+EVERYTHING = Memory("a video about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
 
 
 def run(
@@ -58,7 +58,7 @@ def test_the_video_and_its_moment_are_found(tmp_path: Path) -> None:
     reasoner, steps = RecallingReasoner(), list[Step]()
     found = run(tmp_path, reasoner=reasoner, watch=steps)
     assert found.answer is not None
-    assert (found.answer.url, found.matched, found.cues) == (f"{HOST}film07", True, "GKTA")
+    assert (found.answer.url, found.matched, found.cues) == (f"{HOST}video07", True, "GKTA")
     assert len(found.candidates) == 4
     assert found.answer.moment is not None
     assert abs(found.answer.moment.time - 40.0) < 2.0
@@ -95,7 +95,7 @@ def test_every_set_of_cues_is_verified_by_its_cues(cues: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "memory", [Memory(), Memory(before="a cup"), Memory("a film", auditory_memory="a tune")]
+    "memory", [Memory(), Memory(before="a cup"), Memory("a video", auditory_memory="a tune")]
 )
 def test_cues_that_belong_to_no_moment_are_refused(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="GKTA"):
@@ -113,10 +113,10 @@ def test_one_judge_alone_accepts_nothing(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_had_is_passed_over(tmp_path: Path) -> None:
-    reasoner = RecallingReasoner(("kettle film 7", "kettle film 3"))
-    found = run(tmp_path, reasoner=reasoner, film07="dead", film03="region-blocked")
+    reasoner = RecallingReasoner(("kettle video 7", "kettle video 3"))
+    found = run(tmp_path, reasoner=reasoner, video07="dead", video03="region-blocked")
     assert len(found.candidates) == 4
-    assert not {f"{HOST}film07", f"{HOST}film03"} & {one.url for one in found.candidates}
+    assert not {f"{HOST}video07", f"{HOST}video03"} & {one.url for one in found.candidates}
     assert {"PageGone", "AccessRefused"} <= set(found.failures)
     assert not found.matched
 
@@ -132,7 +132,7 @@ def test_a_missing_transcript_is_reported_and_the_video_watched(
     assert len(found.candidates) == 4
     assert found.failures == ("WebTimeout",) * 4
     shown = [step for step in found.steps if step.kind == "failure"]
-    assert all(step.text.startswith("the transcript of kettle film") for step in shown)
+    assert all(step.text.startswith("the transcript of kettle video") for step in shown)
     # A problem is not cut, however narrow the terminal.
     assert [*step_lines(shown[0], 30)] == [f"  problem: {shown[0].text}"]
     assert not found.matched
@@ -141,9 +141,9 @@ def test_a_missing_transcript_is_reported_and_the_video_watched(
 
 
 def test_it_thinks_again_where_nothing_is_found(tmp_path: Path) -> None:
-    reasoner = RecallingReasoner(("zzz", "yyy", "kettle film 7", "xxx"))
+    reasoner = RecallingReasoner(("zzz", "yyy", "kettle video 7", "xxx"))
     found = run(tmp_path, reasoner=reasoner)
-    assert (found.turns, found.queries) == (2, ("zzz", "yyy", "kettle film 7", "xxx"))
+    assert (found.turns, found.queries) == (2, ("zzz", "yyy", "kettle video 7", "xxx"))
     assert [one.count for one in reasoner.imagined] == [2, 4]
     nothing = run(tmp_path / "none", reasoner=RecallingReasoner(("zzz", "yyy")))
     assert (nothing.answer, nothing.failure) == (None, NOTHING_FOUND)
@@ -171,7 +171,7 @@ def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
 def test_without_abduction_the_cues_are_the_searches(tmp_path: Path) -> None:
     reasoner = RecallingReasoner(fails=("imagine_queries",))
     found = run(tmp_path, reasoner=reasoner, settings=replace(PAPER, abduction=False))
-    assert found.queries == ("a film about kettles", "a hand lifts the lid")
+    assert found.queries == ("a video about kettles", "a hand lifts the lid")
     assert found.failures == ()
 
 
@@ -206,14 +206,14 @@ def test_a_run_is_shown_as_lines_json_and_a_page(tmp_path: Path) -> None:
     found = run(tmp_path, watch=steps)
     lines = [line for step in steps for line in step_lines(step, 80)]
     assert any(line.startswith("recall:") for line in lines)
-    assert any("search for: kettle film 7" in line for line in lines)
+    assert any("search for: kettle video 7" in line for line in lines)
     assert all(len(line) <= 80 for line in lines)
     assert any("at 0:4" in line or "at 00:" in line for line in result_lines(found, 80))
     shape = result_json(found)
     assert shape["schema"] == "rag.agent.raclo/1"
     assert shape["answer"]["moment"]["frames"] == 32
     text = render_page(result_page(found), no_frames)
-    assert "kettle film 7" in text
+    assert "kettle video 7" in text
     assert text.count("yes: the secret") == 2
     assert "no: no secret" in text
     doubtful = run(tmp_path / "doubt", second=RecallingReasoner(accepts=False))
@@ -248,7 +248,7 @@ def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Pat
     with make_web(tmp_path / "web") as web:
         blind = FrameSource(library=None, read_frames=None)
         reasoner = EmbeddedReasoner(sentences())
-        found = run_raclo(Memory(key_moment="kettle film 7: the secret is PLUM"), web, reasoner, blind)
+        found = run_raclo(Memory(key_moment="kettle video 7: the secret is PLUM"), web, reasoner, blind)
     moments = [one.moment for one in found.candidates if one.moment is not None]
     assert [moment.frames for moment in moments] == [0]
     assert moments[0].start <= moments[0].time < moments[0].end

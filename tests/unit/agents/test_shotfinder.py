@@ -70,7 +70,7 @@ def test_it_returns_the_shot_around_the_frame(tmp_path: Path) -> None:
     assert found.shot is not None
     assert (found.shot.start, found.shot.end, found.shot.measured) == (40.0, 50.0, True)
     assert found.shot.start <= found.shot.frame < found.shot.end
-    assert found.queries == ("kettle film 7", "kettle film 6")
+    assert found.queries == ("kettle video 7", "kettle video 6")
     assert len(found.looks) == 4  # two videos of each of two searches
     assert found.searches == 2
 
@@ -105,10 +105,10 @@ def test_a_constraint_leaves_only_the_shots_that_meet_it(
 
 def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
     reasoner = ShotReasoner()
-    heights = {"film06": 1080}
+    heights = {"video06": 1080}
     found = run(tmp_path, Constraints(resolution=1080), reasoner, heights=heights)
     assert found.shot is not None
-    assert found.shot.url.endswith("film06")
+    assert found.shot.url.endswith("video06")
     assert reasoner.asked.count("locate") == 1
     missed = [look for look in found.looks if look.found is None]
     assert {look.missed for look in missed} == {"constraint"}
@@ -116,10 +116,10 @@ def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
-    heights = {"film04": 1080, "film05": 1080}
+    heights = {"video04": 1080, "video05": 1080}
     found = run(tmp_path, Constraints(resolution=1080), settings=replace(MAIN, queries=1), heights=heights)
-    looked = [look.url[-6:] for look in found.looks if look.missed != "constraint"]
-    assert looked == ["film04", "film05"]
+    looked = [look.url[-7:] for look in found.looks if look.missed != "constraint"]
+    assert looked == ["video04", "video05"]
     assert len(found.looks) > len(looked)
 
 
@@ -268,11 +268,11 @@ def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
 
 
 def test_dead_links_are_passed_over_and_bytes_are_looked_at_once(tmp_path: Path) -> None:
-    web = make_web(tmp_path / "web", film07="dead", film06="private")
+    web = make_web(tmp_path / "web", video07="dead", video06="private")
     found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), frame_source())
     assert len(found.looks) == 4
     assert "PageGone" in found.failures
-    assert not {"film07", "film06"} & {look.url[-6:] for look in found.looks}
+    assert not {"video07", "video06"} & {look.url[-7:] for look in found.looks}
 
 
 def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
@@ -300,8 +300,8 @@ def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> 
 
     found = run(tmp_path, reasoner=Filling(), description="kettle")
     assert found.queries == ("kettle",)
-    named = run(tmp_path / "b", reasoner=Filling(), description="kettle film part 2")
-    assert all(query in "kettle film part 2" for query in named.queries)
+    named = run(tmp_path / "b", reasoner=Filling(), description="kettle video part 2")
+    assert all(query in "kettle video part 2" for query in named.queries)
 
 
 def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:
@@ -321,7 +321,7 @@ def test_equal_runs_have_equal_steps(tmp_path: Path) -> None:
 
 
 def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
-    web = make_web(tmp_path / "web", film07="dead")
+    web = make_web(tmp_path / "web", video07="dead")
     reported: list[str] = []
     asked = ShotRequest("a <kettle> boils", Constraints(color="warm", resolution=1080))
     found = find_shot(

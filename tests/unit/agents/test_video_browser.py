@@ -55,7 +55,7 @@ def test_it_answers_with_the_window_that_proves_it(tmp_path: Path) -> None:
     (cited,) = found.answer.citations
     assert cited.kind == "video"
     assert (cited.start, cited.end) == (35.0, 48.0)
-    assert cited.path.endswith("film07")
+    assert cited.path.endswith("video07")
 
 
 def test_it_stops_as_soon_as_every_part_is_solved(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_history_reaches_the_planner(tmp_path: Path) -> None:
     reasoner = RuleReasoner()
     run(tmp_path, reasoner)
     second = reasoner.plans[1]
-    assert [tried.query for tried in second.tried] == ["kettle film 1", "kettle"]
+    assert [tried.query for tried in second.tried] == ["kettle video 1", "kettle"]
     assert {video.status for video in second.known} == {"verified", "rejected"}
     assert "PLUM" in next(video.summary for video in second.known if video.status == "verified")
 
@@ -132,7 +132,7 @@ def test_other_paradigms(tmp_path: Path) -> None:
     assert not reasoner.readings[0].windows
     reasoner = RuleReasoner()
     run(tmp_path / "pages", reasoner, replace(EFFICIENCY, paradigm="text-search"))
-    assert {read.passage.title for read in reasoner.readings[0].passages} >= {"Kettles", "kettle film 1"}
+    assert {read.passage.title for read in reasoner.readings[0].passages} >= {"Kettles", "kettle video 1"}
     reasoner = RuleReasoner()
     free = run(tmp_path / "free", reasoner, replace(EFFICIENCY, paradigm="tool-free"))
     assert "plan" not in reasoner.asked
@@ -140,13 +140,13 @@ def test_other_paradigms(tmp_path: Path) -> None:
 
 
 def test_a_dead_link_is_replaced_and_never_knowledge(tmp_path: Path) -> None:
-    web = make_web(tmp_path / "web", film01="dead", film00="private")
+    web = make_web(tmp_path / "web", video01="dead", video00="private")
     reasoner = RuleReasoner()
     settings = replace(EFFICIENCY, select=False)
     found = run_video_browser(ASKED, web, reasoner, frame_source(), settings)
     assert len(found.watched) == 3
     assert "PageGone" in found.failures
-    assert not {"film00", "film01"} & {video.url[-6:] for video in found.watched}
+    assert not {"video00", "video01"} & {video.url[-7:] for video in found.watched}
 
 
 class Deaf(MockWeb):
@@ -169,7 +169,7 @@ def test_missing_transcripts_and_pages_are_reported(tmp_path: Path) -> None:
     assert len(found.watched) == 3
     assert found.failures == ("WebTimeout",) * 3
     reported = [step.text for step in found.steps if step.kind == "failure"]
-    assert reported[0].startswith("the transcript of kettle film 7: WebTimeout")
+    assert reported[0].startswith("the transcript of kettle video 7: WebTimeout")
     reading = run_video_browser(
         ASKED, web, RuleReasoner(), frame_source(), replace(EFFICIENCY, paradigm="text-search")
     )
@@ -352,7 +352,7 @@ def test_equal_runs_have_equal_steps(tmp_path: Path) -> None:
 
 def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
     reported: list[str] = []
-    web = make_web(tmp_path / "web", film01="dead")
+    web = make_web(tmp_path / "web", video01="dead")
     reasoner = RuleReasoner()
     found = run_video_browser(
         ASKED, web, reasoner, frame_source(), MAIN, watch=lambda step: reported.extend(step_lines(step, 60))

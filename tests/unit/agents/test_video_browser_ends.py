@@ -52,7 +52,7 @@ def test_a_summary_of_nothing_is_none(tmp_path: Path) -> None:
 
 
 def deaf_and_blind(_path: str, _times: np.ndarray) -> None:
-    raise UnsupportedFile("sound.mp4: no pictures in it")
+    raise UnsupportedFile("sound.mp4: no frames in it")
 
 
 def test_a_video_without_frames_is_read_by_its_transcript(tmp_path: Path) -> None:

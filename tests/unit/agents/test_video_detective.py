@@ -35,7 +35,7 @@ def run(
     chosen = reasoner or RuleReasoner()
     settings = dataclasses.replace(PAPER, **changes)
     detective = VideoDetective(library, settings, reasoner=cast("Reasoner", chosen))
-    return detective.investigate("film", question()), chosen
+    return detective.investigate("workshop", question()), chosen
 
 
 def test_it_finds_the_part_and_answers(library: Library) -> None:
@@ -49,7 +49,7 @@ def test_it_finds_the_part_and_answers(library: Library) -> None:
     assert [facet.name for facet in found.plan.facets] == ["question", "A", "B", "C", "D"]
     cited = found.answer.citations[0]
     assert cited.kind == "video"
-    assert cited.path == "/videos/film.mp4"
+    assert cited.path == "/videos/workshop.mp4"
 
 
 def test_it_keeps_to_its_budgets(library: Library) -> None:
@@ -130,14 +130,14 @@ def test_ablations_take_away_what_they_say(library: Library) -> None:
 def test_the_callback_gets_every_step_in_order(library: Library) -> None:
     steps: list[Step] = []
     detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
-    found = detective.investigate("film", question(), steps.append)
+    found = detective.investigate("workshop", question(), steps.append)
     records = [found.plan, *found.looks, found.selected]
     assert [step.line() for step in steps] == [record_json(record) for record in records]
 
 
 def test_an_open_question_is_answered_openly(library: Library) -> None:
     detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
-    found = detective.investigate("film", Question("q", "What is shown in part 5?"))
+    found = detective.investigate("workshop", Question("q", "What is shown in part 5?"))
     assert found.answer.choice is None
     assert found.answer.matched
     with pytest.raises(UsageError, match="no such video"):
@@ -156,8 +156,8 @@ def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
     assert sum(len(frames.times) for frames in decoded) == len(found.frame_times)
 
 
-def test_a_library_without_pictures_is_searched_by_its_words(tmp_path: Path) -> None:
-    with open_world(tmp_path, pictures=False) as library:
+def test_a_library_without_frames_is_searched_by_its_words(tmp_path: Path) -> None:
+    with open_world(tmp_path, images=False) as library:
         found, reasoner = run(library)
         assert found.answer.choice == "D"
         assert all(window.frame_vectors is None for window in reasoner.readings[0].windows)
@@ -195,7 +195,7 @@ def test_weak_evidence_is_said(library: Library) -> None:
     detective = VideoDetective(
         library, dataclasses.replace(PAPER, texts=False), reasoner=cast("Reasoner", reasoner)
     )
-    found = detective.investigate("film", Question("q", "Zebra?", ("giraffe", "okapi")))
+    found = detective.investigate("workshop", Question("q", "Zebra?", ("giraffe", "okapi")))
     assert found.selected.fallback.startswith("weak")
     assert found.answer.details["fallback"] == found.selected.fallback
     assert np.diff(found.frame_times).max() <= 16.0
@@ -229,7 +229,7 @@ def test_facets_by_words() -> None:
 
 def test_events_of_the_timeline_are_given_to_segments(library: Library) -> None:
     detective = VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner()))
-    material = detective.features("film")
+    material = detective.features("workshop")
     events = (
         TimelineEvent(start=0.0, end=25.0, description="one"),
         TimelineEvent(start=10.0, end=20.0, description="two"),

@@ -38,7 +38,7 @@ def test_what_goes_wrong_ends_only_what_it_must() -> None:
 
 def test_an_unreachable_reasoner_is_not_called_again(library: Library) -> None:
     reasoner = RuleReasoner(fails=["timeline"], error=ReasonerUnreachable)
-    found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("film", question())
+    found = VideoDetective(library, reasoner=cast("Reasoner", reasoner)).investigate("workshop", question())
     assert found.looks == ()
     assert reasoner.asked == ["timeline", "answer_choice"]
     assert found.plan.problems == ("timeline: no timeline today",)

@@ -38,7 +38,7 @@ from tests.fakes.detective_world import RuleReasoner, open_world, pixels, questi
 def found(tmp_path_factory: pytest.TempPathFactory) -> DetectiveResult:
     with open_world(tmp_path_factory.mktemp("view")) as library:
         return VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner())).investigate(
-            "film", question()
+            "workshop", question()
         )
 
 
@@ -119,10 +119,10 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RuleReasoner:
 def open_world_again(folder: Path) -> Library:
     from rag.settings import load_settings
     from rag.store.reading import Reader
-    from tests.fakes.answer_world import BagOfWords, PictureWords
+    from tests.fakes.answer_world import BagOfWords, ImageWords
 
     library = Library(Reader.open(folder / "library"), load_settings())
-    library.engine.__dict__.update(text_encoder=BagOfWords(), tower=PictureWords())
+    library.engine.__dict__.update(text_encoder=BagOfWords(), tower=ImageWords())
     return library
 
 
@@ -132,7 +132,7 @@ OPTIONS = [word for option in question().options for word in ("--option", option
 def test_the_command_prints_steps_and_writes_trace_and_page(
     rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["agent", "video-detective", "film", question().text, *OPTIONS]
+    words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
     assert main([*words, "--trace", "t.jsonl", "--html", "r.html", "--json"]) == 0
     out, err = capsys.readouterr()
     reported = json.loads(out)
@@ -155,7 +155,7 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
 def test_the_command_says_what_it_cannot_write(
     rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["agent", "video-detective", "film", question().text, *OPTIONS]
+    words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
     assert main([*words, "--trace", "none/t.jsonl"]) == 1
     assert "none/t.jsonl: cannot be written" in capsys.readouterr().err
     assert main([*words, "--html", "none/r.html"]) == 3

@@ -39,7 +39,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 @pytest.fixture(scope="module")
 def material(library: Library) -> VideoFeatures:
-    return replace(VideoDetective(library).features("film"), texts=(*CUES, SCREEN))
+    return replace(VideoDetective(library).features("workshop"), texts=(*CUES, SCREEN))
 
 
 def pack(start: float, end: float, kind: str = "subtitle", text: str = CUES[2].text) -> Pack:
@@ -92,10 +92,10 @@ def test_an_answer_is_cited_by_what_it_quotes() -> None:
 
 def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = VideoDetective(library)
-    video = agent.features("film")
+    video = agent.features("workshop")
     spoken = tuple(replace(text, kind="subtitle", text=f"{text.text}.") for text in video.texts)
     monkeypatch.setattr(agent, "features", lambda _: replace(video, texts=spoken))
-    found = agent.investigate("film", Question("q", "Which part is the kettle of?"))
+    found = agent.investigate("workshop", Question("q", "Which part is the kettle of?"))
     assert found.answer.text in {text.text for text in spoken}
     assert "the subtitles" in found.answer.explanation
     cited = [one for one in found.answer.citations if isinstance(one, VideoCitation)]
@@ -104,7 +104,7 @@ def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch:
 
 
 def test_evidence_of_a_look_keeps_its_kind(library: Library) -> None:
-    found = VideoDetective(library).investigate("film", Question("q", "Which part is the kettle of?"))
+    found = VideoDetective(library).investigate("workshop", Question("q", "Which part is the kettle of?"))
     kinds = {look.words.kind for look in found.looks if look.words is not None}
     assert kinds <= {"asr", "subtitle", "ocr", "caption"}
     assert kinds

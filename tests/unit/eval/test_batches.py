@@ -30,7 +30,7 @@ def _fill(path: Path, *questions: BatchQuestion) -> None:
             output.append(question, _shape(question))
 
 
-def test_good_and_bad_lines_are_told_apart(tmp_path: Path) -> None:
+def test_good_and_bad_lines_are_distinguished(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     lines = [
         b'\xef\xbb\xbf{"_id": "a", "text": "What?", "options": ["x", "y"], "metadata": {}}',
@@ -97,7 +97,7 @@ def test_half_a_line_is_cut_off_and_asked_again(tmp_path: Path, cut: int) -> Non
     assert path.read_bytes() == whole
 
 
-def test_a_run_killed_before_its_first_line_begins_anew(tmp_path: Path) -> None:
+def test_a_run_killed_before_its_first_line_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.touch()
     _fill(path, Q1)

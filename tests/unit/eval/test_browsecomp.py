@@ -1,4 +1,4 @@
-"""Video-BrowseComp: the published rows, the drafted questions, and what a run is told as."""
+"""Video-BrowseComp: the published rows, the drafted questions, and how a run is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OFFLINE = {
     "answer": "red",
     "category": "LabelledVideo",
     "difficulty": "level2",
-    "evidence_chain": ["find the film", "look at the pocket"],
+    "evidence_chain": ["find the video", "look at the pocket"],
     "mode": "offline",
     "source_file": "a.json",
     "source_desc": "",
@@ -102,8 +102,8 @@ def test_two_rows_of_one_id_are_refused(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def drafted() -> tuple[BrowseQuestion, ...]:
-    planted = plan_targets(FULL.web, FULL.targets)
-    return tuple(draft_questions(planted, FULL.web.split, FULL.web.seed))
+    targets = plan_targets(FULL.web, FULL.targets)
+    return tuple(draft_questions(targets, FULL.web.split, FULL.web.seed))
 
 
 def test_there_are_enough_questions_of_every_level(drafted: tuple[BrowseQuestion, ...]) -> None:
@@ -141,10 +141,10 @@ def test_the_chain_names_its_videos_in_order(drafted: tuple[BrowseQuestion, ...]
 
 
 def test_nothing_that_is_asked_for_is_said_aloud(drafted: tuple[BrowseQuestion, ...]) -> None:
-    planted = {each.upload.url: each for each in plan_targets(FULL.web, FULL.targets)}
+    targets = {each.upload.url: each for each in plan_targets(FULL.web, FULL.targets)}
     for question in drafted:
         if question.kind == "thing":
-            upload = planted[question.evidence[-1].urls[0]].upload
+            upload = targets[question.evidence[-1].urls[0]].upload
             said = " ".join(line.text for line in upload.lines).lower()
             assert f" {question.answers[0].lower()} " not in f" {said.replace('.', ' ')} "
 
@@ -153,17 +153,17 @@ def test_channel_and_day_lead_to_one_upload() -> None:
     uploads = [upload for each in plan_targets(FULL.web, FULL.targets) for upload in each.uploads]
     uploads += plan_web(FULL.web)
     named = Counter((upload.metadata.channel, upload.upload_date) for upload in uploads)
-    planted = {
+    targets = {
         (each.upload.metadata.channel, each.upload.upload_date)
         for each in plan_targets(FULL.web, FULL.targets)
     }
-    assert all(named[name] == 1 for name in planted)
+    assert all(named[name] == 1 for name in targets)
 
 
-def test_stories_are_told_once() -> None:
-    planted = plan_targets(FULL.web, FULL.targets)
-    assert len({(each.occasion.other, each.detail.other) for each in planted}) == len(planted)
-    for each in planted:
+def test_stories_are_used_once() -> None:
+    targets = plan_targets(FULL.web, FULL.targets)
+    assert len({(each.occasion.other, each.detail.other) for each in targets}) == len(targets)
+    for each in targets:
         shared = set(each.occasion.plain.lower().split()) & set(each.occasion.other.lower().split())
         assert len(shared - {"the", "of", "my", "i", "a", "to", "on", "with", "was", "for", "were"}) <= 3
 
@@ -197,11 +197,11 @@ def test_every_system_has_settings() -> None:
 
 QUESTION = BrowseQuestion(
     "q1",
-    "Which word is the secret of the kettle film?",
+    "Which word is the secret of the kettle video?",
     ("PLUM",),
     "level1",
     "kitchen",
-    sources=(Source((f"{HOST}film07",), video_id="", start=40.0, end=43.0),),
+    sources=(Source((f"{HOST}video07",), video_id="", start=40.0, end=43.0),),
 )
 
 
@@ -228,7 +228,7 @@ def test_of_options_only_the_right_one_is_right(tmp_path: Path) -> None:
     assert (sample.correct, sample.evidence["answer"]) == (False, "FIG")
 
 
-def test_any_upload_of_a_film_counts_as_watched() -> None:
+def test_any_upload_of_a_video_counts_as_watched() -> None:
     chain = replace(
         QUESTION, sources=(Source(("https://a.example/watch?v=1", "https://a.example/watch?v=2")),)
     )
@@ -238,17 +238,17 @@ def test_any_upload_of_a_film_counts_as_watched() -> None:
 
 def test_what_text_alone_answers_is_dropped(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web")
-    told = replace(QUESTION, question_id="told", text="Which number?", answers=("kettle film 7",))
+    leaked = replace(QUESTION, question_id="leaked", text="Which number?", answers=("kettle video 7",))
     twice = replace(QUESTION, question_id="twice")
-    reasons = check_questions([QUESTION, told, twice], web, RuleReasoner())
+    reasons = check_questions([QUESTION, leaked, twice], web, RuleReasoner())
     assert reasons == {
-        "told": "the metadata of a video of its chain hold the answer",
+        "leaked": "the metadata of a video of its chain hold the answer",
         "twice": "another question has the same words",
     }
 
 
 def test_what_a_page_of_text_answers_is_dropped(tmp_path: Path) -> None:
-    """Nothing of it stands in the metadata: only the control that reads the web's pages can tell."""
+    """The metadata do not hold it: only the control that reads the web's pages finds it."""
     assert check_questions([QUESTION], make_web(tmp_path / "dry"), RuleReasoner()) == {}
     web = make_web(tmp_path / "web", page="A kettle boils water, and the secret is PLUM indeed.")
     options = replace(QUESTION, question_id="options", text="Which of these?", options=("FIG", "PLUM"))

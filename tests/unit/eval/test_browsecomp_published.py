@@ -24,7 +24,7 @@ from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
 ROW = {"question": "What color?", "answer": "red", "difficulty": "level1"}
 QUESTION = BrowseQuestion(
-    "q1", "Which word is the secret of the kettle film?", ("PLUM",), "level1", "kitchen"
+    "q1", "Which word is the secret of the kettle video?", ("PLUM",), "level1", "kitchen"
 )
 
 
@@ -90,7 +90,7 @@ def test_an_outage_is_no_wrong_answer(tmp_path: Path, role: str) -> None:
 
 def test_windows_of_videos_without_a_file_are_shown_empty(tmp_path: Path) -> None:
     seen = Frames(np.zeros(2), np.zeros((2, 4, 4, 3), np.uint8))
-    files = {"held": "film.mp4"}
+    files = {"held": "video.mp4"}
     engine = SimpleNamespace(read_frames=lambda _path, _times: seen)
     library = SimpleNamespace(path_of=files.__getitem__, engine=engine)
     task = BrowseCompTask("browsecomp", "", tmp_path)
@@ -99,4 +99,4 @@ def test_windows_of_videos_without_a_file_are_shown_empty(tmp_path: Path) -> Non
     windows = [ClipWindow("https://v.example/1", 0.0, 0.0, 0.0), ClipWindow("held", 0.0, 2.0, 1.0)]
     shown = task.explain(prepared, prepared.queries[0], windows, 2)
     assert [len(frames.images) for frames in shown.frames] == [0, 2]
-    assert shown.paths == ("", "film.mp4")
+    assert shown.paths == ("", "video.mp4")

@@ -189,9 +189,9 @@ def test_where_nothing_varies_the_exact_bound_stands_in() -> None:
 
 
 def test_every_draw_takes_as_many_videos_as_there_are() -> None:
-    drawn = draws(7)
-    assert drawn.shape == (5000, 7)
-    assert set(drawn.sum(axis=1)) == {7.0}
+    resampled = draws(7)
+    assert resampled.shape == (5000, 7)
+    assert set(resampled.sum(axis=1)) == {7.0}
 
 
 def test_an_interval_is_wider_where_queries_stand_together() -> None:

@@ -67,15 +67,15 @@ def test_every_table_and_figure_is_there(report: Path) -> None:
         "Calibration",
     ):
         assert f"## {title}" in page
-    pictures = {path.name for path in (report / "toy").glob("*.png")}
-    assert pictures == {
+    figures = {path.name for path in (report / "toy").glob("*.png")}
+    assert figures == {
         "figure3_retrieval.png",
         "figure4_understanding.png",
         "figure5_letters.png",
         "figure8_windows.png",
         "reliability.png",
     }
-    for name in pictures:
+    for name in figures:
         assert f"(toy/{name})" in page
         assert (report / "toy" / name).read_bytes().startswith(b"\x89PNG")
 
@@ -159,7 +159,7 @@ def test_runs_that_do_not_belong_together_are_refused(runs: list[Path], tmp_path
 
 
 @pytest.mark.slow
-def test_systems_of_one_name_are_told_apart_by_their_settings(runs: list[Path], tmp_path: Path) -> None:
+def test_systems_of_one_name_are_distinguished_by_their_settings(runs: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(runs[1], other)
     manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))

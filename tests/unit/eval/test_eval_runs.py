@@ -1,4 +1,4 @@
-"""Run folders: what lies in them, what takes them up again, and what is refused."""
+"""Run folders: what is in them, what resumes them, and what is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from eval.tasks import open_task, task_names
 from eval.trec import read_run
 from rag.errors import RagError, UsageError
 from rag.settings import Settings
-from tests.fakes.toy_benchmark import Told, ToyScore, ToyTask, make_queries, run_task
+from tests.fakes.toy_benchmark import ToyInput, ToyScore, ToyTask, make_queries, run_task
 
 SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.run.trec", "passages.run.trec")
 
@@ -219,7 +219,7 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
             class Inner:
                 settings = outer.settings
 
-                def solve(self, asked: Told) -> Output:
+                def solve(self, asked: ToyInput) -> Output:
                     with pytest.raises(UsageError, match="another run is writing it"):
                         run_task(ToyTask(), "localized", 0, tmp_path / "run")
                     solved: Output = outer.solve(asked)
@@ -320,7 +320,7 @@ def test_queries_need_names_of_their_own(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_damaged_manifest_is_told(tmp_path: Path, change: dict[str, Any]) -> None:
+def test_a_damaged_manifest_is_reported(tmp_path: Path, change: dict[str, Any]) -> None:
     run_task(ToyTask(), "localized", 0, tmp_path, limit=2)
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
@@ -339,7 +339,7 @@ def test_a_damaged_manifest_is_told(tmp_path: Path, change: dict[str, Any]) -> N
         ('"scores": [0', '"scores": [1e999, 0'),
     ],
 )
-def test_a_sample_that_no_system_gives_is_told(tmp_path: Path, old: str, new: str) -> None:
+def test_a_sample_that_no_system_gives_is_reported(tmp_path: Path, old: str, new: str) -> None:
     run_task(ToyTask(), "localized", 0, tmp_path, limit=8)
     path = tmp_path / "samples.jsonl"
     text = path.read_text(encoding="utf-8")
@@ -372,6 +372,6 @@ def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", [":x", ".a:b", "os:sep", "nope:x"])
-def test_names_of_no_benchmark_are_told(name: str) -> None:
+def test_names_of_no_benchmark_are_reported(name: str) -> None:
     with pytest.raises(UsageError, match="cannot be loaded"):
         open_task(name)

@@ -25,8 +25,8 @@ QUERY = Query(
     options=("red", "green"),
     answer="B",
     family="all",
-    video="film",
-    cluster="film",
+    video="workshop",
+    cluster="workshop",
     window=(0.0, 1.0),
     order=(0, 1),
 )
@@ -74,9 +74,9 @@ def test_who_is_gone_is_asked_for_the_answer_alone(tmp_path: Path) -> None:
     with open_world(tmp_path) as library:
         reasoner = RuleReasoner(fails=roles, error=ReasonerUnreachable)
         with pytest.raises(ReasonerUnreachable):
-            VideoDetective(library, PAPER, reasoner=reasoner).investigate("film", question())
+            VideoDetective(library, PAPER, reasoner=reasoner).investigate("workshop", question())
         assert reasoner.asked == ["timeline", "answer_choice"]
         late = RuleReasoner(fails=("observe",), error=ReasonerUnreachable)
-        found = VideoDetective(library, PAPER, reasoner=late).investigate("film", question())
+        found = VideoDetective(library, PAPER, reasoner=late).investigate("workshop", question())
         assert late.asked.count("observe") == 1
         assert found.answer.choice is not None

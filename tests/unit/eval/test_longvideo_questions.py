@@ -64,7 +64,7 @@ def test_options_are_four_shuffled_and_known_to_be_so() -> None:
 
 
 @pytest.mark.slow
-def test_the_same_films_and_seed_give_the_same_questions() -> None:
+def test_the_same_videos_and_seed_give_the_same_questions() -> None:
     again = build_questions(list(videos().values())[::-1], seed=FULL.seed, shape=FULL.shape)
     assert again == list(questions())
     other = build_questions(list(videos().values()), seed=FULL.seed + 1, shape=FULL.shape)

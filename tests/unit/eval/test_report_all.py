@@ -46,13 +46,13 @@ def test_a_paper_stands_beside_the_same_measure_of_ours(tmp_path: Path) -> None:
     text = write_overview([tmp_path], tmp_path / "out")[0].read_text(encoding="utf-8")
     (head,) = [line for line in text.splitlines() if line.startswith("| system ")]
     (line,) = [line for line in text.splitlines() if line.startswith("| raclo ")]
-    told = dict(zip(*([cell.strip() for cell in each.split("|")] for each in (head, line)), strict=True))
-    assert told["rule only, %"].startswith("0.0 [0.0, ")
-    assert told[f"rule only: {MARK}"].startswith("20.6 ")
-    assert told["model + rule, %"].startswith("100.0 [")
-    assert told["localization, %"].startswith("0.0 [0.0, ")
-    assert told["right, %"].startswith("100.0 [")
-    assert f"right: {MARK}" not in told
+    cells = dict(zip(*([cell.strip() for cell in each.split("|")] for each in (head, line)), strict=True))
+    assert cells["rule only, %"].startswith("0.0 [0.0, ")
+    assert cells[f"rule only: {MARK}"].startswith("20.6 ")
+    assert cells["model + rule, %"].startswith("100.0 [")
+    assert cells["localization, %"].startswith("0.0 [0.0, ")
+    assert cells["right, %"].startswith("100.0 [")
+    assert f"right: {MARK}" not in cells
     assert "1 queries in 1 clusters: videos." in text
     assert text.count("\nRight: ") == 1
 
@@ -98,7 +98,7 @@ TOY = "tests.fakes.toy_benchmark:open_toy"
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two systems on a benchmark of a paper, one under two seeds, and one on a benchmark of nobody's."""
+    """Two systems on a benchmark of a paper, one under two seeds, and one on a benchmark without a paper."""
     place = tmp_path_factory.mktemp("runs")
     folders = []
     for benchmark, name, seed in (
@@ -139,7 +139,7 @@ def test_the_html_needs_no_other_file(runs: list[Path], tmp_path: Path) -> None:
     assert text.count("<table>") == 2
 
 
-def test_the_figures_can_be_reckoned_with(runs: list[Path], tmp_path: Path) -> None:
+def test_the_figures_can_be_computed_with(runs: list[Path], tmp_path: Path) -> None:
     with write_overview(runs, tmp_path)[2].open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert [(row["benchmark"], row["system"]) for row in rows] == [

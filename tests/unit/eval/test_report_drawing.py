@@ -13,7 +13,7 @@ from eval.reports.drawing import grouped_bars, legend_below, lines_apart, n_text
 ONE, OTHER = Estimate(1.0, 18, 2, 0.2, 1.0), Estimate(1.0, 10, 2, 0.2, 1.0)
 
 
-def drawn(paint: Callable[[Any], None]) -> tuple[Figure, Any]:
+def plotted(paint: Callable[[Any], None]) -> tuple[Figure, Any]:
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     paint(axes)
@@ -22,21 +22,21 @@ def drawn(paint: Callable[[Any], None]) -> tuple[Figure, Any]:
     return figure, axes
 
 
-def test_the_legend_lies_below_the_axes() -> None:
-    figure, axes = drawn(lambda axes: grouped_bars(axes, ["G"], {f"system {at}": [ONE] for at in range(8)}))
+def test_the_legend_is_below_the_axes() -> None:
+    figure, axes = plotted(lambda axes: grouped_bars(axes, ["G"], {f"system {at}": [ONE] for at in range(8)}))
     (legend,) = figure.legends
     assert legend.get_window_extent().y1 <= axes.get_window_extent().y0
     assert legend.get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_each_group_says_its_n() -> None:
-    _, axes = drawn(lambda axes: grouped_bars(axes, ["G", "K"], {"one": [ONE, None], "two": [OTHER, None]}))
+    _, axes = plotted(lambda axes: grouped_bars(axes, ["G", "K"], {"one": [ONE, None], "two": [OTHER, None]}))
     assert [label.get_text() for label in axes.get_xticklabels()] == ["G\nn=10-18", "K\nn=0"]
     assert n_text([5, 5]) == "n=5"
 
 
 def test_lines_of_the_same_values_lie_beside_each_other_with_their_intervals() -> None:
-    _, axes = drawn(lambda axes: lines_apart(axes, ["1x1", "1x2"], {"a": [ONE, ONE], "b": [OTHER, None]}))
+    _, axes = plotted(lambda axes: lines_apart(axes, ["1x1", "1x2"], {"a": [ONE, ONE], "b": [OTHER, None]}))
     first, second = (container[0].get_xdata() for container in axes.containers)
     assert first[0] < 0 < second[0]
     assert [container.get_label() for container in axes.containers] == ["a, n=18", "b, n=10"]

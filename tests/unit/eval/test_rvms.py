@@ -1,4 +1,4 @@
-"""RVMS-Bench: published rows in both spellings, the drawn plan, the rules of its checks, and its tables."""
+"""RVMS-Bench: published rows in both spellings, the sampled plan, the rules of its checks, and its tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from corpora.records import Frames
 from eval.metrics.scored import Scored
 from eval.reports.failures import MOST_SHOWN, Failure, write_failures
-from eval.reports.failures import Shown as Picture
+from eval.reports.failures import Shown as Frame
 from eval.runs.records import Query, Sample
 from eval.tasks.query_templates import CLEAR, Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
@@ -191,9 +191,9 @@ def test_what_is_remembered_is_fuzzy_by_measure() -> None:
     assert clear.changes == ()
     assert event.patient in clear.text or "the frame shows" in clear.text
     blurred = [moment(stream("w", n), event, part.story, Fuzz(0.5, 0.3, 0.2)) for n in range(20)]
-    kinds = {change.partition(":")[0] for told in blurred for change in told.changes}
+    kinds = {change.partition(":")[0] for query in blurred for change in query.changes}
     assert kinds == {"left out", "vague", "wrong"}
-    assert len({told.text for told in blurred}) > 5
+    assert len({query.text for query in blurred}) > 5
     assert impression(stream("g"), video, CLEAR, theme="on a wedding day").text.count("wedding") == 1
     assert beside(rng, before, part.story, "before").text.startswith("In the preceding seconds")
     assert auditory_cue(rng, video, part, event).text
@@ -291,15 +291,15 @@ def failure(query: Query, sample: Sample) -> Failure | None:
     del sample
     if query.query_id == "good":
         return None
-    return Failure("localizer", {"the moment": "a <b>"}, (Picture("true", "film.mp4", 61.0),))
+    return Failure("localizer", {"the moment": "a <b>"}, (Frame("true", "video.mp4", 61.0),))
 
 
 def one_frame(path: str, times: Any) -> Frames:
-    assert path == "film.mp4"
+    assert path == "video.mp4"
     return Frames(np.asarray(times), np.zeros((1, 8, 8, 3), np.uint8))
 
 
-def test_failures_are_a_page_with_pictures(tmp_path: Path) -> None:
+def test_failures_are_a_page_with_frames(tmp_path: Path) -> None:
     query = Query("bad", "t", (), "a", "K", "v", "v", (0.0, 0.0), ())
     sample = Sample("bad", "K", "v", "v", None, False, None)
 
@@ -332,7 +332,7 @@ def test_a_failure_shows_the_true_frame_beside_the_one_found() -> None:
         "answer_time": 7.0,
     }
     sample = Sample("m-1", "GKTA", "v", "v", None, False, None, evidence=evidence)
-    told = failure_of(asked(), sample, lambda url: f"{url[-1]}.mp4")
-    assert told is not None
-    assert [(one.path, one.time) for one in told.shown] == [("a.mp4", 10.0), ("x.mp4", 7.0)]
-    assert told.details["searches"] == "q"
+    failure = failure_of(asked(), sample, lambda url: f"{url[-1]}.mp4")
+    assert failure is not None
+    assert [(one.path, one.time) for one in failure.shown] == [("a.mp4", 10.0), ("x.mp4", 7.0)]
+    assert failure.details["searches"] == "q"

@@ -1,4 +1,4 @@
-"""ShotFinder's benchmark: published rows in both spellings, the drawn plan, the rules of counting."""
+"""ShotFinder's benchmark: published rows in both spellings, the sampled plan, the rules of counting."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def test_a_row_of_the_paper_may_name_its_task(tmp_path: Path) -> None:
 
 def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    told = {**PAPER, "segment_description_en": "a lion\u2028in a cage"}
-    path.write_bytes((json.dumps(told, ensure_ascii=False) + "\r\n\n").encode())
+    row = {**PAPER, "segment_description_en": "a lion\u2028in a cage"}
+    path.write_bytes((json.dumps(row, ensure_ascii=False) + "\r\n\n").encode())
     (one,) = load_rows([path], tmp_path).values()
     assert one.description == "a lion in a cage"
 
@@ -128,13 +128,13 @@ def test_twins_differ_in_one_thing_alone() -> None:
         assert one.job.name != other.job.name
         deeds = [[story.events for story in stories_of(MINI, member.job)] for member in family.members]
         assert deeds[0] == deeds[1]
-        told = {
+        changed = {
             "color": (one.job.light, other.job.light),
             "style": (one.job.plan.style, other.job.plan.style),
             "audio": (one.job.audio, other.job.audio),
             "resolution": (one.job.plan.render.height, other.job.plan.render.height),
         }
-        assert [task for task, (a, b) in told.items() if a != b] == [family.task]
+        assert [task for task, (a, b) in changed.items() if a != b] == [family.task]
 
 
 def test_queries_are_the_same_words_for_twins_and_never_twice() -> None:
@@ -208,7 +208,7 @@ def test_each_failure_has_its_stage() -> None:
     assert stage(query="sora demo") == "generator"
 
 
-def test_a_failure_is_told_with_both_frames() -> None:
+def test_a_failure_is_shown_with_both_frames() -> None:
     shot = {"url": "u", "video_id": "twin", "start": 4.0, "end": 8.0, "frame": 5.0}
     checks = [{"kind": "color", "wanted": "warm", "found": "", "holds": None}]
     evidence = {"stage": "verifier", "shot": {**shot, "checks": checks}, "queries": ["kettle tips"]}

@@ -75,7 +75,7 @@ def test_one_step_of_diffusion() -> None:
         diffused([1.0], moved)
 
 
-def test_the_prior_is_half_picture_half_timeline() -> None:
+def test_the_prior_is_half_image_half_timeline() -> None:
     visual = [[0.2, 0.8, -0.4], [0.6, 0.0, -0.2]]
     semantic = [[0.0, 0.4, 1.0]]
     assert hybrid_prior(visual, semantic).tolist() == [0.3, 0.6, 0.4]

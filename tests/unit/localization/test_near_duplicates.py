@@ -98,11 +98,11 @@ def test_a_few_seconds_of_a_video_are_no_copy_of_it() -> None:
     assert align(track(images, loudness), track(*video(4, 1))) is None
 
 
-def noisy(picture: NDArray[np.float64], seconds: int, seed: int) -> NDArray[np.float64]:
-    """The same picture all along, with an encoder's noise: a level more or less, here and there."""
+def noisy(frame: NDArray[np.float64], seconds: int, seed: int) -> NDArray[np.float64]:
+    """The same frame all along, with an encoder's noise: a level more or less, here and there."""
     rng = np.random.default_rng(seed)
     noise = np.kron(rng.integers(-1, 2, (seconds, 18, 32)), np.ones((1, 4, 4)))
-    return (picture[None] + noise).clip(0, 255)
+    return (frame[None] + noise).clip(0, 255)
 
 
 def card(seed: int) -> NDArray[np.float64]:
@@ -120,13 +120,13 @@ def test_black_images_are_like_nothing() -> None:
 
 
 def test_one_title_card_under_other_sounds_is_no_copy() -> None:
-    picture, sounds = card(7), [video(seed)[1] for seed in range(8)]
-    # The same noise in all: one encoder pulses alike over one still picture.
-    made = [track(noisy(picture, 30, 1), loudness) for loudness in sounds]
+    frame, sounds = card(7), [video(seed)[1] for seed in range(8)]
+    # The same noise in all: one encoder pulses alike over one still frame.
+    made = [track(noisy(frame, 30, 1), loudness) for loudness in sounds]
     lines = [align(made[0], other) for other in made[1:]]
     assert all(line is not None and line.still > 0.95 and line.moving < 0.5 for line in lines)
     assert not any(line is not None and is_near_duplicate(line) for line in lines)
-    silent = track(noisy(picture, 30, 1), np.zeros(30))
+    silent = track(noisy(frame, 30, 1), np.zeros(30))
     line = align(silent, silent)
     assert line is None or not is_near_duplicate(line)
 

@@ -1,4 +1,4 @@
-"""The retriever and the query engine, over a library that answers as it is told."""
+"""The retriever and the query engine, over a library that answers what the test sets."""
 
 from __future__ import annotations
 

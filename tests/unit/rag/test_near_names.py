@@ -23,7 +23,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def test_the_most_alike_comes_first_whatever_its_capitals_and_folder() -> None:
-    assert nearest_names("films/Talk on bee.mp4", PATHS)[0] == "talk on Bees.mp4"
+    assert nearest_names("videos/Talk on bee.mp4", PATHS)[0] == "talk on Bees.mp4"
     assert nearest_names("talk on trees.mp4", PATHS) == ["talk on trees.mkv", "talk on Bees.mp4"]
 
 
@@ -41,8 +41,8 @@ def test_nothing_is_named_that_is_not_like_it() -> None:
 
 
 def test_the_library_says_what_may_have_been_meant(library: Library) -> None:
-    with pytest.raises(UsageError, match=r"no such video in the library; did you mean film\.mp4\?"):
-        library.video_id("flim.mp4")
+    with pytest.raises(UsageError, match=r"no such video in the library; did you mean workshop\.mp4\?"):
+        library.video_id("wrokshop.mp4")
     with pytest.raises(UsageError, match="no such video in the library; index it first"):
         library.video_id("quite another.mkv")
 
@@ -50,10 +50,10 @@ def test_the_library_says_what_may_have_been_meant(library: Library) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        ["shots", "flim.mp4"],
-        ["localize", "flim.mp4", "a hammer"],
-        ["show", "flim.mp4@0-5"],
-        ["agent", "video-detective", "flim.mp4", "What is shown?"],
+        ["shots", "wrokshop.mp4"],
+        ["localize", "wrokshop.mp4", "a hammer"],
+        ["show", "wrokshop.mp4@0-5"],
+        ["agent", "video-detective", "wrokshop.mp4", "What is shown?"],
     ],
 )
 def test_every_command_that_takes_a_video_says_so(
@@ -62,10 +62,10 @@ def test_every_command_that_takes_a_video_says_so(
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     monkeypatch.setattr(library, "close", lambda: None, raising=False)
     assert main(line) == 2
-    assert "did you mean film.mp4?" in capsys.readouterr().err
+    assert "did you mean workshop.mp4?" in capsys.readouterr().err
 
 
 def test_a_file_beside_the_library_is_still_to_be_indexed(library: Library, tmp_path: Path) -> None:
-    (tmp_path / "flim.mp4").touch()
+    (tmp_path / "wrokshop.mp4").touch()
     with pytest.raises(UsageError, match="rag index"):
-        library.video_id(str(tmp_path / "flim.mp4"))
+        library.video_id(str(tmp_path / "wrokshop.mp4"))

@@ -17,7 +17,7 @@ from rag.relevance import (
     text_relevance,
     tokens,
 )
-from tests.fakes.answer_world import PictureWords
+from tests.fakes.answer_world import ImageWords
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_curves_rise_and_stay_in_bounds() -> None:
     assert answer_confidence(0.5, 0.5) < 0.5 < text_relevance(0.5, 0.5)
 
 
-def test_a_picture_is_relevant_to_what_it_shows_only() -> None:
-    tower = PictureWords()
+def test_an_image_is_relevant_to_what_it_shows_only() -> None:
+    tower = ImageWords()
     scale = ImageScoreCalibrator(tower)
-    picture = tower.picture(["drill"], "seed")
+    image = tower.image(["drill"], "seed")
     shown, other = tower.encode_text(["A video that shows a drill.", "A video that shows a kettle."])
-    assert scale.relevance(shown, picture) > 0.9
-    assert scale.relevance(other, picture) < 0.3
+    assert scale.relevance(shown, image) > 0.9
+    assert scale.relevance(other, image) < 0.3

@@ -238,7 +238,7 @@ def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(
 def remeasured(
     folder: Path, n: int, style: str | None, classes: tuple[AudioClass | None, ...] | None
 ) -> None:
-    """Measure a video of `fill` anew, with one shot of this style and this sound."""
+    """Measure a video of `fill` again, with one shot of this style and this sound."""
     with Writer.open(folder) as writer:
         made = writer.video(video(n).video_id)
         writer.begin_video(made)
@@ -266,11 +266,13 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
         assert "run rag index on the folders again" in left(tone="warm")[2]
         assert left(style="2d")[:2] == (2, 3)
         assert "rag models pull" in left(style="2d")[2]
-        heard = left(audio="music")
-        assert heard[:2] == (3, 3)
-        assert ["measured in part" in heard[2], "not measurable" in heard[2], "not measured" in heard[2]] == [
-            True
-        ] * 3
+        excluded = left(audio="music")
+        assert excluded[:2] == (3, 3)
+        assert [
+            "measured in part" in excluded[2],
+            "not measurable" in excluded[2],
+            "not measured" in excluded[2],
+        ] == [True] * 3
         one = unmeasured(SearchFilter(paths=(video(2).path,), shots=ShotFilter(tone="warm")), reader)
         assert one is not None
         assert (one.videos, one.of, one.why) == (0, 1, ())
@@ -330,7 +332,7 @@ def test_height_is_counted_in_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heard", "read"),
+    ("classes", "smoothed"),
     [
         ("mmmsms", "mmmmmm"),
         ("mmmmmmmmms", "mmmmmmmmmm"),
@@ -342,6 +344,6 @@ def test_height_is_counted_in_lines() -> None:
         ("", ""),
     ],
 )
-def test_a_lone_second_in_a_long_stretch_is_taken_for_what_is_around_it(heard: str, read: str) -> None:
-    assert smooth_lone_seconds(heard) == read
-    assert smooth_lone_seconds(read) == read
+def test_a_lone_second_in_a_long_stretch_is_taken_for_what_is_around_it(classes: str, smoothed: str) -> None:
+    assert smooth_lone_seconds(classes) == smoothed
+    assert smooth_lone_seconds(smoothed) == smoothed

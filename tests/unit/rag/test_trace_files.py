@@ -21,9 +21,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "web"
 
 
-def test_a_trace_never_replaces_a_web_or_a_film(folder: Path) -> None:
-    (folder / "film.mp4").write_bytes(b"film")
-    for name in ("web.jsonl", "pages.jsonl", "film.mp4"):
+def test_a_trace_never_replaces_a_web_or_a_video(folder: Path) -> None:
+    (folder / "video.mp4").write_bytes(b"video")
+    for name in ("web.jsonl", "pages.jsonl", "video.mp4"):
         path = folder / name
         held = path.read_bytes()
         with pytest.raises(UsageError, match="name another file"):

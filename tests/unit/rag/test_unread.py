@@ -1,4 +1,4 @@
-"""Words that nobody read: which videos they are in, and that a search in vain says so once."""
+"""Words that were not read: which videos they are in, and that a search without hits says so once."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SRT = "1\n00:00:01,000 --> 00:00:03,000\nTighten the bolt.\n"
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """A library of a talking film, one with subtitles, a silent one and a sound, indexed without readers."""
+    """Videos with speech, with subtitles and without sound, and a sound, indexed without readers."""
     home = tmp_path_factory.mktemp("unread")
     corpus = home / "corpus"
     corpus.mkdir()
     write_video(corpus / "talk.mp4", 2, audio=True)
-    write_video(corpus / "told.mp4", 3, audio=True)
-    (corpus / "told.srt").write_text(SRT)
+    write_video(corpus / "subtitled.mp4", 3, audio=True)
+    (corpus / "subtitled.srt").write_text(SRT)
     write_video(corpus / "mute.mp4", 4)
     off = {"ocr.mode": "off", "asr.mode": "off", "encoder.image": "none"}
     found = load_settings(flags={"library": home / "library", **off})
@@ -52,12 +52,12 @@ def lines(library: Library, settings: Settings, ids: set[str] | None = None) -> 
     return list(unread_lines(Session(settings, False, 0, None), library, ids))
 
 
-def test_sound_without_subtitles_and_pictures_are_unread(library: Library) -> None:
+def test_sound_without_subtitles_and_frames_are_unread(library: Library) -> None:
     found = unread(library.engine.reader)
     assert names(library, found.speech) == ["talk"]
-    assert names(library, found.screen) == ["mute", "talk", "told"]
-    only = unread(library.engine.reader, {library.video_id("told.mp4")})
-    assert (names(library, only.speech), names(library, only.screen)) == ([], ["told"])
+    assert names(library, found.screen) == ["mute", "subtitled", "talk"]
+    only = unread(library.engine.reader, {library.video_id("subtitled.mp4")})
+    assert (names(library, only.speech), names(library, only.screen)) == ([], ["subtitled"])
 
 
 def test_what_was_read_and_held_nothing_is_not_unread(
@@ -112,7 +112,7 @@ def test_the_agent_says_it_before_it_looks(
     library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
-    main(["agent", "video-detective", "told.mp4", "What is done with the bolt?"])
+    main(["agent", "video-detective", "subtitled.mp4", "What is done with the bolt?"])
     err = capsys.readouterr().err
     assert "no speech" not in err
     assert err.index("no on-screen text of ") < err.index("plan:")

@@ -86,7 +86,7 @@ def test_windows_of_a_reading_count_by_their_frames(count):
         assert reasoner.usage().image_tokens == 8 * IMAGE_TOKENS
 
 
-def test_a_match_of_characters_asks_nobody(count):
+def test_a_match_of_characters_makes_no_call(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
         reasoner.run(JUDGE, JudgeRequest("?", ("glass",), "Glass"))
@@ -142,11 +142,11 @@ def test_who_needs_no_counting_comes_back_as_he_is():
     own = open_llm_reasoner(ReasonerSettings(kind="openai", model="m"))
     assert with_token_counts(own) == (own, MEASURED_AS)
     other = open_llm_reasoner(ReasonerSettings(kind="openai", model="n"))
-    parted = RoutedReasoner({"planner": other, "watcher": own, "analyst": own, "judge": own})
-    assert with_token_counts(parted) == (parted, MEASURED_AS)
+    routed = RoutedReasoner({"planner": other, "watcher": own, "analyst": own, "judge": own})
+    assert with_token_counts(routed) == (routed, MEASURED_AS)
 
 
-def test_a_wrapped_mind_that_counts_itself_is_added(count):
+def test_a_wrapped_reasoner_that_counts_itself_is_added(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
         row = dict.fromkeys(("calls", "prompt_tokens", "completion_tokens", "image_tokens", "seconds"), 5.0)

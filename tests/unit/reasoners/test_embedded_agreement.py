@@ -1,4 +1,4 @@
-"""Fact told from counter-fact, pair by pair, whichever way the options stand."""
+"""Fact and counter-fact, compared pair by pair in either order of the options."""
 
 from __future__ import annotations
 

@@ -25,14 +25,14 @@ from rag.reasoners.embedded.answer_types import answer_type
         ("What year did the bridge open?", "It opened after the war.", 1.0),
     ],
 )
-def test_a_sentence_tells_when_what_is_asked_is_done(question: str, sentence: str, strength: float) -> None:
+def test_a_sentence_says_when_what_is_asked_is_done(question: str, sentence: str, strength: float) -> None:
     kind = answer_type(question)
     assert kind.name == "date"
     assert kind.strength(sentence) == strength
 
 
 @pytest.mark.parametrize(
-    ("question", "told", "untold"),
+    ("question", "with_unit", "without_unit"),
     [
         ("How tight should the wheel bolts be?", "Tighten the bolts to 110 Nm.", "They are made of steel."),
         ("How tight should the bolts be?", "Tighten them to 110Nm.", "Tighten the 5 bolts."),
@@ -43,11 +43,11 @@ def test_a_sentence_tells_when_what_is_asked_is_done(question: str, sentence: st
         ("How heavy is the wheel?", "It weighs 18 kg.", "It weighs a lot."),
     ],
 )
-def test_a_measure_is_a_number_with_its_unit(question: str, told: str, untold: str) -> None:
+def test_a_measure_is_a_number_with_its_unit(question: str, with_unit: str, without_unit: str) -> None:
     kind = answer_type(question)
-    assert kind.measures(told)
-    assert not kind.measures(untold)
-    assert kind.strength(told) > kind.strength(untold)
+    assert kind.measures(with_unit)
+    assert not kind.measures(without_unit)
+    assert kind.strength(with_unit) > kind.strength(without_unit)
 
 
 def test_a_number_alone_is_no_measure_where_none_is_asked() -> None:

@@ -1,4 +1,4 @@
-"""How sure a choice is told to be where evidence was looked for by the options: as its margin is wide."""
+"""The confidence of a choice whose evidence was retrieved by the options: it grows with the margin."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def both(given: Reading) -> tuple[ChosenOption, ChosenOption]:
     return answer_choice(given, vectors, None), answer_choice(event_text, vectors, None)
 
 
-def test_an_even_field_is_told_as_one() -> None:
-    # Every option is told of in a line of its own, but one line denies.
+def test_an_even_field_is_reported_as_one() -> None:
+    # Every option has a line of its own, but one line denies.
     given = asked(
         ("The towel is wet since it was rinsed.", "The envelope is measured.", "Part 12 is announced.")
     )
@@ -49,7 +49,7 @@ def test_an_even_field_is_told_as_one() -> None:
     assert text_score.confidence < sharp.confidence
 
 
-def test_a_wide_margin_is_still_told_as_one() -> None:
+def test_a_wide_margin_is_still_reported_as_one() -> None:
     given = asked(("Never hold the blade in 3 fingers.", "Hold the blade in 5 fingers.", "zebra", "okapi"))
     _, text_score = both(given)
     assert text_score.choice == "A"

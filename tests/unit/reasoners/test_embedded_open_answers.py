@@ -16,7 +16,7 @@ from rag.records import Question
 
 
 class Even:
-    """Every statement lies at cosine 0.42 of every question."""
+    """Every statement is at cosine 0.42 of every question."""
 
     name = "even"
     dim = 2
@@ -38,15 +38,15 @@ def ask(text: str, passage: str, title: str = "") -> OpenAnswer:
 
 def test_a_measure_with_all_words_of_the_question_is_surer_than_without_its_unit() -> None:
     question = "How tight should the bolts be?"
-    told = ask(question, "The bolts are made of steel. Tighten the bolts to 110 Nm.")
-    assert told.text == "Tighten the bolts to 110 Nm."
-    assert told.confidence > 0.5
+    answer = ask(question, "The bolts are made of steel. Tighten the bolts to 110 Nm.")
+    assert answer.text == "Tighten the bolts to 110 Nm."
+    assert answer.confidence > 0.5
     assert ask(question, "Tighten the bolts to the stop.").confidence < 0.3
 
 
 def test_a_ban_with_an_after_in_it_does_not_say_when() -> None:
-    told = ask(
+    answer = ask(
         "When should I flip a pancake?",
         "Do not press the pancake after flipping it. Flip a pancake when bubbles form.",
     )
-    assert told.text == "Flip a pancake when bubbles form."
+    assert answer.text == "Flip a pancake when bubbles form."

@@ -12,13 +12,13 @@ from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
-from tests.fakes.answer_world import BagOfWords, PictureWords
+from tests.fakes.answer_world import BagOfWords, ImageWords
 
 
 def window(start: float, said: str = "", seen: str = "") -> ReadWindow:
-    tower = PictureWords()
+    tower = ImageWords()
     times = np.array([start, start + 1.0])
-    vectors = np.stack([tower.picture(seen.split(), f"{start} {i}") for i in range(2)])
+    vectors = np.stack([tower.image(seen.split(), f"{start} {i}") for i in range(2)])
     texts = (Evidence("v", start, start + 2.0, "subtitle", said),) if said else ()
     clip = Clip("v:00000", "v", 0.0, 1000.0)
     return ReadWindow("/v.mp4", "v", clip, Window("v", start, start + 5.0, 0.5), 0.5, texts, times, vectors)
@@ -42,7 +42,7 @@ def test_forms_of_order_and_count() -> None:
 
 
 @pytest.mark.parametrize(("end", "choice"), [("first", "B"), ("last", "A")])
-def test_the_option_told_first_or_last_is_taken(end: str, choice: str) -> None:
+def test_the_option_named_first_or_last_is_taken(end: str, choice: str) -> None:
     asked = reading(
         f"Which of these happens {end} in the film?",
         ("The woman folds the towel.", "The man opens the razor.", "The dog eats the carrot."),
@@ -57,8 +57,8 @@ def test_the_option_told_first_or_last_is_taken(end: str, choice: str) -> None:
     assert "at 10 s" in reply.explanation
 
 
-def test_frames_tell_the_time_too() -> None:
-    tower = PictureWords()
+def test_frames_order_events_too() -> None:
+    tower = ImageWords()
     asked = reading(
         "Which of these is seen last?",
         ("a drill", "a lamp"),

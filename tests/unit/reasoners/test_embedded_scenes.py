@@ -13,14 +13,14 @@ from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
-from tests.fakes.answer_world import BagOfWords, PictureWords
+from tests.fakes.answer_world import BagOfWords, ImageWords
 
 CLIP = Clip("v:00000", "v", 0.0, 1000.0)
 
 
 def window(start: float, seen: str, said: str) -> ReadWindow:
-    tower = PictureWords()
-    vectors = np.stack([tower.picture(seen.split(), f"{start} {i}") for i in range(3)])
+    tower = ImageWords()
+    vectors = np.stack([tower.image(seen.split(), f"{start} {i}") for i in range(3)])
     times = start + np.arange(3.0)
     texts = (Evidence("v", start, start + 3.0, "subtitle", said),)
     return ReadWindow("/v.mp4", "v", CLIP, Window("v", start, start + 3.0, 0.5), 0.5, texts, times, vectors)
@@ -35,7 +35,7 @@ def reading(text: str, *windows: ReadWindow) -> Reading:
 def test_windows_of_the_scene_alone_are_listened_to() -> None:
     elsewhere = window(10.0, "hammer", "The voice says the number 34.")
     there = window(500.0, "kettle", "The voice says the number 12.")
-    calibrator: Any = ImageScoreCalibrator(PictureWords())
+    calibrator: Any = ImageScoreCalibrator(ImageWords())
     asked = reading("In a clip that shows a kettle, which number does the voice say?", elsewhere, there)
     assert windows_in_scene(asked, calibrator) == {1}
     assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == "A"
@@ -43,9 +43,9 @@ def test_windows_of_the_scene_alone_are_listened_to() -> None:
     assert answer_choice(asked, SentenceVectors(BagOfWords()), calibrator).choice == "B"
 
 
-def test_nothing_is_left_out_where_the_scene_cannot_be_told() -> None:
+def test_nothing_is_left_out_where_the_scene_is_unknown() -> None:
     both = window(10.0, "hammer", "The number 34."), window(500.0, "kettle", "The number 12.")
-    calibrator: Any = ImageScoreCalibrator(PictureWords())
+    calibrator: Any = ImageScoreCalibrator(ImageWords())
     assert windows_in_scene(reading("Which number does the voice say?", *both), calibrator) is None
     assert (
         windows_in_scene(reading("In a clip that shows a kettle, which number is said?", *both), None) is None
@@ -55,9 +55,9 @@ def test_nothing_is_left_out_where_the_scene_cannot_be_told() -> None:
 
 
 def test_words_that_come_near_are_not_seen_where_others_come_nearer() -> None:
-    tower = PictureWords()
+    tower = ImageWords()
     scorer = ZeroShotScorer(tower)
-    vectors = np.stack([tower.picture(["knife"], f"{i}") for i in range(3)])
+    vectors = np.stack([tower.image(["knife"], f"{i}") for i in range(3)])
     view = VideoView("v", 0.0, 3.0, frame_times=np.arange(3.0), frame_vectors=vectors)
     assert scorer.above_vocabulary(["a knife", "the voice says part 12"], view) == ["a knife"]
     assert scorer.above_vocabulary([], view) == []

@@ -162,19 +162,19 @@ def test_imagined_queries_are_the_memorys_own_words():
     assert {guess.kind for guess in reply.hypotheses} == {"source", "format", "literal"}
 
 
-def test_a_moment_is_searched_by_its_deed_first_then_with_what_stands_around():
-    told = (
+def test_a_moment_is_searched_by_its_action_first_then_with_its_surroundings():
+    sentence = (
         "I need a shot. I vaguely remember the frame shows how somebody decants a coffee cup into the sink "
         "in a garage. In the background I see a wall clock."
     )
-    assert imagine_queries(ImagineRequest(Memory(key_moment=told), 2)).queries == (
+    assert imagine_queries(ImagineRequest(Memory(key_moment=sentence), 2)).queries == (
         "decants coffee cup sink garage",
         "decants coffee cup sink garage wall clock",
     )
 
 
 @pytest.mark.parametrize(
-    ("told", "plain"),
+    ("sentence", "plain"),
     [
         ("I am looking for a clip of a man who cuts bread.", ["a man who cuts bread."]),
         ("I want to find a video segment. Show me the shot where she opens the door", ["she opens the door"]),
@@ -183,8 +183,8 @@ def test_a_moment_is_searched_by_its_deed_first_then_with_what_stands_around():
         ("Find the keys under the doormat", ["Find the keys under the doormat"]),
     ],
 )
-def test_the_words_of_asking_go(told, plain):
-    assert statements(told) == plain
+def test_the_words_of_asking_go(sentence, plain):
+    assert statements(sentence) == plain
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,10 @@ def test_a_title_and_tags_are_never_quoted_and_a_description_may_be() -> None:
     for title in ("decord flipping a pancake", "How to flip. A pancake."):
         bare = title.rstrip(".")
         assert sentences_of(reading(heading=bare, title=title)) == []
-        told = f"{bare}. Flip it when bubbles stay open. Serve warm with syrup. cooking, flat pan cakes, food"
-        assert [s.text for s in sentences_of(reading(heading=told, title=title))] == [
+        heading = (
+            f"{bare}. Flip it when bubbles stay open. Serve warm with syrup. cooking, flat pan cakes, food"
+        )
+        assert [s.text for s in sentences_of(reading(heading=heading, title=title))] == [
             "Flip it when bubbles stay open.",
             "Serve warm with syrup.",
         ]
@@ -50,8 +52,8 @@ def test_a_heading_is_no_part_of_the_sentence_below_it() -> None:
         "Mirror\nThe primary mirror is gold. It is\nvery cold.\n\nThe Shield\n\nFive layers keep it cool.\n"
         "Torque: 110 Nm\n\n- Two eggs\n- Some milk"
     )
-    told = sentences_of(reading(Passage("p", "d", "Webb", text)))
-    assert [(s.title, s.text) for s in told] == [
+    sentences = sentences_of(reading(Passage("p", "d", "Webb", text)))
+    assert [(s.title, s.text) for s in sentences] == [
         ("Webb: Mirror", "The primary mirror is gold."),
         ("Webb: Mirror", "It is very cold."),
         ("Webb: The Shield", "Five layers keep it cool."),
@@ -59,10 +61,10 @@ def test_a_heading_is_no_part_of_the_sentence_below_it() -> None:
     ]
 
 
-def test_short_lines_without_prose_below_are_told_not_headed() -> None:
+def test_short_lines_without_prose_below_are_sentences_not_headings() -> None:
     for text in ("Red paint", "Red paint\n\nBlue paint", "The mirror of the\nWebb telescope is gold."):
-        told = sentences_of(reading(Passage("p", "d", "", text)))
-        assert [(s.title, s.text) for s in told] == [("", " ".join(text.split()))]
+        sentences = sentences_of(reading(Passage("p", "d", "", text)))
+        assert [(s.title, s.text) for s in sentences] == [("", " ".join(text.split()))]
 
 
 def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:
@@ -103,10 +105,10 @@ def test_speech_without_punctuation_is_cut() -> None:
     assert sentences[-1][2] == 60
 
 
-def test_a_cut_lies_where_a_cue_begins() -> None:
+def test_a_cut_is_where_a_cue_begins() -> None:
     cues = [cue(i, i + 1, f"word{i} " + "and so on " * 3) for i in range(60)]
-    told = [text.split() for text, _, _ in joined_cues(cues)]
-    assert all(words[0].startswith("word") and words[-1] == "on" for words in told)
+    parts = [text.split() for text, _, _ in joined_cues(cues)]
+    assert all(words[0].startswith("word") and words[-1] == "on" for words in parts)
 
 
 def test_a_long_sentence_that_ends_is_whole() -> None:
@@ -142,11 +144,11 @@ def test_the_shortlist_keeps_what_speaks_to_the_question_in_order() -> None:
     filler = [
         Sentence(f"Filler number {n}.", f"Filler number {n}.", "", "window", 4, "asr") for n in range(60)
     ]
-    told = Sentence("The mirror is gold.", "The mirror is gold.", "", "window", 4, "asr")
+    untitled = Sentence("The mirror is gold.", "The mirror is gold.", "", "window", 4, "asr")
     titled = Sentence("Clean it.", "Clean it.", "Mirror care", "passage", 4, "passage")
-    sentences = [*filler[:30], told, *filler[30:], titled]
+    sentences = [*filler[:30], untitled, *filler[30:], titled]
     kept = shortlist(["mirror", "gold"], sentences)
     assert len(kept) == MOST_SENTENCES
-    assert [s for s in kept if s in (told, titled)] == [told, titled]
+    assert [s for s in kept if s in (untitled, titled)] == [untitled, titled]
     assert kept == [s for s in sentences if s in kept]
     assert shortlist(["mirror"], sentences[:5]) == sentences[:5]

@@ -1,4 +1,4 @@
-"""Locating, observing, telling the course and verifying from stored vectors and words."""
+"""Locating, observing, summarizing the course and verifying from stored vectors and words."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_line_of_the_transcript_is_a_place_too(scorer, vectors):
     assert "subtitle at 21.0 s" in reply.windows[0].reason
 
 
-def test_a_question_about_somebodys_words_is_sought_in_the_words(scorer, vectors):
+def test_a_question_about_speech_is_located_in_the_transcript(scorer, vectors):
     line = "The best advice on this I ever had came from my old friend Beatrix."
     view = showing("guitar", "boat", "kitchen", texts=(said(2.0, "Let us begin."), said(24.0, line)))
     found = locate(LocateRequest("Who does the speaker say gave the best advice?", view), scorer, vectors)
@@ -143,13 +143,13 @@ def test_keywords_are_there_when_they_are_shown_or_read(scorer, vectors):
     assert (other.needs_more_info, other.missing_visual_keyword) == (True, "a boat")
 
 
-def test_of_many_lines_a_caption_tells_those_nearest_the_question(scorer, vectors):
+def test_of_many_lines_a_caption_names_those_nearest_the_question(scorer, vectors):
     lines = [said(2.0 * at, f"Line {at} is of no weight.") for at in range(30)]
     asked = Question("q", "What must be torqued to ninety newton metres?")
     view = showing("guitar", texts=(*lines, said(70.0, "Torque the wheel bolts to ninety newton metres.")))
-    told = observe(ObserveRequest(asked, view), scorer, vectors).caption
-    assert "Torque the wheel bolts" in told
-    assert told.count("Said:") == MAX_SPOKEN_LINES
+    caption = observe(ObserveRequest(asked, view), scorer, vectors).caption
+    assert "Torque the wheel bolts" in caption
+    assert caption.count("Said:") == MAX_SPOKEN_LINES
     few = replace(view, texts=tuple(lines[:MAX_SPOKEN_LINES]))
     assert observe(ObserveRequest(asked, few), scorer, vectors).caption.count("Said:") == MAX_SPOKEN_LINES
 

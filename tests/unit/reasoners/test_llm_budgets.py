@@ -47,9 +47,9 @@ def test_tokens_are_bounded_before_a_prompt_is_sent():
         BudgetSpent, match=r"950 tokens spent .* would read \d+ more; raise reasoner.max_total"
     ):
         spent.run(ANCHOR_EVENT, OPEN)
-    assert len(client.heard) == 1
+    assert len(client.requests) == 1
     assert spent.usage().prompt_tokens == 900
-    assert spent.run(ANCHOR_EVENT, OPEN), "the next question starts anew"
+    assert spent.run(ANCHOR_EVENT, OPEN), "the next question starts with a full budget"
 
 
 def test_seconds_break_off_a_call_that_is_under_way():

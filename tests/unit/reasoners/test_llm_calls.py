@@ -1,4 +1,4 @@
-"""One call of a role: repair, bounds and the count of tokens, with a client that says what it is told."""
+"""One call of a role: repair, bounds and the count of tokens, with a client that replies with given lines."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def test_a_reasoner_is_made_without_any_heavy_library():
 def test_a_good_reply_takes_one_call():
     client = Scripted(ANCHOR)
     assert make_reasoner(client).run(ANCHOR_EVENT, OPEN) == AnchorEvent(description="she polishes something")
-    (heard,) = client.heard
-    assert [message.speaker for message in heard] == ["system", "user"]
-    assert OPEN.text in heard[1].text
+    (messages,) = client.requests
+    assert [message.speaker for message in messages] == ["system", "user"]
+    assert OPEN.text in messages[1].text
     assert client.schemas[0]["required"] == ["description"]
 
 
-def test_a_bad_reply_is_shown_its_error_and_mended():
+def test_a_bad_reply_is_shown_its_error_and_repaired():
     client = Scripted("The answer is B.", '{"position": "after"}', ANCHOR)
     reasoner = make_reasoner(client)
     reasoner.run(ANCHOR_EVENT, OPEN)
-    assert [message.speaker for message in client.heard[1][2:]] == ["assistant", "user"]
-    assert client.heard[1][2].text == "The answer is B."
-    assert "there is no JSON object in the reply" in client.heard[1][3].text
-    assert "description: Field required" in client.heard[2][3].text
-    assert len(client.heard[2]) == 4, "only the last bad reply is shown"
+    assert [message.speaker for message in client.requests[1][2:]] == ["assistant", "user"]
+    assert client.requests[1][2].text == "The answer is B."
+    assert "there is no JSON object in the reply" in client.requests[1][3].text
+    assert "description: Field required" in client.requests[2][3].text
+    assert len(client.requests[2]) == 4, "only the last bad reply is shown"
     usage = reasoner.usage()
     assert (usage.calls, usage.by_role["anchor_event"]["repairs"]) == (3, 2)
 
@@ -59,22 +59,22 @@ def test_repair_is_bounded(repairs):
     client = Scripted("nonsense")
     with pytest.raises(ReplyInvalid, match=rf"anchor_event in {repairs + 1} attempts: there is no JSON"):
         make_reasoner(client, repairs=repairs).run(ANCHOR_EVENT, OPEN)
-    assert len(client.heard) == repairs + 1
+    assert len(client.requests) == repairs + 1
 
 
 def test_a_runaway_or_empty_reply_is_not_fed_back_whole():
     client = Scripted("x" * 100_000, ChatReply("", cut=True), ANCHOR)
     make_reasoner(client).run(ANCHOR_EVENT, OPEN)
-    assert len(client.heard[1][2].text) == 2000
-    assert client.heard[2][2].text == "(empty reply)"
-    assert "cut at 4096 tokens" in client.heard[2][3].text
+    assert len(client.requests[1][2].text) == 2000
+    assert client.requests[2][2].text == "(empty reply)"
+    assert "cut at 4096 tokens" in client.requests[2][3].text
 
 
 def test_the_number_of_passage_queries_is_that_of_the_options():
     short = {"visual_query": "A video that shows a workshop.", "passage_queries": ["one"]}
     client = Scripted(json.dumps(short), json.dumps({**short, "passage_queries": ["one", "two", "three"]}))
     assert make_reasoner(client).run(REWRITE_QUESTION, CHOICE).passage_queries == ("one", "two", "three")
-    assert "has 1 entries, wanted 3" in client.heard[1][3].text
+    assert "has 1 entries, wanted 3" in client.requests[1][3].text
     assert make_reasoner(Scripted(json.dumps(short))).run(REWRITE_QUESTION, OPEN).passage_queries == ("one",)
 
 
@@ -82,7 +82,7 @@ def test_a_choice_outside_the_labels_is_never_taken():
     client = Scripted(json.dumps({**CHOSEN, "choice": "F"}), json.dumps(CHOSEN))
     reply = make_reasoner(client).run(ANSWER_CHOICE, reading(CHOICE))
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (0,))
-    assert "one of A, B, C or null" in client.heard[1][3].text
+    assert "one of A, B, C or null" in client.requests[1][3].text
 
 
 def test_what_the_model_does_not_cite_is_not_cited():
@@ -91,15 +91,15 @@ def test_what_the_model_does_not_cite_is_not_cited():
     assert (reply.windows, reply.passages) == ((), ())
 
 
-def test_a_model_that_reads_words_only_is_sent_no_picture():
-    with_pictures, without = Scripted(json.dumps(CHOSEN)), Scripted(json.dumps(CHOSEN))
+def test_a_model_that_reads_words_only_is_sent_no_image():
+    with_images, without = Scripted(json.dumps(CHOSEN)), Scripted(json.dumps(CHOSEN))
     reasoner = make_reasoner(without, images=False)
     assert not reasoner.reads_pixels
     reasoner.run(ANSWER_CHOICE, reading(CHOICE))
-    make_reasoner(with_pictures).run(ANSWER_CHOICE, reading(CHOICE))
-    assert len(without.heard[0][1].images) == 0
-    assert len(with_pictures.heard[0][1].images) == 8
-    assert "This mirror is made of glass." in without.heard[0][1].text
+    make_reasoner(with_images).run(ANSWER_CHOICE, reading(CHOICE))
+    assert len(without.requests[0][1].images) == 0
+    assert len(with_images.requests[0][1].images) == 8
+    assert "This mirror is made of glass." in without.requests[0][1].text
 
 
 def test_calls_are_bounded_for_each_question():
@@ -128,7 +128,7 @@ def test_missing_counts_are_estimated_and_marked():
     reasoner = make_reasoner(client)
     reasoner.run(ANSWER_CHOICE, reading(CHOICE))
     row = reasoner.usage().by_role["answer_choice"]
-    text = sum(-(-len(message.text.encode()) // 4) for message in client.heard[0])
+    text = sum(-(-len(message.text.encode()) // 4) for message in client.requests[0])
     assert row["image_tokens"] == 8 * 3 * 2, "eight frames of 64 x 48, patches of 28"
     assert row["prompt_tokens"] == text + 48
     assert row["completion_tokens"] == -(-len(json.dumps(CHOSEN)) // 4)

@@ -1,4 +1,4 @@
-"""Recordings and replies that somebody damaged, or made up: one line each, and nothing is destroyed."""
+"""Recordings and replies that are damaged or made up: one line each, and no file is changed."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def client(folder):
     return LocalClient(TransformersLLM.load(settings(folder)))
 
 
-def test_pictures_reach_the_model_and_tokens_are_counted_exactly(client):
+def test_images_reach_the_model_and_tokens_are_counted_exactly(client):
     words = Message("user", ("look: ",))
     plain = client.send([words], {})
     one = client.send([Message("user", ("look: ", BLACK))], {})
@@ -57,7 +57,7 @@ def test_pictures_reach_the_model_and_tokens_are_counted_exactly(client):
     assert one.cut == (one.completion_tokens == 16)
 
 
-def test_what_is_in_a_picture_makes_a_difference_and_the_same_one_none(client):
+def test_the_content_of_an_image_makes_a_difference_and_the_same_one_none(client):
     def said(shown):
         return client.send([Message("user", ("look: ", shown))], {}).text
 

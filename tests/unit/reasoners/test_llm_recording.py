@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def replayed(path, **changes) -> LlmReasoner:
     settings = ReasonerSettings(kind="openai", model="m", replay=path, **changes)
     return LlmReasoner(
-        Scripted(AssertionError("a replay asks nobody")), settings, recording=open_recording(settings)
+        Scripted(AssertionError("a replay makes no call")), settings, recording=open_recording(settings)
     )
 
 
@@ -88,7 +88,7 @@ def test_another_prompt_is_named(recording):
         replayed(recording).run(ANCHOR_EVENT, OPEN)
 
 
-def test_pictures_are_part_of_the_key_by_their_bytes(recording):
+def test_images_are_part_of_the_key_by_their_bytes(recording):
     live = recorded(recording, json.dumps(CHOSEN))
     live.run(ANSWER_CHOICE, reading(CHOICE))
     (held,) = exchanges(recording)

@@ -83,7 +83,7 @@ def test_parts_share_the_bounds_of_a_run():
             reasoner.run(PLAN, PlanRequest(OPEN))
 
 
-def test_parts_with_the_same_settings_are_one_mind():
+def test_parts_with_the_same_settings_are_one_reasoner():
     chosen = {"kind": "openai", "model": "m", "planner": {"model": "m"}, "judge": {"kind": "openai"}}
     assert open_reasoner(Settings(reasoner=chosen), None).name == "openai:m"
 

@@ -38,4 +38,4 @@ def test_video_detective_stops(tmp_path: Path, role: str) -> None:
     with detective_world.open_world(tmp_path) as library:
         detective = VideoDetective(library, PAPER, reasoner=reasoner)
         with pytest.raises(ReplayUnknown, match=f"no {role} today"):
-            detective.investigate("film", detective_world.question())
+            detective.investigate("workshop", detective_world.question())

@@ -30,12 +30,12 @@ class FakeLibrary:
 def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> None:
     with make_web(tmp_path / "web") as plain:
         entries = {entry.id: entry for entry in plain.catalogue.videos}
-        by_title = [result.url for result in plain.search_videos("kettle film 7").results]
-    held = [entries["film03"].content_id] * 2 + ["of another web"]
+        by_title = [result.url for result in plain.search_videos("kettle video 7").results]
+    held = [entries["video03"].content_id] * 2 + ["of another web"]
     library = cast(Library, FakeLibrary(held))
     with open_web(tmp_path / "web", engine="bm25", library=library) as web:
-        first, second = (result.url for result in web.search_videos("kettle film 7").results[:2])
-        assert {first, second} == {entries["film03"].url, by_title[0]}
-        assert [result.url for result in web.search_videos("unheard").results] == [entries["film03"].url]
+        first, second = (result.url for result in web.search_videos("kettle video 7").results[:2])
+        assert {first, second} == {entries["video03"].url, by_title[0]}
+        assert [result.url for result in web.search_videos("unheard").results] == [entries["video03"].url]
         assert web.search_videos("!").results == ()
         assert web.fingerprint != plain.fingerprint

@@ -46,7 +46,7 @@ def test_words_are_sentence_vectors_moved_by_constants() -> None:
     np.testing.assert_allclose(open_text_tower(BUNDLED, SETTINGS).encode_text(texts), expected, atol=1e-6)
 
 
-def test_the_whole_picture_is_seen() -> None:
+def test_the_whole_image_is_used() -> None:
     assert PREPROCESSING(np.zeros((2, 224, 398, 3), np.uint8)).shape == (2, 3, 81, 144)
 
 

@@ -53,7 +53,7 @@ def test_folding_changes_nothing_that_is_said() -> None:
         assert seen[name].shape == (2, count + (name == "objects"))
         torch.testing.assert_close(seen[name], getattr(expected, name), atol=2e-5, rtol=1e-4)
     torch.testing.assert_close(rows, expected.vector, atol=1e-5, rtol=1e-4)
-    assert float((seen["acts"][0] - seen["acts"][1]).abs().max()) > 1e-3, "two pictures look alike to it"
+    assert float((seen["acts"][0] - seen["acts"][1]).abs().max()) > 1e-3, "two images have one embedding"
 
 
 def test_the_weights_of_the_package_are_those_of_this_network() -> None:

@@ -71,7 +71,7 @@ def test_the_camera_sways_while_nothing_happens() -> None:
     assert (renderer.frame(1.0) != renderer.frame(2.0)).any()
 
 
-def test_light_and_style_change_the_picture_and_not_the_story() -> None:
+def test_light_and_style_change_the_frames_and_not_the_story() -> None:
     images = [FrameRenderer(replace(STORY, light=light), HEIGHT).frame(2.0) for light in LIGHTS]
     warm, cold, _ = (image.mean(axis=(0, 1)) for image in images)
     assert warm[0] / warm[2] > cold[0] / cold[2]
