@@ -3,7 +3,7 @@
     python -m benchmarks.startup
 
 Each figure is the median and the best of `--rounds` runs, in wall seconds, beside the CPU-seconds of the
-median run; the bare interpreter's own start stands beside them. Searches are run on a library without
+median run; the bare interpreter's own start is printed beside them. Searches are run on a library without
 images and on one whose images were encoded by a ViT-B/32 (random weights).
 """
 

@@ -343,7 +343,7 @@ def _reason(error: OSError) -> str:
 class Globs:
     """Patterns on the `/`-separated path of a file below its root, case-sensitive.
 
-    `*`, `?` and `[...]` stay within one name; `**` stands for any number of folders, none
+    `*`, `?` and `[...]` stay within one name; `**` matches any number of folders, none
     included. A pattern without `/` fits a name at any depth (`*.mp4`, `drafts`), one with
     `/` starts at the root (`talks/*.mp4`, `**/2024/*`; `./` and a leading `/` are the root).
     A pattern that fits a folder takes everything below it. As in `.gitignore`, then, save
@@ -396,6 +396,6 @@ def _fits(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool
 
 
 def _past_stars(states: set[int], parts: Sequence[re.Pattern[str] | None]) -> set[int]:
-    """`**` may stand for nothing, save at the end, where it stands for at least one name."""
+    """`**` may match nothing, except at the end, where it matches at least one name."""
     more = {state + 1 for state in states if state + 1 < len(parts) and parts[state] is None}
     return states | more

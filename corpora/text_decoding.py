@@ -64,7 +64,7 @@ def guess_encoding(data: bytes) -> str:
 
 
 def _wide_encoding(head: bytes) -> str:
-    """UTF-16 without a mark: nearly all zero bytes lie on one side of the pairs."""
+    """UTF-16 without a mark: nearly all zero bytes are on one side of the pairs."""
     if len(head) < 4:
         return ""
     even, odd = head[0::2].count(0), head[1::2].count(0)

@@ -85,7 +85,7 @@ def svg() -> str:
     for (a, b), number in sorted(reduced(imports(packages), packages).items()):
         (ax, ay, aw, ah), (bx, by, bw, _) = places[a], places[b]
         x1, x2 = ax + aw / 2, bx + bw / 2
-        if aw > 2 * BOX:  # from below the inner box that stands nearest
+        if aw > 2 * BOX:  # from below the nearest inner box
             x1 = x2
         lines.append(
             f'<path d="M{x1:g} {ay + ah:g} L{x2:g} {by - 1:g}" stroke="#555" marker-end="url(#tip)"/>'

@@ -2,7 +2,7 @@
 
 Only the package's `models` are imported, past its own `__init__`, which drags
 in pytorchvideo and torchaudio; so the preprocessing is ours. Outputs of
-text and audio are scaled, and a video's is a mean, so every vector is brought
+text and audio are scaled, and a video's is a mean, so every vector is normalized
 to length 1 here. Weights and code are CC-BY-NC-SA-4.0.
 """
 
@@ -258,7 +258,7 @@ def import_models(module: str) -> Any:
     guard_torchvision()
     spec = importlib.util.find_spec("imagebind")
     if "imagebind" not in sys.modules and spec is not None:
-        # A package object that knows where its modules lie, and has run nothing.
+        # A package object that knows the path of its modules, and has run nothing.
         sys.modules["imagebind"] = importlib.util.module_from_spec(spec)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -290,7 +290,7 @@ def mel_log_fbank(
     """float32 (frames, bins) of mono samples (n,); 0 frames where n is shorter than 25 ms.
 
     Kaldi's `compute-fbank-feats` (feature-window.cc, mel-computations.cc, feature-fbank.cc) with the settings
-    that ImageBind asks torchaudio's `compliance.kaldi.fbank` for: frames of 25 ms every 10 ms that lie wholly
+    that ImageBind asks torchaudio's `compliance.kaldi.fbank` for: frames of 25 ms every 10 ms that are wholly
     inside the signal, mean of each frame removed, pre-emphasis 0.97, Hann window, power spectrum at the next
     power of two, triangular filters on the mel scale 1127 ln(1 + f / 700) from 20 Hz to half the rate,
     natural logarithm floored at the float32 epsilon; no dither, no energy.

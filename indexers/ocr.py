@@ -1,4 +1,4 @@
-"""Words that stand in the image: rapidocr on its own packaged models, offline and the same every time."""
+"""Text in images: rapidocr on its own packaged models, offline and the same every time."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Ocr:
                 continue
             scaled = _scaled(image, DETECTION_SIDE)
             slopes = _slopes(scaled)
-            if last is None or not last.still_stands(found, slopes):
+            if last is None or not last.still_there(found, slopes):
                 boxes = self._all(scaled)
                 text = "\n".join(lines_in_reading_order([box for box in boxes if self._sure(box)]))
                 last = _Read(text, found, tuple(_corners(box) for box in boxes), slopes)
@@ -137,7 +137,7 @@ class _Read:
     read: tuple[Corners, ...]
     slopes: NDArray[np.float32]
 
-    def still_stands(self, probed: Sequence[Corners], slopes: NDArray[np.float32]) -> bool:
+    def still_there(self, probed: Sequence[Corners], slopes: NDArray[np.float32]) -> bool:
         """Whether an image with these findings and slopes has this text: none beyond it, none changed."""
         known = (*self.read, *self.probed)
         return (
@@ -194,7 +194,7 @@ def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
     """Boxes joined into lines, from top to bottom, each from left to right.
 
     A box belongs to a line when its middle is between the line's top and
-    bottom; so a word that stands a little higher than its neighbour stays beside it.
+    bottom; so a word a little higher than its neighbour stays beside it.
     """
     lines: list[list[TextBox]] = []
     for box in sorted(boxes, key=lambda box: ((box.top + box.bottom) / 2, box.left)):
@@ -273,7 +273,7 @@ def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr
             # Named files are used as they are; without names rapidocr would download what it misses.
             "Det.model_path": str(detector),
             "Rec.model_path": str(recognizer),
-            # Text in videos stands upright.
+            # Text in videos is upright.
             "Global.use_cls": False,
             "Global.text_score": 0.0,
             "Global.log_level": "critical",

@@ -2,7 +2,7 @@
 
 Loudness is K-weighted by ITU-R BS.1770 (pyloudnorm), a second at a time and without gating. The class
 is decided by a few figures of the short-time spectrum (scipy.signal), each over the five seconds around:
-how much of the sound stands on steady tones, on a gliding pitch, and how it swells with syllables.
+how much of the sound is on steady tones, on a gliding pitch, and how it swells with syllables.
 Samples that are no number, or far beyond full scale, count as missing; so does a second of mostly such.
 """
 
@@ -28,7 +28,7 @@ QUIETEST = -70.0
 WINDOW, HOP = 1024, 400
 """Samples of a spectrum and between two: 64 ms and 25 ms."""
 FLOOR_BINS, PEAK_ABOVE = 31, 1.6
-"""A peak stands out of the mean of so many bins around it by so many nepers, 14 dB."""
+"""A peak exceeds the mean of so many bins around it by so many nepers, 14 dB."""
 STEADY_FRAMES, STEADY_SHARE = 7, 0.7
 FIGURES = ("steady", "peaked", "voiced", "gliding", "swell", "change", "bright")
 LOWEST, HIGHEST = 80.0, 5000.0

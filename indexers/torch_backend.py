@@ -1,4 +1,4 @@
-"""What every torch encoder stands on: quiet imports, and the step from pixels to vectors."""
+"""What all torch encoders share: quiet imports, and the step from pixels to vectors."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def _candidate_starts(
     starts = times[times <= latest + TIME_STEP]
     if len(starts) == 0 or starts[-1] < latest - TIME_STEP:
         # A gap may leave no frame in the last window; then it is no candidate, but never the only one:
-        # with no frame up to `latest`, all of them lie after it.
+        # with no frame up to `latest`, all of them are after it.
         starts = np.append(starts, latest)
     return np.asarray(starts, np.float64)
 
@@ -208,5 +208,5 @@ def _checked(
     if length <= 0 or end <= start:
         raise ValueError(f"a window needs length > 0 and end > start, not {length}, [{start}, {end})")
     if frame_times[0] < start - TIME_STEP or frame_times[-1] > end + TIME_STEP:
-        raise ValueError(f"frame times must lie in [{start}, {end}]")
+        raise ValueError(f"frame times must be in [{start}, {end}]")
     return frame_times, units

@@ -157,7 +157,7 @@ def rewrite(context: Context) -> Rewriting:
 
 
 def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
-    """The `top_k` clips, best first: text by the question as it stands, images by the visual query."""
+    """The `top_k` clips, best first: text by the question unchanged, images by the visual query."""
     visual_query = rewriting.rewritten.visual_query
     return context.retriever.find_clips(context.question.text, visual_query, context.top_k, context.where)
 
@@ -350,8 +350,8 @@ class _Clock:
 
 def _decoded(context: Context, path: str, window: Window, budget: int) -> tuple[Frames | None, str]:
     """Pixels at `budget` moments of the window, or none and why."""
-    has_picture = context.retriever.reader.video(window.video_id).width > 0
-    if not (context.reasoner.reads_pixels and context.read_frames is not None and has_picture):
+    has_frames = context.retriever.reader.video(window.video_id).width > 0
+    if not (context.reasoner.reads_pixels and context.read_frames is not None and has_frames):
         return None, ""
     try:
         return context.read_frames(path, midpoints(window.start, window.end, budget)), ""

@@ -272,7 +272,7 @@ class Library:
         return [Window(hit.video_id, hit.start, hit.end, hit.score) for hit in hits]
 
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
-        """What a citation stands for: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
+        """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
 
         Raises `UsageError` for anything else, with the forms that are accepted.
         """
@@ -308,7 +308,7 @@ class Library:
         return near_duplicates(self._reader, video_id)
 
     def videos_without_fingerprint(self) -> frozenset[str]:
-        """The videos with a picture that `near_duplicates` cannot compare, since they were not measured."""
+        """The videos with frames that `near_duplicates` cannot compare, since they were not measured."""
         from rag.retrieval.near_duplicates import videos_without_fingerprint
 
         return videos_without_fingerprint(self._reader)
@@ -411,7 +411,7 @@ def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
 
 
 def _at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
-    """The paths of `known` that are one of `wanted` or lie below it."""
+    """The paths of `known` that are one of `wanted` or below it."""
     prefixes = tuple(os.path.join(path, "") for path in wanted)
     return [path for path in known if path in wanted or path.startswith(prefixes)]
 

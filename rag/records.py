@@ -94,7 +94,7 @@ class NearDuplicate:
     video_id: str
     path: str
     score: float
-    """In [0, 1]: agreement of picture and sound along the line below."""
+    """In [0, 1]: agreement of images and sound along the line below."""
     speed: float
     """Seconds of the video asked about for each second of this one: t_asked = speed * t + offset."""
     offset: float

@@ -147,10 +147,10 @@ def render_endlessly(pool: Pool, seed: int, reuse: float, parent: int) -> None:
         described = sentence_vectors([f"a video that shows {story.description}" for story in stories])
         for story, vector in zip(stories, described, strict=True):
             rng = stream("frames", seed, story.seed)
-            _lay(pool, rng, reuse)
+            _place_shape(pool, rng, reuse)
             while int(pool.written[0]) > AHEAD + int(pool.used[0]) / reuse:
                 time.sleep(0.02)
-                _lay(pool, rng, reuse)
+                _place_shape(pool, rng, reuse)
                 if os.getppid() != parent:
                     return
             renderer = FrameRenderer(story, PAINTED)
@@ -164,7 +164,7 @@ def render_endlessly(pool: Pool, seed: int, reuse: float, parent: int) -> None:
                 pool.written[0] += 1
 
 
-def _lay(pool: Pool, rng: random.Random, reuse: float) -> None:
+def _place_shape(pool: Pool, rng: random.Random, reuse: float) -> None:
     """Collages, as far ahead of the learners as frames are; at most a few at a time."""
     import torch
 

@@ -32,7 +32,7 @@ class Document:
 def make_document(title: str, text: str, doc_id: str = "") -> Document | None:
     """A cleaned document, or None if there is nothing.
 
-    A title that opens the text is taken off it; a single title stands as its own text.
+    A title that opens the text is taken off it; a single title is its own text.
     """
     title, text = one_line(title)[:MAX_TITLE].rstrip(), tidy(text)
     if title and text.startswith(title + "\n"):

@@ -19,7 +19,7 @@ MAX_TITLE_LINE = 120
 def read(path: str) -> Iterator[Document | Problem]:
     """One document, or one for every 4 Mi characters of a huge text, cut between paragraphs.
 
-    A short first line that stands alone and does not end like a sentence is the title.
+    A short first line that is alone and does not end like a sentence is the title.
     """
     refuse_binary(path)
     title = None

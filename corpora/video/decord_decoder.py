@@ -1,4 +1,4 @@
-"""The other decoder: decord 0.6.0, kept behind the same contract, and honest about what it cannot do.
+"""The second decoder: decord 0.6.0, behind the same contract; what it cannot do is refused.
 
 It is unmaintained. What it cannot read, reads wrongly, or hangs on ends in one line that names PyAV. Its
 own FFmpeg clashes with PyAV's in one process, so nothing here imports `av`.

@@ -1,8 +1,8 @@
 """Which sampled frames may show other text than the last one taken: those are worth a look by OCR.
 
 Text holds still while the image behind it moves, and its strokes have a bright-to-dark edge right beside
-a dark-to-bright one. So a frame is taken when such strokes stand where none stood at the last keyframe, or
-have gone from where they stood; what merely moves has none.
+a dark-to-bright one. So a frame is taken when such strokes are where none were at the last keyframe, or
+have gone from where they were; what merely moves has none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Two such cells must stand side by side: a word. Of 28 captions of 2 s, 24 and 32
 over seven real videos, EDGE and STROKES (28, 14) take all with 20 frames a minute; (28, 6) all with 26;
 (40, 14) miss 5 with 18."""
 GAP_SECONDS = 2.0
-"""Keyframes of an image that moves are so far apart at least; a caption that stands 2 s has one in it."""
+"""Keyframes of an image that moves are so far apart at least; a caption shown for 2 s has one in it."""
 MOVING_SECONDS = 10.0
 """Text that moves with the image is looked for so often."""
 STILL_LEVELS = 16
@@ -73,7 +73,7 @@ class KeyframePicker:
             return True
         rising, falling = look.rising & before.rising, look.falling & before.falling
         if self._text is None:
-            # The first keyframe's own text is what of it stands at the second sample.
+            # The first keyframe's own text is what of it is there at the second sample.
             self._text = _cells(rising, falling)
         waited = time - self._taken_at + 1e-6
         moving = _differing(look, before)

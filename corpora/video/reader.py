@@ -74,7 +74,7 @@ class MediaReader:
     def __init__(self, decoder: str = "pyav", stall_seconds: float = 60.0) -> None:
         self.decoder = check_decoder(decoder)
         self._media = MediaProcess(stall_seconds)
-        # Other decoders bring an FFmpeg of their own, which cannot share a process with PyAV's.
+        # Other decoders have an FFmpeg of their own, which cannot share a process with PyAV's.
         self._frames = self._media if decoder == "pyav" else MediaProcess(stall_seconds)
         self._probed: tuple[str, tuple[int, int], Probe] | None = None
 

@@ -18,7 +18,7 @@ from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON
 
 _STEPS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
-"""Seconds; seeks go back so far before the time asked for, until enough keyframes lie between."""
+"""Seconds; seeks go back so far before the time asked for, until enough keyframes are between."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ Where there is one video, or all videos have the same mean, no draw differs from
 another. There the exact binomial interval for as many trials as there are videos
 stands in (for a mean that no whole number of them has, by the same formula; Korn and
 Graubard, 1998), which is wider than it need be, and says what no failure in 30 videos
-is worth. As wide as without a failure it stands on both sides of a difference. Of an
+is worth. As wide as without a failure it is on both sides of a difference. Of an
 amount, which has no least and no greatest value, nothing stands in.
 
 Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8 (resampling of

@@ -62,7 +62,7 @@ class FrameRenderer:
     def things(self, t: float) -> list[Spot]:
         """Where things are in the frame at `t`: first the one in use, if it is in view, then the clutter.
 
-        Some of the clutter may lie outside the frame or be covered.
+        Some of the clutter may be outside the frame or be covered.
         """
         dx, dy = self._gaze(t)
         event = self._event(t)

@@ -67,7 +67,7 @@ SIZE = (81, 144)
 BOX = 4
 """Pillow's number of the filter."""
 PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=SIZE, resample=BOX)
-"""The whole image squashed to 144 x 81: what stands at the edges counts, too."""
+"""The whole image squashed to 144 x 81: the edges count, too."""
 
 
 class BundledText(FileIdentity):

@@ -1,1 +1,1 @@
-"""Which weights exist, where they lie on this machine, how they get here, and whether they are whole."""
+"""Model weights: the catalogue, their place on this machine, download and verification."""

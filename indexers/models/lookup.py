@@ -1,4 +1,4 @@
-"""Where the weights of a model lie on this machine: looks at files only, never at the network."""
+"""Finds the weights of a model on this machine: by files only, never over the network."""
 
 from __future__ import annotations
 

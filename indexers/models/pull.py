@@ -1,4 +1,4 @@
-"""Bringing weights here from the hub: the one place in the project that may reach for the network."""
+"""Downloads weights from the hub: the one module of the project that may use the network."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pull(
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
 ) -> Path:
-    """Bring a model's files into `home_folder`, and return it.
+    """Download a model's files into `home_folder`, and return it.
 
     Only the files of the catalogue's patterns come, at the pinned commit, or
     where none is pinned at the commit that `main` names now. Each is checked
@@ -57,7 +57,7 @@ def pull(
 
     Raises `WeightsMissing` where the hub cannot be reached or lacks the model,
     `WeightsInvalid` where a hash is wrong, `ModelError` where the disk is full, `UsageError` where the
-    folder holds files that no pull has brought (`corpora.outputs`).
+    folder holds files that no pull has written (`corpora.outputs`).
     """
     model = known_model(name)
     home = home_folder(model, settings)

@@ -137,7 +137,7 @@ def open_page(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Show what stands at URL on the web in DIR."""
+    """Show the page or video at URL on the web in DIR."""
     with _opened(folder, "bm25", "", 0, None, config, verbose) as web:
         page = web.open(url)
         said = web.transcript(url) if transcript else None

@@ -9,7 +9,7 @@ from corpora.records import Problem
 from rag.errors import FileProblem
 
 Prune = bool | Literal["all"]
-"""Whether missing files are removed; `all`: also where they may lie on a disk that is not mounted."""
+"""Whether missing files are removed; `all`: also where they may be on a disk that is not mounted."""
 
 
 class Progress(Protocol):

@@ -124,7 +124,7 @@ def render(
     """The system and the user message of one call.
 
     `variables`: material by name, or bare words of ours under `!name`.
-    `images`: what `{{images}}` stands for; None where the prompt has no such place.
+    `images`: what `{{images}}` is replaced by; None where the prompt has no such place.
     Raises `ValueError` if a variable is missing, unused, or not fit to stand bare.
     """
     given: dict[str, Material] = dict(variables)

@@ -36,7 +36,7 @@ class RoleCall:
     variables: Mapping[str, Material]
     """Material by name; bare words of ours under `!name`."""
     images: Sequence[PromptItem] | None = None
-    """What `{{images}}` stands for; None where the prompt has no such place."""
+    """What `{{images}}` is replaced by; None where the prompt has no such place."""
 
 
 @dataclass(frozen=True, slots=True)

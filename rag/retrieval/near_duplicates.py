@@ -37,7 +37,7 @@ def near_duplicates(reader: Reader, video_id: str) -> tuple[NearDuplicate, ...]:
 
 
 def videos_without_fingerprint(reader: Reader) -> frozenset[str]:
-    """The videos with a picture that have no fingerprint, and so are never found as near-duplicates."""
+    """The videos with frames that have no fingerprint, and so are never found as near-duplicates."""
     return frozenset(v.video_id for v in reader.videos() if v.height > 0) - reader.fingerprinted()
 
 

@@ -93,7 +93,7 @@ class Retriever:
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
     ) -> list[VideoHit | PassageHit]:
-        """Windows and passages for a query as it stands, best first, each with score and relevance.
+        """Windows and passages for a query as given, best first, each with score and relevance.
 
         For `all` the rankings run over clips and passages together, so that their scores compare.
         """

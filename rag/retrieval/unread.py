@@ -15,7 +15,7 @@ class Unread:
     speech: tuple[str, ...]
     """With sound, without recognized speech and without subtitles."""
     screen: tuple[str, ...]
-    """With a picture, without text recognized in it."""
+    """With frames, without text recognized in them."""
 
 
 def unread(reader: Reader, video_ids: Collection[str] | None = None) -> Unread:

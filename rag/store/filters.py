@@ -27,7 +27,7 @@ Spans = Mapping[str, tuple[tuple[float, float], ...]]
 
 
 def shares_enough(start: float, end: float, spans: tuple[tuple[float, float], ...]) -> bool:
-    """Whether [start, end) shares enough with one of `spans`; a moment must lie inside."""
+    """Whether [start, end) shares enough with one of `spans`; a moment must be inside."""
     return any(
         min(end, until) - max(start, since) >= min(LEAST_SHARED, end - start, until - since) - 1e-9
         for since, until in spans

@@ -1,4 +1,4 @@
-"""The `meta` table, and the numbered steps that bring a library to today's tables.
+"""The `meta` table, and the numbered steps that migrate a library to today's tables.
 
 Append only, never edit a step that was released. The number of the last step is written after it, so a step
 may run twice and must bear that.

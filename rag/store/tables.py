@@ -303,7 +303,7 @@ class VideoWriter:
         """
         encoder = self._require_meta().image_encoder
         if encoder is None:
-            raise ValueError("sounds need an encoder that hears")
+            raise ValueError("sounds need an encoder with audio")
         self._require_pending(video_id)
         replace_sounds(self._db, video_id, clips, vectors, encoder)
 
@@ -418,7 +418,7 @@ class EncoderSwitch:
         return frozenset(self._done)
 
     def clips(self, video_id: str) -> list[str]:
-        """Ids of the clips of a video, in time order: what `add` has to bring."""
+        """Ids of the clips of a video, in time order: what `add` needs."""
         rows = self._db.rows("clips", ["clip_id", "start"], f"video_id IN {quoted([video_id])}").to_pylist()
         return [row["clip_id"] for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))]
 

@@ -137,7 +137,7 @@ def nearest(
     while True:
         found = index.candidates(query.astype(np.float32), count, keep)
         hits = _ranked(rows, ids, exact, found)
-        # Rows that tie with the last hit may lie outside the candidates: ask for more until the worst
+        # Rows that tie with the last hit may be outside the candidates: ask for more until the worst
         # of them is truly worse.
         settled = len(hits) > k and hits[-1].score < hits[k - 1].score - 2 * 10**-DECIMALS
         if settled or count >= allowed:

@@ -55,7 +55,7 @@ class Writer(VideoWriter):
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> Writer:
-        """Take the lock, bring the tables up to date, sweep away what a killed writer left unfinished.
+        """Take the lock, migrate the tables, remove what a killed writer left unfinished.
 
         The folder must be a library, or new or empty; a library without a marker gets one.
         Raises `LibraryNotFound` (for any other folder; without `create` also for a new one),
@@ -211,7 +211,7 @@ class Writer(VideoWriter):
         self.add_passages(source_id, passages, vectors)
 
     def begin_passages(self, source_id: str) -> None:
-        """Take away what the source has, so that `add_passages` can bring it in parts."""
+        """Remove what the source has, so that `add_passages` can add it in parts."""
         self._require_meta()
         if source_id in self._passages.sources:
             self.flush()
@@ -267,7 +267,7 @@ class Writer(VideoWriter):
         self._problems.flush()
 
     def maintain(self) -> None:
-        """Bring the full-text indexes up to date, merge small fragments, remove old versions."""
+        """Update the full-text indexes, merge small fragments, remove old versions."""
         self.flush()
         maintain(self._db)
 

@@ -231,7 +231,7 @@ def _entries(path: Path, kind: type[Entry], data: bytes) -> Iterator[Entry]:
         where = address(entry.url)
         fault = _fault(entry)
         if not fault and (entry.id in ids or where in addresses):
-            fault = f"{entry.id}: this id or url stands here twice"
+            fault = f"{entry.id}: this id or url is listed twice"
         if fault:
             raise WebUnusable(f"{path}:{number}: {fault}")
         ids.add(entry.id)

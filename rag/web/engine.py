@@ -253,7 +253,7 @@ def _keep(path: Path, rows: NDArray[np.float32]) -> None:
 
 
 WINDOWS = 40
-"""Hits of the library that are looked through: several may lie in one video."""
+"""Hits of the library that are looked through: several may be in one video."""
 
 
 class ContentEngine:

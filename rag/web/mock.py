@@ -43,7 +43,7 @@ STALE_SHARE = 0.6
 
 
 def video_result(entry: VideoEntry, rank: int, score: float, *, stale: bool = False) -> SearchResult:
-    """`stale`: as it stood when the engine last looked, which is long ago."""
+    """`stale`: as it was when the engine last looked, which is long ago."""
     title = entry.title.split()
     early = " ".join(title[: max(1, round(len(title) * STALE_SHARE))])
     return SearchResult(

@@ -135,7 +135,7 @@ class Web(Protocol):
         ...
 
     def open(self, url: str) -> Page:
-        """What stands at an address. Raises `PageGone`: nothing was ever there, or it was removed, or it is
+        """The page at an address. Raises `PageGone`: nothing was ever there, or it was removed, or it is
         private now, which looks the same from outside."""
         ...
 

@@ -119,7 +119,7 @@ def _list(text: str) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def _lines(text: str) -> tuple[list[Any], tuple[int, ...]]:
-    """What stands on the lines, and the numbers of those that are no JSON."""
+    """The rows of the lines, and the numbers of those that are no JSON."""
     found, broken = [], []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():

@@ -310,7 +310,7 @@ class _QuestionPool:
         return found
 
     def _shuffled(self) -> list[tuple[Part, Event]]:
-        """Events with a place of their own, by the camera wearer first: their hands fill the picture."""
+        """Events with a place of their own, by the camera wearer first: their hands fill the frame."""
         own = [pair for pair in self._events if pair[1].agent == CAMERA_WEARER and pair[1].place is not None]
         return self._shuffle(own)
 

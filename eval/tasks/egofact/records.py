@@ -96,7 +96,7 @@ class Query:
     option_passages: Annotated[tuple[Name | None, ...], SIX]
     truth: Annotated[tuple[Truth, ...], SIX]
     order: Annotated[tuple[int, ...], SIX]
-    """Option i stood at `order[i]` before shuffling."""
+    """Option i was at `order[i]` before shuffling."""
     seed: int
 
     @property

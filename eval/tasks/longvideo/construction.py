@@ -42,7 +42,7 @@ EFFECTS: dict[str, tuple[str, ...]] = {
     "is {o} covered in the end": ("paint", "wrap", "spray"),
     "is more known of {o} in the end": ("measure", "weigh", "photograph"),
 }
-"""What is the case afterwards, and the actions of the world that bring it about, with anything at all."""
+"""What is the case afterwards, and the actions of the world that cause it, with anything at all."""
 _CAUSED = {name: effect for effect, actions in EFFECTS.items() for name in actions}
 _ANNOUNCED = re.compile(r"This is part (?P<number>\d+)\.")
 _TITLE = re.compile(r"\d+  ")
@@ -236,7 +236,7 @@ def needles(video: VideoTruth, rng: random.Random) -> Iterator[Draft]:
 
 
 def causes(video: VideoTruth, rng: random.Random) -> Iterator[Draft]:
-    """Why is it so? All options would bring about the same, and each happens to something in the video."""
+    """Why is it so? All options would cause the same, and each happens to something in the video."""
     for event in _distinct_events(video, rng):
         effect = _CAUSED.get(event.action_id)
         uses = [other for other in video.of_part(event.part) if other.patient == event.patient]

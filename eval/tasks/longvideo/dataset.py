@@ -54,7 +54,7 @@ class LongQuestion:
     answer: str
     """Letter of the right option."""
     order: tuple[int, ...]
-    """Shuffled option i stood at `order[i]`; the last place is the right one's."""
+    """Shuffled option i was at `order[i]`; the last place is the right one's."""
     window: tuple[float, float]
     """[start, end) seconds; (0, 0) where it is unknown."""
 

@@ -351,7 +351,7 @@ class VideoAgent(_Baseline):
 
 
 def _grouped(features: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]:
-    """Frames in packs by the segment that they lie in."""
+    """Frames in packs by the segment that contains them."""
     held: dict[int, list[float]] = {}
     for index in frames:
         time = float(features.times[index])

@@ -317,7 +317,7 @@ def _with_correct(samples: Sequence[Scored], measure: Measure, key: str = "") ->
 def candidate_agreement(samples: Sequence[Scored], kind: str) -> dict[str, Agreement]:
     """Every candidate's verdict by each rule against the truth.
 
-    `kind`: `video` (is it the video?) or `moment` (does the located frame lie in the true shot?). Rules: the
+    `kind`: `video` (is it the video?) or `moment` (is the located frame in the true shot?). Rules: the
     model (both judges; text and reference frame), a CLIP score of 0.7 or more, and for videos the stored
     fingerprint.
     """

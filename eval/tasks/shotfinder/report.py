@@ -335,7 +335,7 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     rows = _rows(section)
     made = []
     if rows:
-        # Without exact times `correct` is what table 1 counts, so the figure stands below that table.
+        # Without exact times `correct` is what table 1 counts, so the figure is below that table.
         made.append("right.png" if _timed(section) else "table1_results.png")
         title, tasks = "Right shots by constraint, intervals by family of videos", _tasks(section)
         draw_families(folder / made[-1], title, rows, tasks, correct, label="right (%)", size=(9, 4.0))

@@ -27,7 +27,7 @@ from rag.reasoners.roles import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest
 from rag.web import Web
 
 LONGEST_SEARCH = 200
-"""Characters of a cue that is searched for as it stands."""
+"""Characters of a cue that is searched for unchanged."""
 
 
 def recall(

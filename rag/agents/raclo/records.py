@@ -41,7 +41,7 @@ class RacloSettings:
     budget: FrameBudget = RACLO
     """Frames by duration; open-source models got 64 of every video."""
     frames: Frames = "sampled"
-    """`stored`: every frame vector that the library holds stands in for sampled frames (ours)."""
+    """`stored`: the frame vectors of the library replace sampled frames (ours)."""
     context: bool = True
     """False: the key moment alone is localized, without temporal context and audio."""
     sound: bool = True
@@ -131,7 +131,7 @@ class CandidateVideo:
     video_id: str
     duration: float
     query: str
-    """The search that brought it."""
+    """The search that returned it."""
     rank: int
     """In that search, from 1."""
     consensus: Consensus | None = None

@@ -55,7 +55,7 @@ def verify(
     """Both judges' verdicts; the second is asked where the first accepts. Raises `ReasonerError` or
     `FileProblem`.
 
-    Without a consensus the first verdict stands for both.
+    Without a consensus the first verdict counts for both.
     """
     cues = global_part(memory)
     times = midpoints(0.0, video.duration, settings.verify_frames)

@@ -175,7 +175,7 @@ def _check_equal(kind: ConstraintKind, wanted: str, found: str | None) -> Check:
 
 
 def _audio_classes(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
-    """The classes of the seconds that lie in the shot by half or more; at least the one of its middle."""
+    """The classes of the seconds that are in the shot by half or more; at least the one of its middle."""
     if sound is None or shot is None or not sound.classes:
         return []
     first, last = round(shot.start), round(shot.end)
@@ -220,7 +220,7 @@ tones" denies both; then up to what comes with it."""
 
 
 def _first(text: str, known: _Words):  # type: ignore[no-untyped-def]  # one of the words of the table given
-    """The value whose word stands first in what the text affirms, or None."""
+    """The value whose word is first in what the text affirms, or None."""
     for denied in _DENIED:
         affirmed = denied.sub(" ; ", text)
         found = [

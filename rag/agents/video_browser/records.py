@@ -150,7 +150,7 @@ class BrowseRun:
     tokens: int
     """All tokens of all calls, prompts and replies."""
     sparse_image_tokens: int
-    """Of these, those of frames in the sparse stage: nothing where stored vectors stood in."""
+    """Of these, those of frames in the sparse stage: none where stored vectors were used."""
     context: int
     """Tokens of the last prompt that the analyst was given; of a repair, where there was one."""
     steps: tuple[Step, ...] = ()

@@ -221,7 +221,7 @@ def _source(result: SearchResult) -> str:
 
 
 def _long_date(date: str) -> str:
-    """ "5 March 2024" for 2024-03-05; anything else as it stands."""
+    """ "5 March 2024" for 2024-03-05; anything else unchanged."""
     try:
         day = datetime.date.fromisoformat(date)
     except ValueError:

@@ -71,7 +71,7 @@ class DetectiveSettings:
     """alpha of equation 5: keywords against frames, over descriptions against the timeline."""
     prior: Literal["frames", "literal"] = "frames"
     """`literal`: equation 5 by plain cosines, keywords against the segment's mean alone. The cosines of
-    some segments lie higher than those of others whatever the words are, and an event of a second
+    some segments are higher than those of others whatever the words are, and an event of a second
     is lost in the mean of twenty. `frames`: standard scores over a fixed background
     (`ImageScoreCalibrator`), a tenth of them, so that what is surely seen counts about 1; and events are held
     against the segment's frames too, the better of frames and timeline counting."""
@@ -128,7 +128,7 @@ class DetectiveSettings:
             raise ValueError(f"least_uniform must not be negative, is {self.least_uniform}")
         for name in SHARES:
             if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(f"{name} must lie in [0, 1], is {getattr(self, name)}")
+                raise ValueError(f"{name} must be in [0, 1], is {getattr(self, name)}")
         for name in POSITIVE:
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be positive, is {getattr(self, name)}")

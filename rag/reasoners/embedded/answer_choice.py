@@ -12,7 +12,7 @@ there each option's nearest sentence is the best of a whole video, and a denial 
 of them outweighs what is nearly even. T sets how sure the choice is, and never which it is.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
-with the same X are about the same object, and what that object is stands in
+with the same X are about the same object, and what that object is, is in
 their passages, not in them; so the image is asked for the things that the
 passage names, options of one X share the image's vote, and their words count
 only against each other. Which thing is seen ("what is the object that ...?") is
@@ -343,7 +343,7 @@ def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) 
 def _informative_sentences(reading: Reading, has_images: bool) -> list[Sentence]:
     """The sentences that can distinguish the options.
 
-    Which thing is seen in a video's event stands in no passage: passages that name all the options
+    Which thing is seen in a video's event is in no passage: passages that name all the options
     would drown what the images say.
     """
     sentences = sentences_of(reading)

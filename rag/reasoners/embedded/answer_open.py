@@ -1,4 +1,4 @@
-"""An open question answered by the evidence sentence that answers it best, quoted as it stands.
+"""An open question answered by the evidence sentence that answers it best, quoted unchanged.
 
 Each sentence of the windows and passages that were read is scored by
 

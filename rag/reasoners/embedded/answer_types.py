@@ -35,7 +35,7 @@ class AnswerType:
         return self.name in _MEASURED and _has_number(sentence) and self.strength(sentence) == 1.0
 
     def _says_when(self, sentence: str) -> float:
-        """A clause says when something is done only if what is asked about stands outside of it.
+        """A clause says when something is done only if what is asked about is outside of it.
 
         "Do not press it after flipping it" forbids pressing and says nothing of when to flip.
         """

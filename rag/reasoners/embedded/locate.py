@@ -1,6 +1,6 @@
 """Where in a video: peaks of the frame scores, and lines of the transcript that speak to it.
 
-With frames at t_0 ... t_n-1, a frame that fits stands for the stretch from the
+With frames at t_0 ... t_n-1, a frame that fits represents the stretch from the
 frame before it to the frame after it, since sparse frames show no more. A line
 stands for its own time and 2 s on both sides. Overlapping stretches become one,
 and rank by the best of what they hold.
@@ -31,7 +31,7 @@ LEAST = 0.2
 AROUND = 2.0
 """Seconds on both sides of a line."""
 LONGEST_STEP = 15.0
-"""Seconds that a frame stands for on one side at most."""
+"""Seconds that a frame represents on one side at most."""
 SCENE = 1.0
 """Weight of the scene that a question names, against the moment itself."""
 BESIDE = 0.5
@@ -82,7 +82,7 @@ def locate(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVect
 
 
 def asking_sentences(text: str) -> list[str]:
-    """Of a question of several sentences those that ask for something; any other text as it stands.
+    """Of a question of several sentences those that ask for something; any other text unchanged.
 
     "The channel X uploaded a video in May. In it, what is poured?": only the second can be seen.
     """
@@ -93,7 +93,7 @@ def asking_sentences(text: str) -> list[str]:
 
 
 def event_text(text: str) -> str:
-    """A question as the event that one would see; any other text as it stands."""
+    """A question as the event that one would see; any other text unchanged."""
     taken = parts(text)
     event = declarative(taken.core) if text.rstrip().endswith("?") else text.strip()
     texts = event if content_words(event.replace("something", "")) else taken.scene or text
@@ -145,7 +145,7 @@ def _moments(query: str, memory: Memory | None) -> list[str]:
 def _best_beside(scores: NDArray[np.float64], times: NDArray[np.float64], side: int) -> NDArray[np.float64]:
     """(n,) for each frame the best score among frames up to 12 s before it (`side` -1) or after it.
 
-    Where frames lie further apart, its neighbour; at the ends of the view, the frame itself.
+    Where frames are further apart, its neighbour; at the ends of the view, the frame itself.
     """
     stretches = np.empty_like(scores)
     for at, time in enumerate(times):
@@ -237,7 +237,7 @@ def _frame(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVect
     bonus = np.zeros(len(times))
     for line in _lines_for(sound or request.query, view, vectors):
         near = (times >= line.start - AROUND) & (times <= line.end + AROUND)
-        # Sparse frames may all lie beside a line: then the nearest one stands for it.
+        # Sparse frames may all be beside a line: then the nearest one represents it.
         near[np.abs(times - (line.start + line.end) / 2).argmin()] = True
         if sound:
             bonus = np.where(near, np.maximum(bonus, LINE_WEIGHT * line.relevance), bonus)

@@ -2,7 +2,7 @@
 
 Video-Browser, figure 18. A part is solved where a verified video's finding
 speaks to it, partial where a watched one does. A part that points back to an
-earlier one is searched with the words that the earlier one's finding brought.
+earlier one is searched with the words that the earlier one's finding added.
 Only with the last step at hand are all missing parts searched at once.
 """
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
 
 MIN_RELEVANCE = 0.5
-"""Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones lie above)."""
+"""Relevance of a finding from which it speaks to a part (`text_relevance`: answerable ones are above)."""
 MOST_LEADS = 6
 LONGEST_QUERY = 10
 MOST_LINES = 24
 
 
 def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
-    """Bring the sub-questions up to date, and give at most `max_queries` new queries."""
+    """Update the sub-questions, and give at most `max_queries` new queries."""
     texts = [part.text for part in request.sub_questions] or decompose(request.question.text)
     subs = [_known(text, request.known, vectors) for text in texts]
     known = " ".join([request.question.text, *request.question.options])

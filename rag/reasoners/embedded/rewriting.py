@@ -212,7 +212,7 @@ def asks_for_thing(text: str) -> bool:
 
 
 def declarative(core: str) -> str:
-    """The event of a question as a plain clause, with "something" where the asked-for object stands."""
+    """The event of a question as a plain clause, with "something" in the place of the asked-for object."""
     text = core.strip().rstrip("?.! ")
     if found := _OBJECT.match(text):
         event = found.group("event")
@@ -362,7 +362,7 @@ def decompose_facets(asked: Question) -> Facets:
 
 
 def option_event(question: Question, option: str) -> str:
-    """The event that shows an option to be right: put into the question's event, or as it stands."""
+    """The event that shows an option to be right: put into the question's event, or unchanged."""
     body = " ".join(option.split()).rstrip(". ")
     if two_hop(option):
         return statement(question, option)

@@ -165,7 +165,7 @@ def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
 
 
 def _sections(text: str) -> Iterable[tuple[str, str]]:
-    """Heading (or empty) and the text below it: a heading is no part of the sentence it stands above."""
+    """Heading (or empty) and the text below it: a heading is no part of the sentence below it."""
     heading = ""
     body: list[str] = []
     lines = text.split("\n")
@@ -281,7 +281,7 @@ class ScoredLine:
 
 
 def lines(view: VideoView) -> list[ScoredLine]:
-    """Spoken cues put together into sentences, all else as it stands; in time order, each once."""
+    """Spoken cues put together into sentences, all else unchanged; in time order, each once."""
     found: dict[tuple[str, str, float], ScoredLine] = {}
     for kind in ("subtitle", "asr"):
         spoken = [evidence for evidence in view.texts if evidence.kind == kind]
@@ -289,7 +289,7 @@ def lines(view: VideoView) -> list[ScoredLine]:
             found.setdefault((kind, text, start), ScoredLine(text, kind, start, end))
     for evidence in view.texts:
         if evidence.kind not in ("subtitle", "asr"):
-            found.setdefault((evidence.kind, evidence.text, evidence.start), _as_it_stands(evidence))
+            found.setdefault((evidence.kind, evidence.text, evidence.start), _unchanged(evidence))
     return sorted(found.values(), key=lambda line: (line.start, line.end, line.kind, line.text))
 
 
@@ -329,5 +329,5 @@ def relevances(text: str, others: Sequence[str], vectors: SentenceVectors) -> li
     ]
 
 
-def _as_it_stands(evidence: Evidence) -> ScoredLine:
+def _unchanged(evidence: Evidence) -> ScoredLine:
     return ScoredLine(" ".join(evidence.text.split()), evidence.kind, evidence.start, evidence.end)

@@ -44,7 +44,7 @@ class ChatClient(Protocol):
 
 
 class ReplayClient:
-    """Stands where a model's name is needed and no model: in a replay."""
+    """The model's name in a replay, where no model is needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -54,7 +54,7 @@ def parse_reply(text: str, model: type[Reply]) -> Reply:
 
 
 def first_object(text: str) -> dict[str, Any]:
-    """The first balanced JSON object, whatever stands around it (prose, a code fence); else `BadReply`.
+    """The first balanced JSON object, whatever is around it (prose, a code fence); else `BadReply`.
 
     Numbers outside JSON (NaN, Infinity), numbers that no float can hold, and repeated keys are refused.
     """

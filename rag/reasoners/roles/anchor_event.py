@@ -13,7 +13,7 @@ Position = Literal["before", "after", "within"]
 
 
 class AnchorEvent(Reply):
-    """EgoFact, D.2.4: the event to look for, and where the watched part lies from it."""
+    """EgoFact, D.2.4: the event to look for, and where the watched part is relative to it."""
 
     description: str = Field(min_length=1)
     position: Position = "within"

@@ -83,7 +83,7 @@ class Verdict(Reply):
 
     @property
     def by_match(self) -> bool:
-        """Right by exact or normalized match, without anybody's judgement."""
+        """Right by exact or normalized match, without a call of the judge."""
         return self.is_correct and self.rule in ("exact", "normalized")
 
 

@@ -72,7 +72,7 @@ NOTICES = {
 
 
 def watch_page(page: Page, links: Links, media_type: str) -> str:
-    """What stands at `/watch?v=ID`; behind a gate it says so and links no media.
+    """The page `/watch?v=ID`; behind a gate it says so and links no media.
 
     `media_type`: of the video's file; empty where the web has none.
     """
@@ -107,7 +107,7 @@ def gone_page(message: str) -> str:
 
 
 def front_page(videos: int, pages: int) -> str:
-    """What stands at `/`: what a person or a program can ask for here."""
+    """The page `/`: what a person or a program can ask for here."""
     asked = (
         "GET /youtube/v3/search?part=snippet&q=...",
         "GET /youtube/v3/videos?part=snippet,contentDetails&id=...",

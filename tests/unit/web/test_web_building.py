@@ -152,7 +152,7 @@ def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
     write_catalogue(tmp_path, [VideoEntry("a", "https://v.example/watch?v=a", "A")])
     line = (tmp_path / "web.jsonl").read_text(encoding="utf-8")
     for wrong, said in (
-        (line, "stands here twice"),
+        (line, "is listed twice"),
         ("{}\n", "id: Field required"),
         (
             json.dumps({"id": "b", "url": "u", "title": "t", "file": "../../etc/passwd"}) + "\n",

@@ -5,7 +5,7 @@ context means: the clip uses them elsewhere, or they are in view; and the asked 
 order is used elsewhere, in view, then any that fit. A blind reader is at chance where, given question
 and options, each option is as likely the right one; so distractors must follow the distribution of
 answers: `ObjectPrior.weights` is that distribution (up to a constant) given the action, and
-`keep_shares` thins out what the events of a clip bring along. No rule looks at the right object alone:
+`keep_shares` thins out the attributes of a clip's events. No rule looks at the right object alone:
 what is asked of one option is asked of every pair.
 
 Two-hop options are three object-passage pairs, each with a counter-fact and a fact. Unshuffled, A and B
@@ -315,7 +315,7 @@ class Drafter:
 
 
 def shuffled_order(count: int, seed: int) -> tuple[int, ...]:
-    """Where the option at each shuffled place stood before: Fisher-Yates by `random.Random(seed)`."""
+    """The original index of the option at each shuffled place: Fisher-Yates by `random.Random(seed)`."""
     order = list(range(count))
     random.Random(seed).shuffle(order)
     return tuple(order)
