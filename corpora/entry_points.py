@@ -69,5 +69,7 @@ def load_entry_point(group: str, name: str, kind: str) -> Any:
         raise UsageError(f"no {kind} {name!r}; installed are: {', '.join(all_entry_points(group))}")
     try:
         return point.load()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever an extension raises while it loads
+        if name in own_entry_points(group) and not isinstance(error, ImportError):
+            raise
         raise SettingsError(f"{kind} {name!r} cannot be loaded from {point.value}: {error}") from error

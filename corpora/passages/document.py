@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
-from corpora.errors import DamagedFile, UnreadableFile, UnsupportedFile
+from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile
 from corpora.records import Problem
 from corpora.text_decoding import clean
 
@@ -117,5 +117,8 @@ def _reader(path: str) -> DocumentReader:
     if find_entry_point(GROUP, name) is None:
         known = ", ".join(f".{name}" for name in all_entry_points(GROUP))
         raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")
-    reader: DocumentReader = load_entry_point(GROUP, name, "document reader")
+    try:
+        reader: DocumentReader = load_entry_point(GROUP, name, "document reader")
+    except SettingsError as error:
+        raise UnsupportedFile(f"{path}: {error}") from error
     return reader

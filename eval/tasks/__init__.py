@@ -10,7 +10,7 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.entry_points import all_entry_points, find_entry_point
+from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point, own_entry_points
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
 
     try:
         module = importlib.import_module(module_name)
-    except (ImportError, TypeError, ValueError) as error:
-        if entry:
+    except Exception as error:  # whatever an extension raises while it loads
+        if name in own_entry_points(GROUP):
             raise
         raise UsageError(f"benchmark {name!r} cannot be loaded: {error}") from error
     make = getattr(module, function, None)
@@ -55,16 +55,18 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
     return task
 
 
-def solvers_of(task: Task[Any]) -> dict[str, SolverSpec[Any]]:
-    """The task's own solvers, then those that other packages register for it."""
-    found = dict(task.solvers)
-    for entry in all_entry_points(SOLVERS).values():
-        place, _, name = entry.name.partition(".")
-        if place == task.name:
-            found.setdefault(name, entry.load())
-    return found
+def solver_names(task: Task[Any]) -> list[str]:
+    """The task's own solvers, then those that other packages register for it; none is loaded."""
+    outside = (name.partition(".") for name in all_entry_points(SOLVERS))
+    return list(dict.fromkeys([*task.solvers, *(name for place, _, name in outside if place == task.name)]))
 
 
 def find_solver(task: Task[Any], name: str) -> SolverSpec[Any]:
-    """Raises `UsageError` for a name that neither the task nor another package knows."""
-    return solvers_of(task).get(name) or task.solver(name)
+    """Load one solver. Raises `UsageError` for a name that neither the task nor another package knows,
+    `SettingsError` for one of another package that cannot be imported.
+    """
+    entry = f"{task.name}.{name}"
+    if name in task.solvers or entry not in all_entry_points(SOLVERS):
+        return task.solver(name)
+    found: SolverSpec[Any] = load_entry_point(SOLVERS, entry, "solver")
+    return found

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.entry_points import all_entry_points, own_entry_points
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import Session, with_session
 from rag.errors import LibraryNotFound, RagError
@@ -36,6 +37,15 @@ REQUIRED = (
     "torch",
 )
 """Modules that every command on a library needs."""
+EXTENSIONS = (
+    "rag.image_encoders",
+    "rag.decoders",
+    "rag.document_readers",
+    "rag.reasoners",
+    "rag.tasks",
+    "rag.solvers",
+)
+"""Groups of entry points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class Finding:
 @with_session()
 def doctor(session: Session) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken."""
-    findings = [*_environment(), *_weights(session), *_library(session)]
+    findings = [*_environment(), *_extensions(), *_weights(session), *_library(session)]
     if session.as_json:
         healthy = not any(finding.ok is False for finding in findings)
         print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
@@ -131,6 +141,20 @@ def _temporary_space() -> Finding:
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     return Finding("environment", "temporary space", free > 100_000_000, f"{byte_count(free)} free")
+
+
+def _extensions() -> Iterator[Finding]:
+    """Loads what other packages register."""
+    for group in EXTENSIONS:
+        for name, point in all_entry_points(group).items():
+            if name not in own_entry_points(group):
+                try:
+                    point.load()
+                except Exception as error:  # whatever an extension raises while it loads is the finding
+                    reason = f"{type(error).__name__}: {error}".splitlines()[0]
+                    yield Finding("extension", f"{group} {name}", False, f"{point.value}: {reason}")
+                else:
+                    yield Finding("extension", f"{group} {name}", True, point.value)
 
 
 def _weights(session: Session) -> Iterator[Finding]:

@@ -14,8 +14,9 @@ from rag._cli import eval_run, eval_show
 from rag._cli import eval_run as eval_score
 from rag._cli import eval_show as eval_failures
 from rag._cli.eval_show import print_files
-from rag._cli.output import print_json, print_lines
+from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Config, Force, Json, Verbose, start
+from rag.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from eval.task import Task
@@ -69,24 +70,39 @@ class Listed:
 
 @app.command("list")
 def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> int:
-    """The benchmarks, and the systems that can be tried on each."""
+    """The benchmarks, and the systems that can be tried on each. Exit 3 if an extension cannot be loaded."""
     session = start(None, config, as_json, verbose, None)
     from eval.tasks import open_task, task_names
 
-    found = [_listed(name, open_task(name)) for name in task_names()]
+    found: list[Listed] = []
+    failed: list[str] = []
+    for name in task_names():
+        try:
+            found.append(_listed(name, open_task(name), failed))
+        except UsageError as error:
+            failed.append(str(error))
+    for line in failed:
+        echo_stderr(f"rag: {line}")
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
         print_json(report_shape("rag.eval.list/1", {"benchmarks": found}))
     else:
         print_lines(_lines(found))
-    return 0
+    return 3 if failed else 0
 
 
-def _listed(name: str, task: Task[Any]) -> Listed:
-    from eval.tasks import solvers_of
+def _listed(name: str, task: Task[Any], failed: list[str]) -> Listed:
+    """Appends to `failed` a line for each solver that cannot be loaded."""
+    from eval.tasks import find_solver, solver_names
 
-    return Listed(name, task.about, {system: spec.about for system, spec in solvers_of(task).items()})
+    about: dict[str, str] = {}
+    for solver in solver_names(task):
+        try:
+            about[solver] = find_solver(task, solver).about
+        except SettingsError as error:
+            failed.append(str(error))
+    return Listed(name, task.about, about)
 
 
 def _lines(found: Sequence[Listed]) -> Iterator[str]:

@@ -61,7 +61,7 @@ class RunProgress:
             pause = min(2 * pause, 60.0)
             took = duration(time.monotonic() - started)
             made = f": {self._made}" if self._made else ""
-            echo_stderr(f"{self._preparing}: the first use renders and indexes its data{made}; {took} so far")
+            echo_stderr(f"{self._preparing}: the first use prepares its data{made}; {took} so far")
 
     def made(self, step: str) -> None:
         """Of the data, before the first query: `drew 3 of 48 videos`."""
@@ -117,7 +117,9 @@ def run(
     benchmark: Benchmark,
     system: Annotated[
         str,
-        typer.Option("--system", metavar="NAME[,NAME]", help="Which systems, or 'all'.", show_default=False),
+        typer.Option(
+            "--system", "--solver", metavar="NAME[,NAME]", help="Which systems, or 'all'.", show_default=False
+        ),
     ] = "all",
     seed: Annotated[
         str, typer.Option("--seed", metavar="N[,N]", help="Seeds; several are pooled in reports.")
@@ -196,9 +198,9 @@ def _due(
 
 def _systems(wanted: str, task: Task[Any]) -> list[str]:
     """Raises `UsageError` for a name that the task does not know."""
-    from eval.tasks import find_solver, solvers_of
+    from eval.tasks import find_solver, solver_names
 
-    names = list(solvers_of(task)) if wanted == "all" else [name.strip() for name in wanted.split(",")]
+    names = solver_names(task) if wanted == "all" else [name.strip() for name in wanted.split(",")]
     for name in names:
         find_solver(task, name)
     return list(dict.fromkeys(names))

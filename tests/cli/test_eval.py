@@ -239,7 +239,7 @@ def test_what_is_made_of_the_data_is_counted(capsys: pytest.CaptureFixture[str])
         indexed.file("a.mp4")
         said += _said_with("indexing file 1 of 49", capsys)
         watch.start("one, seed 0", 0)
-    assert "toy, one: the first use renders and indexes its data: rendered 1 of 48 videos; " in said
+    assert "toy, one: the first use prepares its data: rendered 1 of 48 videos; " in said
     assert indexing(None) is None
 
 
@@ -260,4 +260,4 @@ def test_while_data_are_made_a_line_says_so_until_the_first_query(capsys: pytest
             time.sleep(0.01)
             said += capsys.readouterr().err
         watch.start("one, seed 0", 0)
-    assert said.startswith("toy, one: the first use renders and indexes its data; ")
+    assert said.startswith("toy, one: the first use prepares its data; ")

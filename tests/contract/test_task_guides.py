@@ -54,6 +54,6 @@ def test_the_solver_of_the_guide_is_registered_for_a_task(
     monkeypatch.setattr(
         tasks, "all_entry_points", lambda group: {entry.name: entry} if group == tasks.SOLVERS else {}
     )
-    assert list(tasks.solvers_of(colours.open_colours())) == ["longest", "always-first"]
+    assert tasks.solver_names(colours.open_colours()) == ["longest", "always-first"]
     assert main(["eval", "run", "colours:open_colours", "--system", "always-first"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["right"] == 1
