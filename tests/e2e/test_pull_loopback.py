@@ -57,7 +57,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         yield served
 
 
-def test_a_pull_brings_the_wanted_files_and_a_lock(hub: Hub, settings: EncoderSettings) -> None:
+def test_a_pull_stores_the_wanted_files_and_a_lock(hub: Hub, settings: EncoderSettings) -> None:
     seen: dict[str, int] = {}
 
     def watch(path: str, done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""Re-embedding with an encoder that hears: the same vectors of sound as indexing with it from the first."""
+"""Re-embedding with an audio encoder: the same vectors of sound as indexing with it from the first."""
 
 from __future__ import annotations
 

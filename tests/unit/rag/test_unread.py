@@ -75,7 +75,7 @@ def test_stages_are_those_of_ready_videos(library: Library) -> None:
         library.engine.reader.stages("nothing")
 
 
-def test_lines_say_what_is_missing_and_what_brings_it(
+def test_lines_say_what_is_missing_and_how_to_install_it(
     library: Library, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk = library.video_id("talk.mp4")
@@ -86,8 +86,8 @@ def test_lines_say_what_is_missing_and_what_brings_it(
     assert "3 videos, such as " in lines(library, settings)[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
     assert "it can be read now: remove" in lines(library, settings, {talk})[1]
-    monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, pip install X brings it")
-    assert "; pip install X brings it; then remove" in lines(library, settings, {talk})[1]
+    monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, install it with: X")
+    assert "; install it with: X; then remove" in lines(library, settings, {talk})[1]
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")
