@@ -5,7 +5,7 @@ context means: the clip uses them elsewhere, or they are in view; and the asked 
 order is used elsewhere, in view, then any that fit. A blind reader is at chance where, given question
 and options, each option is as likely the right one; so distractors must follow the distribution of
 answers: `ObjectPrior.weights` is that distribution (up to a constant) given the action, and
-`keep_shares` thins out the attributes of a clip's events. No rule looks at the right object alone:
+`keep_shares` thins out the objects of a clip's other events. No rule looks at the right object alone:
 what is asked of one option is asked of every pair.
 
 Two-hop options are three object-passage pairs, each with a counter-fact and a fact. Unshuffled, A and B
