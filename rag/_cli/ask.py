@@ -57,7 +57,7 @@ def ask(
         ),
     ] = None,
     top_k: TopK = None,  # noqa: ARG001 (in the session's settings)
-    threshold: Threshold = None,  # noqa: ARG001
+    threshold: Threshold = None,  # noqa: ARG001 (as above)
     path: PathGlobs = None,
     begin: Start = None,
     end: End = None,

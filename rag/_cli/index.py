@@ -47,7 +47,7 @@ def index(
         list[str] | None,
         typer.Option("--include", metavar="GLOB", help="Only files that match; may be repeated."),
     ] = None,
-    exclude: Annotated[  # noqa: ARG001
+    exclude: Annotated[  # noqa: ARG001 (as above)
         list[str] | None,
         typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
     ] = None,
