@@ -60,6 +60,10 @@ def _nothing_indexed() -> Iterable[str]:
     return ()
 
 
+LIBRARY_MARKER = "rag-library.json"
+"""Name of the file that marks the folder of a library (`rag.store.layout`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class OverwritePolicy:
     """What outputs of one command must not replace."""
@@ -282,7 +286,10 @@ def _write_manifest(home: Path, files: Mapping[str, list[str]]) -> None:
 
 
 def _check_protected(target: Path, policy: OverwritePolicy) -> None:
-    """Raises `UsageError` where `target` is an input or an indexed file."""
+    """Raises `UsageError` where `target` is an input, an indexed file, or inside a library."""
+    for folder in Path(os.path.realpath(target)).parents:
+        if (folder / LIBRARY_MARKER).is_file():
+            raise UsageError(f"{target}: is inside the library {folder}; name a file elsewhere")
     for path in policy.inputs:
         if _same_file(target, path):
             raise UsageError(

@@ -49,7 +49,10 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
     make = getattr(module, function, None)
     if not callable(make):
         raise UsageError(f"benchmark {name!r} cannot be loaded: {module_name} has no function {function!r}")
-    task = make(data)
+    try:
+        task = make(data)
+    except TypeError as error:
+        raise UsageError(f"benchmark {name!r}: {place} is no function of a folder: {error}") from error
     if not isinstance(task, Task):
         raise UsageError(f"benchmark {name!r}: {place} gives a {type(task).__name__}, not an eval.task.Task")
     return task

@@ -13,7 +13,7 @@ import typer
 import rag
 from rag._cli.index import summary_lines
 from rag._cli.output import echo_stderr, print_report, width
-from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, start
+from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
 from rag.records import Answer, VideoCitation
 from rag.rendering.shapes import answer_shape, plain, report_shape
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 def demo(
     folder: Annotated[
-        Path, typer.Option("--dir", metavar="DIR", help="Folder for the corpus, library and sheets.")
+        Path,
+        typer.Option(
+            "--dir", metavar="DIR", parser=given_path, help="Folder for the corpus, library and sheets."
+        ),
     ] = Path("demo"),
     force: Force = False,
     config: Config = None,

@@ -15,7 +15,7 @@ from rag._cli import eval_run as eval_score
 from rag._cli import eval_show as eval_failures
 from rag._cli.eval_show import print_files
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Config, Force, Json, Verbose, start
+from rag._cli.session import Config, Force, Json, Verbose, given_path, start
 from rag.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def report(
         list[Path],
         typer.Argument(metavar="RUN...", help="Run folders of 'rag eval run', or folders that hold some."),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the report goes.")] = Path(
-        "report"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", parser=given_path, help="Where the report goes.")
+    ] = Path("report"),
     everything: Annotated[
         bool, typer.Option("--all", help="One page for all benchmarks, beside what the papers printed.")
     ] = False,

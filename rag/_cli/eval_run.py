@@ -16,7 +16,7 @@ import typer
 from corpora.outputs import RECORDING, claim_appended
 from rag._cli.eval_show import prepare_task
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Config, Data, Force, Json, Record, Replay, Verbose, start
+from rag._cli.session import Config, Data, Force, Json, Record, Replay, Verbose, given_path, start
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -127,7 +127,10 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK."
+            "--out",
+            metavar="DIR",
+            parser=given_path,
+            help="Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK.",
         ),
     ] = None,
     data: Data = None,

@@ -13,7 +13,7 @@ import typer
 
 from corpora.outputs import PNG, OverwritePolicy, check_output, replace_file
 from rag._cli.output import echo_stderr, print_json, print_lines, width
-from rag._cli.session import Config, Data, Force, Json, Verbose, start
+from rag._cli.session import Config, Data, Force, Json, Verbose, given_path, start
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
@@ -221,7 +221,10 @@ def failures(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", metavar="DIR", help="Where the page goes; of several runs, each in a folder of its own."
+            "--out",
+            metavar="DIR",
+            parser=given_path,
+            help="Where the page goes; of several runs, each in a folder of its own.",
         ),
     ] = Path("failures"),
     data: Data = None,

@@ -112,7 +112,12 @@ Replay = Annotated[
 ]
 Data = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", help="The benchmark's data. Default: a folder of its name here."),
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        parser=given_path,
+        help="The benchmark's data. Default: a folder of its name here.",
+    ),
 ]
 
 

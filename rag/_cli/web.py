@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
-from rag._cli.session import Config, Force, Json, Verbose, start
+from rag._cli.session import Config, Force, Json, Verbose, given_path, start
 from rag.rendering.shapes import plain, report_shape
 from rag.rendering.terminal import byte_count, counted, duration, visible
 
@@ -48,7 +48,7 @@ TraceOption = Annotated[
 
 @app.command("build")
 def build(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the web goes.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", parser=given_path, help="Where the web goes.")],
     sources: Annotated[
         list[Path] | None,
         typer.Argument(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rag._cli.output import echo_stderr, is_json, print_report
-from rag._cli.session import Force, Json
+from rag._cli.session import Force, Json, given_path
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration
 
@@ -33,7 +33,10 @@ def _group() -> None:
 @app.command("make")
 def make(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the corpus: new, empty or interrupted.")
+        Path,
+        typer.Argument(
+            metavar="DIR", parser=given_path, help="Folder for the corpus: new, empty or interrupted."
+        ),
     ],
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="The same seed gives the same corpus.")

@@ -8,11 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpora.outputs import LIBRARY_MARKER
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.schema import PLAIN_TABLES
 
 LIBRARY_NAME = ".rag"
-MARKER = "rag-library.json"
+MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""

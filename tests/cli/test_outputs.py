@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora.outputs import LIBRARY_MARKER
 from rag._cli.main import main
 from rag.library import Library
 from tests.fakes.libraries import FixedLibrary, OneVideoLibrary
@@ -171,6 +172,34 @@ def test_a_trace_of_a_web_never_replaces_its_files(capsys: pytest.CaptureFixture
             capsys, "is an input", "agent", "video-browser", "Q?", "--web", "site", "--trace", f"site/{name}"
         )
         assert Path("site", name).read_bytes() == held
+
+
+@pytest.mark.usefixtures("video")
+@pytest.mark.parametrize("output", ["writer.lock", "new.png"])
+def test_an_output_never_goes_into_a_library(output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("lib").mkdir()
+    Path("lib", LIBRARY_MARKER).write_text("{}")
+    Path("lib", "writer.lock").touch()
+    refused(capsys, "is inside the library", "show", "f@0-2", "--out", f"lib/{output}")
+    assert {path.name: path.stat().st_size for path in Path("lib").iterdir()} == {
+        LIBRARY_MARKER: 2,
+        "writer.lock": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["web", "build", "", "note.md"],
+        ["demo", "--dir", ""],
+        ["workbench", "make", ""],
+        ["eval", "report", "runs", "--out", ""],
+        ["eval", "run", TOY, "--out", ""],
+    ],
+)
+def test_an_empty_output_folder_is_refused(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    refused(capsys, "a path is empty", *command)
+    assert not list(Path().iterdir())
 
 
 def test_runs_and_reports_keep_out_of_other_folders(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
+from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, check_output, open_output
 from rag.errors import RagError
 from rag.records import Usage
 from rag.rendering.shapes import plain
@@ -124,6 +124,7 @@ class RunTrace:
 class TraceWriter:
     """Writes steps as JSON Lines, flushed one by one; writes nothing where `path` is None.
 
+    The file is created with the first step: a run that is refused before it leaves an old trace as it is.
     The first line has the schema as well, by which the file is recognized. Raises `UsageError` for a file
     that must not be replaced (`corpora.outputs`), `RagError` where it cannot be written.
     """
@@ -131,23 +132,19 @@ class TraceWriter:
     def __init__(self, path: Path | None, policy: OverwritePolicy | None = None) -> None:
         self._path = path
         self._policy = policy or OverwritePolicy()
-        self._lines = 0
         self._stream: TextIO | None = None
 
     def __enter__(self) -> Self:
         if self._path is not None:
-            try:
-                self._stream = open_output(self._path, TRACE, self._policy)
-            except OSError as error:
-                raise self._unwritable(error) from error
+            check_output(self._path, TRACE, self._policy)
         return self
 
     def write(self, step: Step) -> None:
         """Append a step as one line of JSON."""
-        if self._stream is not None:
-            shape = step.line() | ({} if self._lines else {"schema": TRACE_SCHEMA})
-            self._lines += 1
+        if self._path is not None:
+            shape = step.line() | ({} if self._stream else {"schema": TRACE_SCHEMA})
             try:
+                self._stream = self._stream or open_output(self._path, TRACE, self._policy)
                 self._stream.write(json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n")
                 self._stream.flush()
             except OSError as error:

@@ -41,6 +41,19 @@ def test_wrong_rates_leave_an_old_trace_alone(folder: Path, capsys: pytest.Captu
     assert old.read_text() == "{}\n"
 
 
+def test_a_run_refused_before_its_first_step_leaves_an_old_trace(tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    with TraceWriter(old) as writer:
+        writer.write(Step(1, "plan", "one query"))
+    held = old.read_bytes()
+    with pytest.raises(UsageError), TraceWriter(old):
+        raise UsageError("no such video")
+    assert old.read_bytes() == held
+    with pytest.raises(UsageError), TraceWriter(tmp_path / "new.jsonl"):
+        raise UsageError("no such video")
+    assert not (tmp_path / "new.jsonl").exists()
+
+
 def test_a_full_disk_is_one_line() -> None:
     full = pytest.raises(RagError, match="/dev/full: cannot be written: no space")
     with full, TraceWriter(Path("/dev/full")) as steps:
