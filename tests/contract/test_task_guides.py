@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from corpora import entry_points
 from eval import tasks
 from rag._cli.main import main
 
@@ -51,9 +52,10 @@ def test_the_solver_of_the_guide_is_registered_for_a_task(
 ) -> None:
     Path("my_package.py").write_text("\n".join(blocks("solver.md")), encoding="utf-8")
     entry = EntryPoint("colours.always-first", "my_package:ALWAYS_FIRST", tasks.SOLVERS)
-    monkeypatch.setattr(
-        tasks, "all_entry_points", lambda group: {entry.name: entry} if group == tasks.SOLVERS else {}
-    )
+    for module in (tasks, entry_points):
+        monkeypatch.setattr(
+            module, "all_entry_points", lambda group: {entry.name: entry} if group == tasks.SOLVERS else {}
+        )
     assert tasks.solver_names(colours.open_colours()) == ["longest", "always-first"]
     assert main(["eval", "run", "colours:open_colours", "--system", "always-first"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["right"] == 1
