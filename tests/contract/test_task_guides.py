@@ -47,6 +47,22 @@ def test_the_task_of_the_guide_is_run_reported_and_shown(
     exec(blocks("task.md")[1], {"open_colours": colours.open_colours})
 
 
+def test_the_task_over_a_folder_of_the_guide_asks_the_product(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("notes_task.py").write_text(blocks("task.md")[2], encoding="utf-8")
+    Path("notes").mkdir()
+    Path("notes/bolts.md").write_text("# Wheels\n\nTighten the wheel bolts to 120 Nm.\n", encoding="utf-8")
+    assert main(["eval", "run", "notes_task:open_notes"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["right"] == 1
+    manifest = json.loads(Path("runs/notes/rag-ask-seed0/manifest.json").read_text(encoding="utf-8"))[
+        "identity"
+    ]
+    assert set(manifest["encoders"]) == {"image", "reasoner", "screen text", "text"}
+
+
 def test_the_solver_of_the_guide_is_registered_for_a_task(
     colours: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
