@@ -184,9 +184,15 @@ class ImageEncoder(ABC):
         """Unit float32 (dim,) of a clip; here the mean of `rows`, its frames as unit float32 (n, dim)."""
         return unit_rows(rows.mean(axis=0))
 
-    def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit float32 (dim,) of mono float32 (n,) at 16 kHz, n at least 1600."""
-        raise NotImplementedError(f"{self.name} takes no audio")
+    def encode_audio(
+        self,
+        waveform: NDArray[np.float32],  # noqa: ARG002 (for encoders of sound)
+    ) -> NDArray[np.float32]:
+        """Unit float32 (dim,) of mono float32 (n,) at 16 kHz, n at least 1600.
+
+        Raises `TypeError` for an encoder of images alone.
+        """
+        raise TypeError(f"{self.name} takes no audio")
 
     @abstractmethod
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ Every role is run on sound requests, and each reply must pass the role's own che
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -222,15 +223,15 @@ INPUTS = (
 """Requests of every role but the two that answer."""
 
 
-class ReasonerContract:
+class ReasonerContract(ABC):
     """Subclass it under a name that begins with `Test`, and override `open`."""
 
     dim = 8
     """Length of the stored frame vectors that the readings carry."""
 
+    @abstractmethod
     def open(self) -> AbstractContextManager[Reasoner]:
         """A new reasoner, closed on exit."""
-        raise NotImplementedError
 
     def cases(self, *, pixels: bool) -> list[Case]:
         """All requests, answers among them: with everything read, and with parts of it missing."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -153,7 +154,7 @@ def replace_sounds(
         db.add(name, schema.sound_rows(clips, vectors, encoder.dim))
 
 
-class VideoWriter:
+class VideoWriter(ABC):
     """The part of `Writer` that writes videos, clips, vectors, text spans and measurements."""
 
     def __init__(self, db: Database) -> None:
@@ -165,8 +166,9 @@ class VideoWriter:
             self._status[row["video_id"]] = row["status"]
             self._stages[row["video_id"]] = json.loads(row["stages"])
 
+    @abstractmethod
     def _require_meta(self) -> Meta:
-        raise NotImplementedError
+        """The library's meta row. Raises `ValueError` before it is written."""
 
     def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
         """Each finished video's stages, as `finish_video` was given them."""

@@ -9,6 +9,7 @@ The web of the suite holds `VIDEO`, `SILENT` and `PAGE`, and nothing else.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,12 +27,12 @@ GONE = "https://videos.example/watch?v=gone"
 CONTENT = b"mp4!"
 
 
-class WebContract:
+class WebContract(ABC):
     """Eight tests; a subclass opens the web."""
 
+    @abstractmethod
     def open_web(self, folder: Path) -> Web:
         """A web of the four addresses above; `folder` is empty."""
-        raise NotImplementedError
 
     def test_videos_are_ranked_from_one_with_addresses(self, tmp_path: Path) -> None:
         """Videos are ranked from one with addresses."""
