@@ -198,7 +198,9 @@ def sample_frames(
             inside = frames_inside(frames.times, window.start, window.end, most=budget)
             if len(inside):
                 times, vectors = frames.times[inside], frames.vectors[inside]
-        pixels, problem = _decoded(context, found.path, window, budget)
+        pixels, problem = None, ""
+        if context.retriever.reader.video(window.video_id).width > 0:
+            pixels, problem = decoded(context, found.path, midpoints(window.start, window.end, budget))
         samples.append(FrameSample(times, vectors, pixels, problem))
     return samples
 
@@ -348,13 +350,12 @@ class _Clock:
         self._last = now
 
 
-def _decoded(context: Context, path: str, window: Window, budget: int) -> tuple[Frames | None, str]:
-    """Pixels at `budget` moments of the window, or none and why."""
-    has_frames = context.retriever.reader.video(window.video_id).width > 0
-    if not (context.reasoner.reads_pixels and context.read_frames is not None and has_frames):
+def decoded(context: Context, path: str, times: NDArray[np.float64]) -> tuple[Frames | None, str]:
+    """Pixels at `times`, float64 (n,) seconds, for a reasoner that reads them; none and why, else."""
+    if not (context.reasoner.reads_pixels and context.read_frames is not None):
         return None, ""
     try:
-        return context.read_frames(path, midpoints(window.start, window.end, budget)), ""
+        return context.read_frames(path, times), ""
     except FileProblem as problem:
         return None, f"{path}: {problem}"
 

@@ -440,7 +440,10 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
         lambda environment, _: VideoAgent(environment),
     ),
     "rag-ask": SolverSpec("the product: `rag ask` over the video", _rag_ask),
-    "blind": SolverSpec("question and options only", lambda environment, _: Blind(environment.library)),
+    "blind": SolverSpec(
+        "question and options only, by the model that is tested",
+        lambda environment, _: Blind(environment.library),
+    ),
     "random": SolverSpec("chance", lambda _, seed: Chance(seed, ("longvideo chance",))),
 }
 TRUTHFUL: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -13,8 +13,10 @@ import numpy as np
 
 from corpora.records import Clip
 from eval.tasks.egofact.records import ClipRow
+from rag.answering import EVERYWHERE
 from rag.errors import UsageError
 from rag.library import Library
+from rag.records import SearchFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
 from rag.store.records import ClipFrames
@@ -58,6 +60,19 @@ class Corpus:
     def names(self) -> dict[str, str]:
         """The library's clip id to the benchmark's."""
         return {clip.clip_id: name for name, clip in self.clips.items()}
+
+    @cached_property
+    def pool(self) -> SearchFilter:
+        """What retrieval may find: the benchmark's clips alone (EgoFact, 2.1), also where the library
+        holds other clips of their videos."""
+        reader = self.library.engine.reader
+        held = sum(len(reader.clips(video.video_id)) for video in reader.videos())
+        if not held or held == len(self.names):
+            return EVERYWHERE
+        spans: dict[str, tuple[tuple[float, float], ...]] = {}
+        for clip in self.clips.values():
+            spans[clip.video_id] = (*spans.get(clip.video_id, ()), (clip.start, clip.end))
+        return SearchFilter(videos=frozenset(spans), spans=spans)
 
     @cached_property
     def frames(self) -> dict[str, ClipFrames]:

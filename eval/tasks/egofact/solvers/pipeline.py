@@ -18,7 +18,7 @@ from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from localization.sampling import frames_inside, midpoints, nearest_frames
 from localization.windows import Window
-from rag.answering import EVERYWHERE, Context, FrameSample, Pipeline, Rewriting, Trace, read
+from rag.answering import Context, FrameSample, Pipeline, Rewriting, Trace, decoded, read
 from rag.questions import parse_question
 from rag.reasoners.roles import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage
@@ -141,10 +141,9 @@ def sampled(
         for found in clips:
             frames = corpus.frames[corpus.names[found.clip.clip_id]]
             chosen = select(context, frames, found)
-            times, pixels = frames.times[chosen], None
-            if context.reasoner.reads_pixels and context.read_frames is not None:
-                pixels = context.read_frames(found.path, times)
-            samples.append(FrameSample(times, frames.vectors[chosen], pixels))
+            times = frames.times[chosen]
+            pixels, problem = decoded(context, found.path, times)
+            samples.append(FrameSample(times, frames.vectors[chosen], pixels, problem))
         return samples
 
     return sample
@@ -240,7 +239,7 @@ class PipelineSolver:
             retriever=engine.new_retriever(self.chosen),
             reasoner=engine.reasoner,
             settings=self.chosen,
-            where=EVERYWHERE,
+            where=self.corpus.pool,
             top_k=CLIPS,
             threshold=0.0,
             read_frames=engine.read_frames,
@@ -257,8 +256,9 @@ class PipelineSolver:
         for found, _, sample in read:
             name = names[found.clip.clip_id]
             clips[name] = max(clips.get(name, 0.0), found.score)
-            if sample.times is not None:
-                frames.setdefault(name, set()).update(round(float(time), 6) for time in sample.times)
+            times = sample.times if sample.pixels is None else sample.pixels.times
+            if times is not None:
+                frames.setdefault(name, set()).update(round(float(time), 6) for time in times)
         windows = [
             ClipWindow(names[found.clip.clip_id], window.start, window.end, window.score)
             for found, window, _ in read

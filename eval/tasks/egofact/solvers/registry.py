@@ -141,7 +141,10 @@ def _window_given(query: Query, asked: TaskInput) -> EgoFactInput:
 
 Spec = SolverSpec[Environment]
 _NAMED: Mapping[str, Spec] = {
-    "rag-ask": Spec("the product: `rag ask`", lambda e, _: RagAsk(e.corpus.library, e.corpus.names)),
+    "rag-ask": Spec(
+        "the product: `rag ask`",
+        lambda e, _: RagAsk(e.corpus.library, e.corpus.names, lambda _: e.corpus.pool),
+    ),
     "localized": Spec(
         "ours: five clips, and in each the best 5 seconds, read alone", partial(_localized, series=True)
     ),
@@ -162,7 +165,9 @@ _NAMED: Mapping[str, Spec] = {
     ),
     "graphrag": Spec("local search over captioned clips and passages, as a graph", _graph),
     "video-split": Spec("parts of 5 seconds as what is retrieved; video-split@W for W seconds", _split),
-    "blind": Spec("question and options only", lambda e, _: Blind(e.corpus.library)),
+    "blind": Spec(
+        "question and options only, by the model that is tested", lambda e, _: Blind(e.corpus.library)
+    ),
     "passages-only": Spec(
         "question, options and passages, no video",
         lambda e, _: _replaced(e, replace(OURS, retrieve_clips=no_clips)),
