@@ -27,20 +27,12 @@ from localization.windows import Window
 from rag.citations import cite
 from rag.errors import FileProblem
 from rag.questions import option_label
-from rag.reasoners.roles import (
-    ANCHOR_EVENT,
-    ANSWER_CHOICE,
-    ANSWER_OPEN,
-    REWRITE_QUESTION,
-    AnchorEvent,
-    ChosenOption,
-    OpenAnswer,
-    Reading,
-    ReadPassage,
-    ReadWindow,
-    Reasoner,
-    RewrittenQuestion,
-)
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.answer_open import ANSWER_OPEN, OpenAnswer
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.settings import Settings

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 
 from localization.spans import covering_window
-from rag.reasoners.roles import ChosenOption, OpenAnswer, Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Citation, PassageCitation, VideoCitation
 
 LONGEST_PAUSE = 2.0

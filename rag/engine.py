@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from corpora.video.reader import MediaReader
     from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.roles import Reasoner
+    from rag.reasoners.protocol import Reasoner
     from rag.retrieval import Retriever
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
     from rag.agents.video_browser.records import BrowserSettings, BrowseRun
     from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
-    from rag.reasoners.roles import Memory
+    from rag.reasoners.roles.material import Memory
 
 
 @dataclass(kw_only=True)
@@ -70,7 +70,7 @@ class Raclo(WebCommand["RacloRun"]):
     def request(self) -> Memory:
         """The memory that the flags describe."""
         from rag.agents.raclo.records import cues_of, only_cues
-        from rag.reasoners.roles import Memory
+        from rag.reasoners.roles.material import Memory
 
         memory = Memory(
             global_impression=words(self.whole),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from corpora.records import Frames
     from rag.agents.runtime.frame_source import FrameSource, ReadFrames
     from rag.library import Library
-    from rag.reasoners.roles import Reasoner
+    from rag.reasoners.protocol import Reasoner
     from rag.web import Faults, MockWeb
 
 

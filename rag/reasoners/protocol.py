@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
@@ -49,6 +49,15 @@ class Draft(Generic[ReplyT]):
 
 
 @dataclass(frozen=True, slots=True)
+class Example(Generic[RequestT, ReplyT]):
+    """A request to a role, and a reply to it that passes the role's check."""
+
+    name: str
+    request: RequestT
+    reply: ReplyT
+
+
+@dataclass(frozen=True, slots=True)
 class Role(Generic[RequestT, ReplyT]):
     """One thing that a reasoner is asked to do: typed in, typed out.
 
@@ -67,6 +76,8 @@ class Role(Generic[RequestT, ReplyT]):
     decided: Callable[[RequestT], ReplyT | None] | None = None
     """The reply where it takes no model (the judge's exact match); None where it does."""
     draft: Draft[ReplyT] | None = None
+    examples: Callable[[], Iterable[Example[RequestT, ReplyT]]] = tuple
+    """For the contract of a reasoner; requests that say next to nothing are among them."""
     package: str = "rag.reasoners.roles"
 
 

@@ -23,7 +23,8 @@ import numpy as np
 from corpora.records import Frames
 from rag.reasoners.llm.usage import UsageCounter, usage_together
 from rag.reasoners.prompts import load_prompt, render
-from rag.reasoners.roles import Reading, ReadWindow, VideoView
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.reading import Reading, ReadWindow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from rag.errors import ReasonerError
 from rag.reasoners import open_reasoner
+from rag.reasoners.embedded import RULES
 from rag.reasoners.protocol import BadReply, Reasoner
-from rag.reasoners.roles import ANSWER_CHOICE, PLAN, ChosenOption, PlanRequest
-from rag.reasoners.testing import OPEN, ReasonerContract
+from rag.reasoners.roles import ROLES
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
+from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
+from rag.reasoners.roles.plan import PLAN, PlanRequest
+from rag.reasoners.roles.samples import BARE, EMPTY, OPEN, sample_view
+from rag.reasoners.testing import ReasonerContract
 from rag.reasoners.wrappers import TokenCountingReasoner
 from rag.records import Usage
 from rag.settings import Settings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.embedded_reasoner import Tower, embedded, sentences
-from tests.fakes.role_inputs import SPARSE, assert_sound_reply
-from tests.fakes.scripted_roles import play_role
+from tests.fakes.scripted_roles import play_example
 
 
 @contextmanager
@@ -39,7 +42,7 @@ def token_counting() -> Iterator[Reasoner]:
 @contextmanager
 def routed() -> Iterator[Reasoner]:
     """An embedded analyst; a language model for all else."""
-    with chat_server([say(play)]) as server:
+    with chat_server([say(play_example)]) as server:
         own = {"kind": "openai", "model": "scripted", "base_url": server.base_url}
         chosen = {"planner": own, "watcher": own, "judge": own}
         yield open_reasoner(Settings(reasoner=chosen), sentences(), Tower())
@@ -47,34 +50,9 @@ def routed() -> Iterator[Reasoner]:
 
 @contextmanager
 def language_model() -> Iterator[Reasoner]:
-    with chat_server([say(play)]) as server:
+    with chat_server([say(play_example)]) as server:
         chosen = {"kind": "openai", "model": "scripted", "base_url": server.base_url}
         yield open_reasoner(Settings(reasoner=chosen), None, None)
-
-
-def play(request: dict[str, Any]) -> dict[str, Any]:
-    """What an able model would say: it reads the step, and answers from the material it was given."""
-    system, user = (
-        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
-        for parts in (message["content"] for message in request["messages"])
-    )
-    cited = {
-        "windows": [int(number) for number in re.findall(r"\[BEGIN window (\d+) ", user)][:1],
-        "passages": [int(number) for number in re.findall(r"\[BEGIN passage (\d+) ", user)][-1:],
-    }
-    answer = {"confidence": 0.9 if cited["windows"] else 0.0, "explanation": "As shown.", **cited}
-    match re.search(r"Step: (\w+)\.", system)[1]:
-        case "rewrite_question":
-            count = int(re.search(r"queries wanted: (\d+)", user)[1])
-            queries = [f"A passage about {index}." for index in range(count)]
-            return {"visual_query": "A video that shows it.", "passage_queries": queries}
-        case "anchor_event":
-            return {"description": "she polishes something", "position": "after"}
-        case "answer_choice":
-            return {"choice": "B" if cited["windows"] else None, **answer}
-        case "answer_open":
-            return {"text": "glass" if cited["windows"] else "", **answer}
-    return play_role(system, user)
 
 
 class TestEmbedded(ReasonerContract):
@@ -99,14 +77,32 @@ class TestRouted(ReasonerContract):
     open = staticmethod(routed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "open_one", [embedded, embedded_without_images, language_model], ids=lambda one: one.__name__
-)
-@pytest.mark.parametrize("case", SPARSE, ids=lambda case: f"{case.role.name}-{case.name}")
-def test_a_reply_is_sound_where_there_is_little_to_go_by(open_one, case):
+@pytest.mark.parametrize("role", ROLES.values(), ids=lambda role: role.name)
+def test_a_role_has_examples_that_pass_its_check_and_an_embedded_rule(role):
+    examples = list(role.examples())
+    assert examples, f"give {role.name} examples"
+    for example in examples:
+        assert isinstance(example.request, role.request)
+        assert isinstance(example.reply, role.reply)
+        if role.check is not None:
+            role.check(example.request, example.reply)
+    assert role.name in RULES, f"write {role.name}(request, ...) in rag/reasoners/embedded/"
+
+
+def test_an_embedded_plan_searches_unless_all_is_solved():
+    with embedded() as reasoner:
+        for example in PLAN.examples():
+            reply = reasoner.run(PLAN, example.request)
+            assert (reply.focus is None) == reply.solved
+
+
+@pytest.mark.parametrize("open_one", [embedded, embedded_without_images])
+def test_embedded_replies_are_empty_where_nothing_can_be_said(open_one):
     with open_one() as reasoner:
-        assert_sound_reply(reasoner.run(case.role, case.request), case.request)
+        assert reasoner.run(PLAN, PlanRequest(EMPTY, max_queries=1)).search_queries == ()
+        assert reasoner.run(OBSERVE, ObserveRequest(EMPTY, BARE)).caption == ""
+        coloured = MatchRequest("a woman", sample_view(count=1), None, "color", "warm")
+        assert reasoner.run(MATCH_FRAME, coloured).image_match is None
 
 
 class Wrong:

@@ -18,7 +18,11 @@ from rag.errors import DamagedFile
 from rag.questions import parse_question
 from rag.reasoners import open_reasoner
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.roles import ANCHOR_EVENT, REWRITE_QUESTION, ChosenOption, OpenAnswer, Reading
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.reading import Reading
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
 from rag.records import Answer, PassageCitation, SearchFilter, Usage, VideoCitation
 from rag.retrieval import RetrievedClip, Retriever
 from rag.settings import Settings

@@ -16,8 +16,10 @@ from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, Setting
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
-from rag.reasoners.testing import CHOICE, OPEN, reading
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.samples import CHOICE, OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
 
@@ -42,7 +44,7 @@ def test_a_reply_comes_through_with_its_usage():
     usage = {"prompt_tokens": 321, "completion_tokens": 12, "total_tokens": 333}
     with chat_server([say(CHOSEN, usage)]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url), seed=7)
-        reply = reasoner.run(ANSWER_CHOICE, reading(CHOICE))
+        reply = reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
     assert reasoner.name == "openai:m"
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (1,))
     spent = reasoner.usage()
@@ -57,7 +59,9 @@ def test_a_reply_comes_through_with_its_usage():
 
 def test_frames_are_sent_as_images_in_their_place():
     with chat_server([say(CHOSEN)]) as server:
-        open_llm_reasoner(settings(server.base_url, image_short_side=32)).run(ANSWER_CHOICE, reading(CHOICE))
+        open_llm_reasoner(settings(server.base_url, image_short_side=32)).run(
+            ANSWER_CHOICE, sample_reading(CHOICE)
+        )
     content = server.requests[0]["messages"][1]["content"]
     assert [block["type"] for block in content] == [
         "text",

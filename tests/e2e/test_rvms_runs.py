@@ -19,7 +19,9 @@ from eval.tasks.rvms.scorer import RvmsScore
 from eval.tasks.rvms.task import RvmsTask
 from rag.agents.raclo.records import only_cues
 from rag.errors import ReasonerUnreachable, ReplyInvalid, UsageError
-from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, SelectedCandidates, SelectRequest
+from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
+from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
 from tests.fakes.browser_world import HOST, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.web_tasks import answers, environment_of, prepare_records

@@ -24,7 +24,7 @@ from eval.tasks.shotfinder.solvers import METADATA
 from eval.tasks.shotfinder.task import ShotFinderTask
 from eval.tasks.web_task import WebEnvironment
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.roles import VideoView
+from rag.reasoners.roles.material import VideoView
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
 from tests.fakes.web_tasks import answers, environment_of, prepare_records

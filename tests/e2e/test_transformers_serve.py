@@ -17,8 +17,8 @@ from rag.errors import ReplyInvalid
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.prompts import Message, encode_image
-from rag.reasoners.roles import OBSERVE, ObserveRequest
-from rag.reasoners.testing import OPEN, VIEW
+from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
+from rag.reasoners.roles.samples import OPEN, VIEW
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 

@@ -12,25 +12,16 @@ from corpora.identity import content_hash
 from corpora.records import Frames
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerError
-from rag.reasoners.roles import (
-    AnchorEvent,
-    ChosenOption,
-    JudgeRequest,
-    Located,
-    LocatedWindow,
-    LocateRequest,
-    Observation,
-    ObserveRequest,
-    OpenAnswer,
-    Plan,
-    PlanRequest,
-    Reading,
-    RewrittenQuestion,
-    SelectedCandidates,
-    SelectRequest,
-    SubQuestion,
-    Verdict,
-)
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.judge import JudgeRequest, Verdict
+from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
+from rag.reasoners.roles.observe import Observation, ObserveRequest
+from rag.reasoners.roles.plan import Plan, PlanRequest, SubQuestion
+from rag.reasoners.roles.reading import Reading
+from rag.reasoners.roles.rewrite_question import RewrittenQuestion
+from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry

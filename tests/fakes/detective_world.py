@@ -12,17 +12,12 @@ from corpora.records import Frames
 from rag.errors import ReasonerError
 from rag.library import Library
 from rag.questions import option_label
-from rag.reasoners.roles import (
-    ChosenOption,
-    Facets,
-    Observation,
-    ObserveRequest,
-    OpenAnswer,
-    Reading,
-    Timeline,
-    TimelineEvent,
-    TimelineRequest,
-)
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.decompose_facets import Facets
+from rag.reasoners.roles.observe import Observation, ObserveRequest
+from rag.reasoners.roles.reading import Reading
+from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
 from rag.records import Question, Usage
 from rag.relevance import content_words, tokens
 from rag.settings import load_settings

@@ -11,7 +11,7 @@ import numpy as np
 from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 from rag.reasoners import open_reasoner
-from rag.reasoners.roles import Reasoner
+from rag.reasoners.protocol import Reasoner
 from rag.settings import Settings
 
 DIM = 8

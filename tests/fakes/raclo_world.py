@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.errors import ReasonerError
-from rag.reasoners.roles import (
-    Hypothesis,
-    ImaginedQueries,
-    ImagineRequest,
-    Located,
-    LocateRequest,
-    VerifyRequest,
-    VideoVerdict,
-)
+from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.locate import Located, LocateRequest
+from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
 from rag.records import Usage
 from tests.fakes.role_methods import RoleMethods
 

@@ -1,9 +1,30 @@
-"""What an able model would say in each role of an agent: it keeps to what it was given."""
+"""What an able model would say in each role: to the examples of the roles, and inside an agent."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
+
+from rag.reasoners.prompts import load_prompt, render
+from rag.reasoners.roles import ROLES
+
+
+def play_example(request: dict[str, Any]) -> dict[str, Any]:
+    """The reply of the example whose prompt this is."""
+    return _examples()[_texts(request)]
+
+
+@cache
+def _examples() -> dict[tuple[str, str], dict[str, Any]]:
+    found = {}
+    for role in ROLES.values():
+        sent = role.reply if role.draft is None else role.draft.model
+        for example in role.examples():
+            call = role.prompt(example.request)
+            system, user = render(load_prompt(role), call.variables, call.images, short_side=1)
+            found[system.text, user.text] = example.reply.model_dump(include=set(sent.model_fields))
+    return found
 
 
 def play_role(system: str, user: str) -> dict[str, Any]:
@@ -14,10 +35,7 @@ def play_role(system: str, user: str) -> dict[str, Any]:
 
 def play(request: dict[str, Any]) -> dict[str, Any]:
     """What an able model would say to a rendered prompt, and its answer from the first window shown."""
-    system, user = (
-        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
-        for parts in (message["content"] for message in request["messages"])
-    )
+    system, user = _texts(request)
     windows = [int(number) for number in re.findall(r"\[BEGIN window (\d+) ", user)][:1]
     shared = {"confidence": 0.7, "explanation": "As shown.", "windows": windows}
     match re.search(r"Step: (\w+)\.", system)[1]:
@@ -31,6 +49,15 @@ def play(request: dict[str, Any]) -> dict[str, Any]:
             count = int(re.search(r"queries wanted: (\d+)", user)[1])
             return {"visual_query": "A kettle.", "passage_queries": [f"kettle {at}" for at in range(count)]}
     return play_role(system, user)
+
+
+def _texts(request: dict[str, Any]) -> tuple[str, str]:
+    """The system and the user message of a chat request, without images."""
+    system, user = (
+        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
+        for parts in (message["content"] for message in request["messages"])
+    )
+    return system, user
 
 
 def _number(pattern: str, user: str) -> int:

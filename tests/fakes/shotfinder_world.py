@@ -11,15 +11,9 @@ from corpora.records import AudioClass, Evidence, Shot, SoundTrack, Style, Tone,
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerError
 from rag.library import Library
-from rag.reasoners.roles import (
-    FrameMatch,
-    Hypothesis,
-    ImaginedQueries,
-    ImagineRequest,
-    Located,
-    LocateRequest,
-    MatchRequest,
-)
+from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.locate import Located, LocateRequest
+from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from tests.fakes.browser_world import RuleReasoner
 
 TONES: tuple[Tone, ...] = ("warm", "cold", "neutral")

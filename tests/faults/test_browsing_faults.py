@@ -21,7 +21,7 @@ from rag.agents.video_browser.agent import NO_ANSWER, run_video_browser
 from rag.agents.video_browser.records import EFFICIENCY, MAIN, BrowserSettings, BrowseRun, Paradigm
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid, WebError
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.roles import Reasoner
+from rag.reasoners.protocol import Reasoner
 from rag.records import Question
 from rag.web import FAULTS, Faults, MockWeb, WebTrace
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web

@@ -10,8 +10,7 @@ from eval.runs.records import Output, Query, Score
 from eval.tasks.browsecomp.dataset import BrowseQuestion
 from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.roles import JUDGE, JudgeRequest, Verdict
-from rag.reasoners.roles.judge import matched_verdict
+from rag.reasoners.roles.judge import JUDGE, JudgeRequest, Verdict, matched_verdict
 from rag.web.catalogue import address
 
 JUDGES = {

@@ -26,7 +26,7 @@ from eval.tasks.egofact.tables import chose_fact, letter_shares
 from localization.sampling import midpoints
 from rag.errors import UsageError
 from rag.questions import parse_question
-from rag.reasoners.roles import ANCHOR_EVENT
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 
 if TYPE_CHECKING:
     from eval.reports.failures import ReadFrames

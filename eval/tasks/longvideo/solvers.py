@@ -29,14 +29,9 @@ from rag.agents.video_detective.records import PAPER, DetectiveResult, Detective
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner, ReplyT, RequestT, Role
-from rag.reasoners.roles import (
-    ANSWER_CHOICE,
-    DECOMPOSE_FACETS,
-    ChosenOption,
-    Facet,
-    Observation,
-    ObserveRequest,
-)
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
+from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.wrappers import TokenCountingReasoner, with_token_counts
 from rag.records import Question, SearchFilter, Usage
 from rag.relevance import content_words

@@ -41,7 +41,7 @@ from eval.workbench.web import (
 )
 from rag.agents.raclo.records import only_cues
 from rag.errors import RagError
-from rag.reasoners.roles import Memory
+from rag.reasoners.roles.material import Memory
 from rag.web.catalogue import Catalogue
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from eval.runs.records import Query, TaskInput
 from eval.tasks.jsonl import load_published
 from rag.agents.raclo.records import CUE_SETS, cues_of, only_cues
-from rag.reasoners.roles import Memory
+from rag.reasoners.roles.material import Memory
 
 Group = Literal["0-3 minutes", "3-10 minutes", "10-30 minutes", "30-60 minutes"]
 GROUPS: tuple[Group, ...] = get_args(Group)

@@ -33,7 +33,8 @@ from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, verify
 from rag.agents.runtime.frame_source import RetryPolicy, WebVideo, fetch_video
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
-from rag.reasoners.roles import MATCH_FRAME, MatchRequest, VideoView
+from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
+from rag.reasoners.roles.material import VideoView
 from rag.web import SearchResult
 from rag.web.catalogue import address
 

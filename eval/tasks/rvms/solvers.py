@@ -31,7 +31,8 @@ from rag.agents.runtime.frame_source import RetryPolicy, fetch_video, fixed_budg
 from rag.agents.runtime.trace import Step
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError
-from rag.reasoners.roles import SELECT_CANDIDATES, Memory, SelectRequest
+from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
 from rag.records import Usage
 from rag.web import MockWeb, SearchResult
 

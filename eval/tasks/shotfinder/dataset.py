@@ -19,7 +19,7 @@ from typing import Any, Literal
 from eval.runs.records import Query, TaskInput
 from eval.tasks.jsonl import load_published
 from rag.agents.shotfinder.constraints import Constraints, read_constraint
-from rag.reasoners.roles import ConstraintKind
+from rag.reasoners.roles.material import ConstraintKind
 
 Task = Literal["shot", "temporal", "color", "style", "resolution", "audio"]
 TASKS: tuple[Task, ...] = ("shot", "temporal", "color", "style", "resolution", "audio")

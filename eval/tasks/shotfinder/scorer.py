@@ -30,7 +30,8 @@ from eval.tasks.shotfinder.dataset import ShotQuery
 from eval.tasks.web_task import WebEnvironment
 from indexers.settings import EncoderSettings
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
-from rag.reasoners.roles import MATCH_FRAME, ConstraintKind, MatchRequest, VideoView
+from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
+from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.relevance import content_words
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
 from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
-from rag.reasoners.roles import IMAGINE_QUERIES, SELECT_CANDIDATES, ImagineRequest, SelectRequest
+from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
+from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
 
 OURS, ASKED, OFF = "shotfinder", "shotfinder-asked", "shotfinder-off"
 METADATA = "metadata-only"

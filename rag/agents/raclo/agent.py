@@ -23,7 +23,9 @@ from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch
 from rag.errors import FileProblem, ReasonerError, UsageError
-from rag.reasoners.roles import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest, Memory, Reasoner
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.material import Memory
 from rag.web import Web
 
 LONGEST_SEARCH = 200

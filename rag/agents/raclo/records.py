@@ -10,7 +10,8 @@ from rag.agents.runtime.context import check_settings
 from rag.agents.runtime.frame_source import RACLO, FrameBudget, fixed_budget
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
-from rag.reasoners.roles import Consensus, Memory
+from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.verify_video import Consensus
 
 Frames = Literal["sampled", "stored"]
 

@@ -19,16 +19,10 @@ from corpora.records import Evidence
 from localization.sampling import midpoints
 from rag.agents.raclo.records import Moment, RacloSettings
 from rag.agents.runtime.frame_source import WebVideo
-from rag.reasoners.roles import (
-    LOCATE,
-    VERIFY_VIDEO,
-    Consensus,
-    LocateRequest,
-    Memory,
-    Reasoner,
-    VerifyRequest,
-    VideoView,
-)
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.locate import LOCATE, LocateRequest
+from rag.reasoners.roles.material import Memory, VideoView
+from rag.reasoners.roles.verify_video import VERIFY_VIDEO, Consensus, VerifyRequest
 from rag.reasoners.wrappers import RoutedReasoner
 
 if TYPE_CHECKING:

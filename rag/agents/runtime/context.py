@@ -11,7 +11,7 @@ from rag.agents.runtime.trace import RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, UsageError, WebError
 
 if TYPE_CHECKING:
-    from rag.reasoners.roles import Reasoner
+    from rag.reasoners.protocol import Reasoner
     from rag.web import SearchPage, SearchResult, Web
 
 FATAL = (BudgetSpent, ReasonerUnreachable)

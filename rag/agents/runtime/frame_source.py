@@ -20,14 +20,14 @@ from rag.errors import (
     WebError,
     WebTimeout,
 )
-from rag.reasoners.roles import VideoView
+from rag.reasoners.roles.material import VideoView
 from rag.web import Downloaded, SearchResult, Web
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.library import Library
-    from rag.reasoners.roles import Reasoner
+    from rag.reasoners.protocol import Reasoner
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ from rag.agents.shotfinder.records import (
     absence_of,
 )
 from rag.errors import FileProblem, QuestionError, ReasonerError
-from rag.reasoners.roles import IMAGINE_QUERIES, ImagineRequest, Reasoner
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.relevance import content_words
 from rag.web import SearchResult, Web
 

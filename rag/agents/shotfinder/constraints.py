@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
 from rag.errors import UsageError
-from rag.reasoners.roles import ConstraintKind, Memory
+from rag.reasoners.roles.material import ConstraintKind, Memory
 
 if TYPE_CHECKING:
     from corpora.records import Shot, SoundTrack, Video

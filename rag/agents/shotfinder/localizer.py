@@ -28,7 +28,8 @@ from localization.sampling import midpoints
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.shotfinder.constraints import Check, Constraints, Measures, Span, memory_of
 from rag.agents.shotfinder.records import FoundShot, Look, ShotSettings
-from rag.reasoners.roles import LOCATE, Located, LocateRequest, Reasoner
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.locate import LOCATE, Located, LocateRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -32,18 +32,11 @@ from rag.agents.video_browser.watcher import (
 from rag.answering import answer_of, answer_reading
 from rag.citations import cite
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
-from rag.reasoners.roles import (
-    ANCHOR_EVENT,
-    PLAN,
-    REWRITE_QUESTION,
-    AnchorEvent,
-    PlanRequest,
-    Reading,
-    ReadPassage,
-    Reasoner,
-    RewrittenQuestion,
-    TriedQuery,
-)
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
+from rag.reasoners.roles.plan import PLAN, PlanRequest, TriedQuery
+from rag.reasoners.roles.reading import Reading, ReadPassage
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Question, Usage
 from rag.web import SearchResult, Web
 

@@ -10,7 +10,8 @@ from corpora.records import Passage
 from rag.agents.runtime.context import check_settings
 from rag.agents.runtime.trace import Step
 from rag.errors import UsageError
-from rag.reasoners.roles import KnownVideo, ReadWindow, SubQuestion, TriedQuery
+from rag.reasoners.roles.plan import KnownVideo, SubQuestion, TriedQuery
+from rag.reasoners.roles.reading import ReadWindow
 from rag.records import Answer, Question, Usage
 from rag.web import SearchResult
 

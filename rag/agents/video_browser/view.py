@@ -24,7 +24,7 @@ from rag.agents.runtime.view import (
     token_line,
 )
 from rag.agents.video_browser.records import BrowseRun
-from rag.reasoners.roles import ReadWindow
+from rag.reasoners.roles.reading import ReadWindow
 from rag.rendering.shapes import answer_shape
 from rag.rendering.terminal import clock, excerpt
 

@@ -20,21 +20,13 @@ from localization.windows import Window
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
 from rag.reasoners.embedded.locate import asking_sentences, event_text
-from rag.reasoners.roles import (
-    LOCATE,
-    OBSERVE,
-    SELECT_CANDIDATES,
-    Candidate,
-    KnownVideo,
-    Located,
-    LocatedWindow,
-    LocateRequest,
-    ObserveRequest,
-    ReadWindow,
-    Reasoner,
-    SelectRequest,
-    VideoView,
-)
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
+from rag.reasoners.roles.plan import KnownVideo
+from rag.reasoners.roles.reading import ReadWindow
+from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, Candidate, SelectRequest
 from rag.records import Question
 from rag.web import SearchResult
 

@@ -50,27 +50,20 @@ from rag.agents.video_detective.search import ErrorLog, SearchState, Target, pla
 from rag.agents.video_detective.view import record_step
 from rag.answering import answer_of, answer_reading
 from rag.errors import BudgetSpent, FileProblem, ReasonerError
-from rag.reasoners.roles import (
-    DECOMPOSE_FACETS,
-    OBSERVE,
-    TIMELINE,
-    ChosenOption,
-    Facet,
-    Observation,
-    ObserveRequest,
-    OpenAnswer,
-    Reading,
-    TimelineEvent,
-    TimelineRequest,
-    VideoView,
-)
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
+from rag.reasoners.roles.reading import Reading
+from rag.reasoners.roles.timeline import TIMELINE, TimelineEvent, TimelineRequest
 from rag.records import Question, Usage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.library import Library
-    from rag.reasoners.roles import Reasoner
+    from rag.reasoners.protocol import Reasoner
 
 
 class VideoDetective:

@@ -22,7 +22,8 @@ from localization.lexical import (
 from localization.sampling import midpoints, nearest_frames
 from rag.agents.video_detective.records import DetectiveSettings, Words
 from rag.errors import UsageError
-from rag.reasoners.roles import Facet, Facets, TimelineEvent
+from rag.reasoners.roles.decompose_facets import Facet, Facets
+from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, tokens
 

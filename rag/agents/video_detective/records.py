@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from corpora.records import EvidenceKind
 from localization.lexical import Source
-from rag.reasoners.roles import Facet, TimelineEvent
+from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Answer, Usage
 
 if TYPE_CHECKING:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
+from inspect import isfunction, signature
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import ReasonerError, SettingsError
-from rag.reasoners.embedded import answer_choice as choices
-from rag.reasoners.embedded import answer_open as open_answers
-from rag.reasoners.embedded import imagine_queries as imagining
-from rag.reasoners.embedded import judge as judging
-from rag.reasoners.embedded import locate as locating
-from rag.reasoners.embedded import observe as observing
-from rag.reasoners.embedded import plan as planning
-from rag.reasoners.embedded import rewriting
-from rag.reasoners.embedded import select_candidates as selecting
-from rag.reasoners.embedded import verify_video as verifying
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
+from rag.reasoners.roles import ROLES
 from rag.records import Usage
 
 if TYPE_CHECKING:
@@ -65,7 +59,9 @@ class EmbeddedReasoner:
             raise ReasonerError(
                 f"the embedded reasoner has no rule for the role {role.name}; use a language model for it"
             )
-        reply: ReplyT = rule(request, self)
+        scorers = {"vectors": self.sentences, "scorer": self.images, "calibrator": self.images.calibrator}
+        _, *wanted = signature(rule).parameters
+        reply: ReplyT = rule(request, **{name: scorers[name] for name in wanted})
         return reply
 
     def usage(self) -> Usage:
@@ -73,25 +69,14 @@ class EmbeddedReasoner:
         return Usage()
 
 
-RULES: dict[str, Callable[[Any, EmbeddedReasoner], Any]] = {
-    "rewrite_question": lambda request, _: rewriting.rewrite_question(request),
-    "anchor_event": lambda request, _: rewriting.anchor_event(request),
-    "decompose_facets": lambda request, _: rewriting.decompose_facets(request),
-    "imagine_queries": lambda request, _: imagining.imagine_queries(request),
-    "plan": lambda request, own: planning.plan(request, own.sentences),
-    "select_candidates": lambda request, own: selecting.select_candidates(request, own.sentences),
-    "locate": lambda request, own: locating.locate(request, own.images, own.sentences),
-    "observe": lambda request, own: observing.observe(request, own.images, own.sentences),
-    "timeline": lambda request, own: observing.timeline(request, own.images),
-    "verify_video": lambda request, own: verifying.verify_video(request, own.images, own.sentences),
-    "match_frame": lambda request, own: verifying.match_frame(request, own.images, own.sentences),
-    "answer_choice": lambda request, own: choices.answer_choice(
-        request, own.sentences, own.images.calibrator
-    ),
-    "answer_open": lambda request, own: open_answers.answer_open(request, own.sentences),
-    "judge": lambda request, own: judging.judge(request, own.sentences),
+RULES: dict[str, Callable[..., Any]] = {
+    name: rule
+    for found in iter_modules(__path__)
+    for name, rule in vars(import_module(f"{__name__}.{found.name}")).items()
+    if name in ROLES and isfunction(rule) and rule.__module__ == f"{__name__}.{found.name}"
 }
-"""The rule of each role, under the role's name."""
+"""By role: the function of the role's name, in any module here, over the request and any of `vectors`,
+`scorer` and `calibrator`."""
 
 
 def open_embedded(context: ReasonerContext) -> EmbeddedReasoner:

@@ -40,7 +40,8 @@ from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.rewriting import asks_for_thing, declarative, parts, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, relevances, sentences_of, shortlist
-from rag.reasoners.roles import ChosenOption, Reading
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
     IMAGE_MIDDLE,
     ImageScoreCalibrator,

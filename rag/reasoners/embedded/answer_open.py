@@ -23,7 +23,8 @@ from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_n
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speech_question
-from rag.reasoners.roles import OpenAnswer, Reading
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.reading import Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap, rarity
 
 if TYPE_CHECKING:

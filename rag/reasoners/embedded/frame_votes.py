@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.rewriting import two_hop
-from rag.reasoners.roles import Reading
+from rag.reasoners.roles.reading import Reading
 from rag.relevance import ImageScoreCalibrator, content_words, stem, tokens
 
 if TYPE_CHECKING:

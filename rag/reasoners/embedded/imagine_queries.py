@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from rag.reasoners.embedded.phrases import entities, names, query_words, sentences_of, statements
-from rag.reasoners.roles import Hypothesis, ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
 
 LONGEST_QUERY = 8
 HALF_QUERY = 5

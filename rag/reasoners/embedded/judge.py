@@ -13,8 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.agreement import agreement
-from rag.reasoners.roles import JudgeRequest, Verdict
-from rag.reasoners.roles.judge import matched_verdict, normalized, token_f1
+from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized, token_f1
 from rag.relevance import content_words, numbers
 
 if TYPE_CHECKING:

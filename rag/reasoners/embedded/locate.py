@@ -18,7 +18,8 @@ from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.rewriting import declarative, decompose, parts
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import ScoredLine, rank_lines, speech_question
-from rag.reasoners.roles import Located, LocatedWindow, LocateRequest, Memory, VideoView
+from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
+from rag.reasoners.roles.material import Memory, VideoView
 from rag.relevance import content_words, image_relevance
 
 if TYPE_CHECKING:

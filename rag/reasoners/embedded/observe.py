@@ -18,15 +18,10 @@ import numpy as np
 from rag.reasoners.embedded.locate import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import ScoredLine, lines, rank_lines, relevances
-from rag.reasoners.roles import (
-    Facet,
-    Observation,
-    ObserveRequest,
-    Timeline,
-    TimelineEvent,
-    TimelineRequest,
-    VideoView,
-)
+from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.observe import Observation, ObserveRequest
+from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
 from rag.relevance import content_words
 
 if TYPE_CHECKING:

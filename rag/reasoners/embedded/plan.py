@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
 from rag.reasoners.embedded.rewriting import declarative, decompose, parts, refers_back
 from rag.reasoners.embedded.sentences import relevances, split_sentences
-from rag.reasoners.roles import KnownVideo, Plan, PlanRequest, SubQuestion
+from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.relevance import content_words
 
 if TYPE_CHECKING:

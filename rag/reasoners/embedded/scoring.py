@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexers.protocol import TextEncoder, TextTower
-    from rag.reasoners.roles import VideoView
+    from rag.reasoners.roles.material import VideoView
 
 
 KEPT = 8192

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rag.reasoners.roles import Candidate, SelectedCandidates, SelectRequest
+from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
 from rag.relevance import content_words, lexical_overlap, rarity
 
 if TYPE_CHECKING:

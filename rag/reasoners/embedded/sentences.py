@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal
 
 from corpora.records import Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
-from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.relevance import content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
-    from rag.reasoners.roles import VideoView
+    from rag.reasoners.roles.material import VideoView
 
 
 MAX_GAP = 2.0

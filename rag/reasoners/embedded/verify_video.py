@@ -12,7 +12,9 @@ from rag.reasoners.embedded.locate import event_text, frame_scores
 from rag.reasoners.embedded.phrases import WHOLE, positioned_statements, statements
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import rank_lines
-from rag.reasoners.roles import FrameMatch, MatchRequest, Memory, VerifyRequest, VideoVerdict, VideoView
+from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
+from rag.reasoners.roles.material import Memory, VideoView
+from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
 from rag.relevance import content_words, image_relevance
 
 if TYPE_CHECKING:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
+from rag.reasoners.roles.samples import QUESTIONS
 from rag.records import Question
 
 Position = Literal["before", "after", "within"]
@@ -30,4 +32,10 @@ def _check(_: Question, reply: AnchorEvent) -> None:
         raise BadReply("description is blank")
 
 
-ANCHOR_EVENT = Role("anchor_event", "planner", Question, AnchorEvent, _prompt, _check)
+def _examples() -> Iterator[Example[Question, AnchorEvent]]:
+    for question in QUESTIONS:
+        reply = AnchorEvent(description="she polishes something", position="after")
+        yield Example(question.question_id, question, reply)
+
+
+ANCHOR_EVENT = Role("anchor_event", "planner", Question, AnchorEvent, _prompt, _check, examples=_examples)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import labels, listed_options
-from rag.reasoners.roles.reading import Reading, check_citations, passage_items, window_items
+from rag.reasoners.roles.reading import Reading, check_citations, passage_items, sample_readings, window_items
 
 OR_NONE = "or null if the material supports none of them"
 
@@ -62,4 +63,12 @@ def _check(reading: Reading, reply: ChosenOption) -> None:
     check_citations(reply.windows, reply.passages, reading)
 
 
-ANSWER_CHOICE = Role("answer_choice", "analyst", Reading, ChosenOption, _prompt, _check)
+def _examples() -> Iterator[Example[Reading, ChosenOption]]:
+    for name, read in sample_readings(options=True):
+        reply = ChosenOption(choice=None, confidence=0.0, explanation="There is nothing to go by.")
+        if read.windows:
+            reply = ChosenOption(choice="B", confidence=0.9, explanation="As shown.", windows=(0,))
+        yield Example(name, read, reply)
+
+
+ANSWER_CHOICE = Role("answer_choice", "analyst", Reading, ChosenOption, _prompt, _check, examples=_examples)

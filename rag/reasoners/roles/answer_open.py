@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
-from rag.reasoners.protocol import Reply, Role, RoleCall
-from rag.reasoners.roles.reading import Reading, check_citations, passage_items, window_items
+from rag.reasoners.protocol import Example, Reply, Role, RoleCall
+from rag.reasoners.roles.reading import Reading, check_citations, passage_items, sample_readings, window_items
 
 
 class OpenAnswer(Reply):
@@ -34,4 +36,12 @@ def _check(reading: Reading, reply: OpenAnswer) -> None:
     check_citations(reply.windows, reply.passages, reading)
 
 
-ANSWER_OPEN = Role("answer_open", "analyst", Reading, OpenAnswer, _prompt, _check)
+def _examples() -> Iterator[Example[Reading, OpenAnswer]]:
+    for name, read in sample_readings(options=False):
+        reply = OpenAnswer(text="", confidence=0.0, explanation="There is nothing to go by.")
+        if read.passages:
+            reply = OpenAnswer(text="glass", confidence=0.9, explanation="As written.", passages=(0,))
+        yield Example(name, read, reply)
+
+
+ANSWER_OPEN = Role("answer_open", "analyst", Reading, OpenAnswer, _prompt, _check, examples=_examples)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import labels, listed_options
+from rag.reasoners.roles.samples import CHOICE, EMPTY, OPEN
 from rag.records import Question
 
 MOST_KEYWORDS = 5
@@ -71,4 +73,16 @@ def _check(question: Question, reply: Facets) -> None:
         raise BadReply("general_semantic_query is blank")
 
 
-DECOMPOSE_FACETS = Role("decompose_facets", "planner", Question, Facets, _prompt, _check)
+def _examples() -> Iterator[Example[Question, Facets]]:
+    for name, question in (("choice", CHOICE), ("open", OPEN), ("nothing asked", EMPTY)):
+        known = labels(len(question.options))
+        reply = Facets(
+            query_keywords=("mirror",),
+            option_keywords=dict.fromkeys(known, ("glass",)),
+            semantic_queries=dict.fromkeys(known, "the mirror is polished"),
+            general_semantic_query="a person polishes a mirror",
+        )
+        yield Example(name, question, reply)
+
+
+DECOMPOSE_FACETS = Role("decompose_facets", "planner", Question, Facets, _prompt, _check, examples=_examples)

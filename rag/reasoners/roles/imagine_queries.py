@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import Memory, check_numbers, check_queries, memory_text
+from rag.reasoners.roles.samples import MEMORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +56,15 @@ def _check(request: ImagineRequest, reply: ImaginedQueries) -> None:
         check_numbers("chosen", [reply.chosen], len(reply.hypotheses))
 
 
-IMAGINE_QUERIES = Role("imagine_queries", "planner", ImagineRequest, ImaginedQueries, _prompt, _check)
+def _examples() -> Iterator[Example[ImagineRequest, ImaginedQueries]]:
+    guess = Hypothesis(kind="literal", guess="a workshop video")
+    queries = ("telescope workshop", "mirror polishing", "woman cuts bread")
+    other = Memory(key_moment="a man cuts bread with a spoon")
+    for name, memory, count in (("two", MEMORY, 2), ("three", other, 3), ("nothing remembered", Memory(), 2)):
+        reply = ImaginedQueries(thought="A workshop.", hypotheses=(guess,), chosen=0, queries=queries[:count])
+        yield Example(name, ImagineRequest(memory, count), reply)
+
+
+IMAGINE_QUERIES = Role(
+    "imagine_queries", "planner", ImagineRequest, ImaginedQueries, _prompt, _check, examples=_examples
+)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
-from rag.reasoners.protocol import Draft, Reply, Role, RoleCall
+from rag.reasoners.protocol import Draft, Example, Reply, Role, RoleCall
+from rag.reasoners.roles.samples import OPEN
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _KEPT = re.compile(r"(?<=\d)[.,](?=\d)|(?<![^\s(])-(?=\d)")
@@ -121,6 +123,16 @@ def _verdict(reply: Judgement) -> Verdict:
     )
 
 
+def _examples() -> Iterator[Example[JudgeRequest, Verdict]]:
+    right = JudgeRequest(OPEN.text, ("glass", "made of glass"), "Glass.")
+    wrong = Verdict(is_correct=False, rule="model", score=0.0, reason="Another material.")
+    no_answer = Verdict(is_correct=False, rule="none", score=0.0, reason="no answer")
+    yield Example("right", right, Verdict(is_correct=True, rule="normalized", score=1.0))
+    yield Example("open", JudgeRequest(OPEN.text, ("glass",), "It is a kind of ceramic."), wrong)
+    yield Example("no answer", JudgeRequest("", ("x",), " "), no_answer)
+    yield Example("no truth", JudgeRequest("", (), "x"), wrong)
+
+
 JUDGE = Role(
     "judge",
     "judge",
@@ -129,4 +141,5 @@ JUDGE = Role(
     _prompt,
     decided=matched_verdict,
     draft=Draft(Judgement, _verdict),
+    examples=_examples,
 )

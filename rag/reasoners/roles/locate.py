@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import Interval, Memory, VideoView, check_inside, memory_text, view_item
+from rag.reasoners.roles.samples import BARE, MEMORY, VIEW
 
 MAY_BE_NOWHERE = (
     "the video may not hold it at all. Then relevant is false, windows is empty and frame is null"
@@ -91,4 +93,18 @@ def _check(request: LocateRequest, reply: Located) -> None:
         raise BadReply("frame is null though relevant is true")
 
 
-LOCATE = Role("locate", "watcher", LocateRequest, Located, _prompt, _check)
+def _examples() -> Iterator[Example[LocateRequest, Located]]:
+    window = LocatedWindow(start=12, end=16, reason="it is said")
+    here = Located(relevant=True, windows=(window,), confidence=0.8)
+    anywhere = LocatedWindow(start=BARE.start, end=BARE.end, reason="all of it")
+    weak = Located(relevant=True, windows=(anywhere,), confidence=0.1)
+    moment = LocateRequest("she polishes", VIEW, "frame", must_choose=True, memory=MEMORY)
+    yield Example("windows", LocateRequest("What is the mirror made of?", VIEW), here)
+    yield Example("frame", moment, Located(relevant=True, frame=1, confidence=0.5))
+    yield Example("nothing", LocateRequest("", BARE), Located(relevant=False, confidence=0.9))
+    yield Example("nothing, and a must", LocateRequest("?", BARE, must_choose=True), weak)
+    no_frames = LocateRequest("x", BARE, "frame", must_choose=True)
+    yield Example("no frames", no_frames, Located(relevant=True, confidence=0.0))
+
+
+LOCATE = Role("locate", "watcher", LocateRequest, Located, _prompt, _check, examples=_examples)

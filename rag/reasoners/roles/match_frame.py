@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import Field
 
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import ConstraintKind, VideoView, view_item
+from rag.reasoners.roles.samples import BARE, sample_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +72,15 @@ def _check(request: MatchRequest, reply: FrameMatch) -> None:
         raise BadReply("constraint_match must be true or false")
 
 
-MATCH_FRAME = Role("match_frame", "watcher", MatchRequest, FrameMatch, _prompt, _check)
+def _examples() -> Iterator[Example[MatchRequest, FrameMatch]]:
+    frame = sample_view(count=1)
+    both = MatchRequest("a woman polishes", frame, frame, "audio", "a voice", "a voice")
+    alone = FrameMatch(text_match=True, confidence=0.8)
+    compared = FrameMatch(text_match=True, image_match=True, confidence=0.8)
+    yield Example("alone", MatchRequest("a woman polishes", frame), alone)
+    yield Example("against a reference", both, compared)
+    unseen = FrameMatch(text_match=False, image_match=False, confidence=0.0)
+    yield Example("nothing", MatchRequest("", BARE, BARE), unseen)
+
+
+MATCH_FRAME = Role("match_frame", "watcher", MatchRequest, FrameMatch, _prompt, _check, examples=_examples)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.material import VideoView, view_item
+from rag.reasoners.roles.samples import BARE, CHOICE, EMPTY, OPEN, VIEW
 from rag.records import Question
 
 
@@ -56,7 +57,7 @@ def _check(request: ObserveRequest, reply: Observation) -> None:
     foreign = [word for word in reply.missing if word.casefold() not in words]
     if foreign:
         raise BadReply(f"missing holds {foreign[0][:40]!r}, which is none of the keywords")
-    if not reply.caption.strip():
+    if not reply.caption.strip() and (request.view.times or request.view.texts):
         raise BadReply("caption is blank")
 
 
@@ -64,4 +65,20 @@ def _listed(texts: Sequence[str]) -> str:
     return "\n".join(dict.fromkeys(texts)) or "(none)"
 
 
-OBSERVE = Role("observe", "watcher", ObserveRequest, Observation, _prompt, _check)
+def _examples() -> Iterator[Example[ObserveRequest, Observation]]:
+    mirror = Facet("question", ("mirror", "saxophone"), ("the mirror is polished",))
+    facets = (mirror, Facet("A", ("glass",), ()))
+    seen = Observation(caption="A mirror is polished.", needs_more_info=False)
+    part = Observation(
+        caption="A mirror is polished.",
+        missing=("saxophone",),
+        needs_more_info=True,
+        missing_visual_keyword="saxophone",
+    )
+    yield Example("facets", ObserveRequest(CHOICE, VIEW, facets), part)
+    yield Example("whole", ObserveRequest(OPEN, VIEW, vlm_query="What is it made of?"), seen)
+    nothing = Observation(caption="Nothing is shown.", needs_more_info=True)
+    yield Example("nothing", ObserveRequest(EMPTY, BARE), nothing)
+
+
+OBSERVE = Role("observe", "watcher", ObserveRequest, Observation, _prompt, _check, examples=_examples)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import check_queries, listed_options
+from rag.reasoners.roles.samples import OPEN
 from rag.records import Question
 
 
@@ -122,4 +124,28 @@ def _video_item(index: int, video: KnownVideo) -> PromptItem:
     return PromptItem(f"video {index}", "\n".join([*lines, *([f"At: {spans}"] if spans else [])]))
 
 
-PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _check)
+def _examples() -> Iterator[Example[PlanRequest, Plan]]:
+    part = SubQuestion(text="What is the mirror of the telescope made of?")
+    found = SubQuestion(text=part.text, status="solved", finding="Borosilicate glass.")
+    maker = SubQuestion(text="Who made it?")
+    known = (
+        KnownVideo("u1", "Telescope workshop", "verified", "The mirror is of borosilicate glass.", ((1, 4),)),
+        KnownVideo("u2", "Bread", "rejected", "Only bread is cut, with a knife called Opinel."),
+    )
+    tried = (TriedQuery("telescope mirror", 4),)
+    first = Plan(thought="One part.", sub_questions=(part,), focus=0, search_queries=("mirror material",))
+    last = Plan(thought="It is found.", sub_questions=(found,))
+    next_one = Plan(
+        thought="The maker is missing.",
+        sub_questions=(found, maker),
+        focus=1,
+        leads=("Opinel",),
+        search_queries=("telescope maker",),
+    )
+    later = PlanRequest(OPEN, (part, maker), tried, known, step=2, max_queries=2)
+    yield Example("first", PlanRequest(OPEN), first)
+    yield Example("later", later, next_one)
+    yield Example("last step", PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5), last)
+
+
+PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _check, examples=_examples)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import listed_options
+from rag.reasoners.roles.samples import QUESTIONS
 from rag.records import Question
 
 
@@ -30,4 +33,13 @@ def _check(question: Question, reply: RewrittenQuestion) -> None:
         raise BadReply("a query is blank")
 
 
-REWRITE_QUESTION = Role("rewrite_question", "planner", Question, RewrittenQuestion, _prompt, _check)
+def _examples() -> Iterator[Example[Question, RewrittenQuestion]]:
+    for question in QUESTIONS:
+        queries = tuple(f"A passage about this: {text}" for text in question.options or (question.text,))
+        reply = RewrittenQuestion(visual_query="A video of a telescope workshop.", passage_queries=queries)
+        yield Example(question.question_id, question, reply)
+
+
+REWRITE_QUESTION = Role(
+    "rewrite_question", "planner", Question, RewrittenQuestion, _prompt, _check, examples=_examples
+)

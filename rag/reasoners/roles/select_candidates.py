@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import check_numbers
+from rag.reasoners.roles.samples import OPEN
 
 DESCRIPTION_EXCERPT = 400
 """Characters of a search result's description; the rest is rarely about its content."""
@@ -78,4 +80,20 @@ def _listed(candidate: Candidate) -> str:
     return "\n".join(f"{name}: {text}" for name, text in parts.items() if text) or "(nothing is told)"
 
 
-SELECT_CANDIDATES = Role("select_candidates", "planner", SelectRequest, SelectedCandidates, _prompt, _check)
+def _examples() -> Iterator[Example[SelectRequest, SelectedCandidates]]:
+    results = (
+        Candidate("u0", "Bread for beginners", duration=300),
+        Candidate(
+            "u1", "Telescope workshop", "We polish a mirror.", "Optics", "20240305", 600, ("telescope",)
+        ),
+        Candidate("u2", "telescope workshop", duration=600.5),
+    )
+    request = SelectRequest(OPEN.text, "telescope mirror polishing", results, 2)
+    yield Example("two", request, SelectedCandidates(selected=(1, 2), reason="They are of the workshop."))
+    yield Example("no results", SelectRequest(OPEN.text, OPEN.text, (), 3), SelectedCandidates())
+    yield Example("untitled", SelectRequest("", "", (Candidate("u", ""),), 1), SelectedCandidates())
+
+
+SELECT_CANDIDATES = Role(
+    "select_candidates", "planner", SelectRequest, SelectedCandidates, _prompt, _check, examples=_examples
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Reply, Role, RoleCall
+from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import Interval, VideoView, check_inside, view_item
+from rag.reasoners.roles.samples import BARE, OPEN, VIEW
 from rag.records import Question
 
 
@@ -44,4 +46,14 @@ def _check(request: TimelineRequest, reply: Timeline) -> None:
         raise BadReply("events are not in order of their start")
 
 
-TIMELINE = Role("timeline", "watcher", TimelineRequest, Timeline, _prompt, _check)
+def _examples() -> Iterator[Example[TimelineRequest, Timeline]]:
+    events = (
+        TimelineEvent(start=0, end=16, description="A mirror is polished."),
+        TimelineEvent(start=20, end=30, description="Bread is cut."),
+    )
+    yield Example("plain", TimelineRequest(VIEW), Timeline(events=events))
+    yield Example("for a question", TimelineRequest(VIEW, OPEN), Timeline(events=events[:1]))
+    yield Example("nothing", TimelineRequest(BARE), Timeline())
+
+
+TIMELINE = Role("timeline", "watcher", TimelineRequest, Timeline, _prompt, _check, examples=_examples)

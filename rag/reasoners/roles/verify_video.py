@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import Field
 
-from rag.reasoners.protocol import Reply, Role, RoleCall
+from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import Memory, VideoView, memory_text, view_item
+from rag.reasoners.roles.samples import BARE, MEMORY, VIEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +50,11 @@ def _prompt(request: VerifyRequest) -> RoleCall:
     return RoleCall({"memory": memory_text(request.memory)}, [view_item("video", request.view)])
 
 
-VERIFY_VIDEO = Role("verify_video", "watcher", VerifyRequest, VideoVerdict, _prompt)
+def _examples() -> Iterator[Example[VerifyRequest, VideoVerdict]]:
+    verdict = VideoVerdict(video_match=True, audio_match=True, confidence=0.8)
+    yield Example("memory", VerifyRequest(MEMORY, VIEW), verdict)
+    nothing = VideoVerdict(video_match=False, confidence=0.0)
+    yield Example("nothing", VerifyRequest(Memory(), BARE), nothing)
+
+
+VERIFY_VIDEO = Role("verify_video", "watcher", VerifyRequest, VideoVerdict, _prompt, examples=_examples)

@@ -20,7 +20,7 @@ from rag.agents.runtime.view import render_page
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.phrases import positioned_statements, statements
-from rag.reasoners.roles import Memory
+from rag.reasoners.roles.material import Memory
 from rag.reasoners.wrappers import RoutedReasoner
 from rag.web import MockWeb, Transcript
 from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames

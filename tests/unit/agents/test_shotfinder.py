@@ -24,7 +24,8 @@ from rag.agents.shotfinder.records import MAIN, ShotRequest, ShotRun, ShotSettin
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagine_queries import imagine_queries
-from rag.reasoners.roles import ImaginedQueries, ImagineRequest, Located, LocateRequest
+from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest
+from rag.reasoners.roles.locate import Located, LocateRequest
 from rag.web import Faults
 from tests.fakes.browser_world import any_frames, frame_source, make_web, no_frames
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with, shots_of

@@ -19,7 +19,8 @@ from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, Browser
 from rag.agents.video_browser.view import result_json, result_page, step_lines
 from rag.errors import BudgetSpent, NoTranscript, PageGone, ReplyInvalid, UsageError, WebError, WebTimeout
 from rag.library import Library
-from rag.reasoners.roles import Located, LocateRequest, VideoView
+from rag.reasoners.roles.locate import Located, LocateRequest
+from rag.reasoners.roles.material import VideoView
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, Page, Transcript, WebTrace
 from tests.fakes.browser_world import ASKED, RuleReasoner, any_frames, frame_source, make_web

@@ -12,7 +12,7 @@ from rag.agents.runtime.frame_source import FrameSource, RetryPolicy, fetch_vide
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import EFFICIENCY
 from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid, UnsupportedFile
-from rag.reasoners.roles import Observation
+from rag.reasoners.roles.observe import Observation
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 

@@ -18,7 +18,9 @@ from rag.agents.video_detective.records import PAPER, DetectiveResult, Detective
 from rag.agents.video_detective.view import record_json
 from rag.errors import BudgetSpent, UsageError
 from rag.library import Library
-from rag.reasoners.roles import Facet, Facets, Reasoner, TimelineEvent
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.decompose_facets import Facet, Facets
+from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Question
 from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question
 

@@ -15,7 +15,7 @@ from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.search import ErrorLog
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable
 from rag.library import Library
-from rag.reasoners.roles import Reasoner
+from rag.reasoners.protocol import Reasoner
 from tests.fakes.detective_world import RuleReasoner, open_world, question
 
 

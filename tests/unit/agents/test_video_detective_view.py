@@ -28,7 +28,7 @@ from rag.agents.video_detective.view import (
 from rag.engine import Engine
 from rag.errors import ReasonerError
 from rag.library import Library
-from rag.reasoners.roles import Reasoner
+from rag.reasoners.protocol import Reasoner
 from rag.rendering.shapes import to_json
 from tests.fakes.browser_world import any_frames, no_frames
 from tests.fakes.detective_world import RuleReasoner, open_world, pixels, question

@@ -21,7 +21,8 @@ from eval.tasks.jsonl import read_records, write_records
 from eval.workbench.web import WebPlan, plan_web
 from rag.agents.video_browser.records import EFFICIENCY
 from rag.errors import UsageError
-from rag.reasoners.roles import OpenAnswer, Reading
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.reading import Reading
 from rag.settings import Settings
 from tests.fakes.browser_world import HOST, RuleReasoner, make_web
 from tests.fakes.web_tasks import answers, environment_of, prepare_records

@@ -15,7 +15,7 @@ from eval.tasks.longvideo.task import LongVideoScorer
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import PAPER
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid
-from rag.reasoners.roles import ChosenOption
+from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.records import Question, Usage
 from tests.fakes.detective_world import RuleReasoner, open_world, question
 

@@ -43,7 +43,7 @@ from eval.workbench.long_videos import plan_long_video
 from eval.workbench.seeds import stream
 from rag.agents.raclo.records import cues_of
 from rag.errors import UsageError
-from rag.reasoners.roles import Memory
+from rag.reasoners.roles.material import Memory
 
 PAPER_ROW = {
     "id": "youtube_abc",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corpora.records import Clip, Evidence, EvidenceKind
 from localization.windows import Window
 from rag.citations import citation_window
-from rag.reasoners.roles import ReadWindow
+from rag.reasoners.roles.reading import ReadWindow
 
 CUES = [
     (0.21, 4.26, "This is the telescope"),

@@ -9,18 +9,15 @@ import pytest
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.usage import usage_of
 from rag.reasoners.prompts import load_prompt, render
-from rag.reasoners.roles import (
-    ANSWER_OPEN,
-    DECOMPOSE_FACETS,
-    JUDGE,
-    LOCATE,
-    OBSERVE,
-    JudgeRequest,
-    LocateRequest,
-    ObserveRequest,
-    VideoView,
-)
-from rag.reasoners.testing import INPUTS, OPEN, VIEW, reading
+from rag.reasoners.roles.answer_open import ANSWER_OPEN
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
+from rag.reasoners.roles.judge import JUDGE, JudgeRequest
+from rag.reasoners.roles.locate import LOCATE, LocateRequest
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.samples import OPEN, VIEW
+from rag.reasoners.testing import requests
 from rag.reasoners.wrappers import (
     COUNTED_AS,
     IMAGE_TOKENS,
@@ -35,7 +32,7 @@ from rag.reasoners.wrappers import (
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.embedded_reasoner import embedded
-from tests.fakes.scripted_roles import play_role
+from tests.fakes.scripted_roles import play
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +77,7 @@ def test_the_count_is_that_of_the_rendered_prompt(count):
 def test_windows_of_a_reading_count_by_their_frames(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        assert reasoner.run(ANSWER_OPEN, reading(OPEN, pixels=False)) == inner.run(
-            ANSWER_OPEN, reading(OPEN, pixels=False)
-        )
+        assert reasoner.run(ANSWER_OPEN, sample_reading(OPEN)) == inner.run(ANSWER_OPEN, sample_reading(OPEN))
         assert reasoner.usage().image_tokens == 8 * IMAGE_TOKENS
 
 
@@ -98,16 +93,8 @@ def test_a_match_of_characters_makes_no_call(count):
 def test_it_says_what_the_one_inside_says(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        for case in INPUTS:
-            assert reasoner.run(case.role, case.request) == inner.run(case.role, case.request)
-
-
-def play(request):
-    system, user = (
-        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
-        for parts in (message["content"] for message in request["messages"])
-    )
-    return play_role(system, user)
+        for role, request, _ in requests():
+            assert reasoner.run(role, request) == inner.run(role, request)
 
 
 def test_of_mixed_parts_each_counts_in_its_own_way(count):
@@ -123,7 +110,7 @@ def test_of_mixed_parts_each_counts_in_its_own_way(count):
         assert label == f"watcher: {MEASURED_AS}; planner, analyst, judge: {COUNTED_AS}"
         reasoner.run(DECOMPOSE_FACETS, OPEN)
         reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
-        reasoner.run(ANSWER_OPEN, reading(OPEN, pixels=False))
+        reasoner.run(ANSWER_OPEN, sample_reading(OPEN))
         usage = reasoner.usage()
     looked, planned = usage.by_role["observe"], usage.by_role["decompose_facets"]
     assert (looked["prompt_tokens"], looked["completion_tokens"], looked["counted_calls"]) == (777, 11, 0)

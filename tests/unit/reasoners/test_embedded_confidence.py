@@ -10,8 +10,8 @@ import pytest
 
 from rag.reasoners.embedded.answer_choice import TEMPERATURE, TEMPERATURE_BY_OPTION, answer_choice
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.roles import ChosenOption, Reading
-from rag.reasoners.testing import read_window, reading
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.reading import Reading, sample_reading, sample_window
 from rag.records import Question
 from tests.fakes.answer_world import THINGS, BagOfWords
 
@@ -25,10 +25,8 @@ LINES = (
 
 def asked(options: tuple[str, ...], lines: tuple[str, ...] = LINES) -> Reading:
     question = Question("q", "What is done in the garage?", options)
-    windows = tuple(read_window(at, line, pixels=False) for at, line in enumerate(lines))
-    return dataclasses.replace(
-        reading(question, pixels=False), windows=windows, passages=(), must_choose=True
-    )
+    windows = tuple(sample_window(at, line) for at, line in enumerate(lines))
+    return dataclasses.replace(sample_reading(question), windows=windows, passages=(), must_choose=True)
 
 
 def both(given: Reading) -> tuple[ChosenOption, ChosenOption]:

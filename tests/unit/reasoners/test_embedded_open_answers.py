@@ -11,7 +11,8 @@ from corpora.records import Passage
 from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.roles import OpenAnswer, Reading, ReadPassage
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.records import Question
 
 

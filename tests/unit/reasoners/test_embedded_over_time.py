@@ -9,7 +9,9 @@ from corpora.records import Clip, Evidence
 from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_over_time, asks_for_count, asks_for_order
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.reading import Reading, ReadWindow
+from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
 from tests.fakes.answer_world import BagOfWords, ImageWords

@@ -10,7 +10,10 @@ from corpora.records import Clip, Evidence
 from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_choice, windows_in_scene
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
-from rag.reasoners.roles import AnchorEvent, Reading, ReadWindow, RewrittenQuestion, VideoView
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.reading import Reading, ReadWindow
+from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
 from tests.fakes.answer_world import BagOfWords, ImageWords

@@ -18,15 +18,10 @@ from rag.reasoners.embedded.rewriting import (
 )
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.select_candidates import days_in, select_candidates
-from rag.reasoners.roles import (
-    Candidate,
-    ImagineRequest,
-    KnownVideo,
-    Memory,
-    PlanRequest,
-    SelectRequest,
-    TriedQuery,
-)
+from rag.reasoners.roles.imagine_queries import ImagineRequest
+from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.plan import KnownVideo, PlanRequest, TriedQuery
+from rag.reasoners.roles.select_candidates import Candidate, SelectRequest
 from rag.records import Question
 from tests.fakes.embedded_reasoner import sentences
 

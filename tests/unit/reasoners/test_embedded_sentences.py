@@ -16,7 +16,7 @@ from rag.reasoners.embedded.sentences import (
     shortlist,
     split_sentences,
 )
-from rag.reasoners.roles import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
 
 

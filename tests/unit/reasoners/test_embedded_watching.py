@@ -13,16 +13,13 @@ from rag.reasoners.embedded.observe import MAX_SPOKEN_LINES, observe, timeline
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.embedded.sentences import speech_question
 from rag.reasoners.embedded.verify_video import match_frame, verify_video
-from rag.reasoners.roles import (
-    Facet,
-    LocateRequest,
-    MatchRequest,
-    Memory,
-    ObserveRequest,
-    TimelineRequest,
-    VerifyRequest,
-    VideoView,
-)
+from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.roles.locate import LocateRequest
+from rag.reasoners.roles.match_frame import MatchRequest
+from rag.reasoners.roles.material import Memory, VideoView
+from rag.reasoners.roles.observe import ObserveRequest
+from rag.reasoners.roles.timeline import TimelineRequest
+from rag.reasoners.roles.verify_video import VerifyRequest
 from rag.records import Question
 from tests.fakes.embedded_reasoner import sentences
 

@@ -11,8 +11,10 @@ from rag.errors import BudgetSpent, ReasonerUnreachable
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_OPEN
-from rag.reasoners.testing import OPEN, reading
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_open import ANSWER_OPEN
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.samples import OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.chat_server import chat_server, dribble, hang, say
 from tests.fakes.scripted_client import ANCHOR, Scripted
@@ -30,9 +32,9 @@ def test_a_share_of_the_calls_is_kept_for_the_answer():
         spent.run(ANCHOR_EVENT, OPEN)
     with pytest.raises(BudgetSpent, match=r"3 calls spent .*reasoner\.max_calls"):
         spent.run(ANCHOR_EVENT, OPEN)
-    assert spent.run(ANSWER_OPEN, reading(OPEN)).text == "glass"
+    assert spent.run(ANSWER_OPEN, sample_reading(OPEN)).text == "glass"
     with pytest.raises(BudgetSpent, match="4 calls"):
-        spent.run(ANSWER_OPEN, reading(OPEN))
+        spent.run(ANSWER_OPEN, sample_reading(OPEN))
 
 
 def test_a_single_call_may_be_any_role():

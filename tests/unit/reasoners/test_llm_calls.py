@@ -13,8 +13,12 @@ from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.usage import KEYS
-from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ANSWER_OPEN, REWRITE_QUESTION, AnchorEvent
-from rag.reasoners.testing import CHOICE, OPEN, reading
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.answer_open import ANSWER_OPEN
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
+from rag.reasoners.roles.samples import CHOICE, OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted
 
@@ -80,14 +84,14 @@ def test_the_number_of_passage_queries_is_that_of_the_options():
 
 def test_a_choice_outside_the_labels_is_never_taken():
     client = Scripted(json.dumps({**CHOSEN, "choice": "F"}), json.dumps(CHOSEN))
-    reply = make_reasoner(client).run(ANSWER_CHOICE, reading(CHOICE))
+    reply = make_reasoner(client).run(ANSWER_CHOICE, sample_reading(CHOICE))
     assert (reply.choice, reply.windows, reply.passages) == ("A", (0,), (0,))
     assert "one of A, B, C or null" in client.requests[1][3].text
 
 
 def test_what_the_model_does_not_cite_is_not_cited():
     bare = {"text": "glass", "confidence": 0.7, "explanation": "It says so."}
-    reply = make_reasoner(Scripted(json.dumps(bare))).run(ANSWER_OPEN, reading(OPEN))
+    reply = make_reasoner(Scripted(json.dumps(bare))).run(ANSWER_OPEN, sample_reading(OPEN))
     assert (reply.windows, reply.passages) == ((), ())
 
 
@@ -95,8 +99,8 @@ def test_a_model_that_reads_words_only_is_sent_no_image():
     with_images, without = Scripted(json.dumps(CHOSEN)), Scripted(json.dumps(CHOSEN))
     reasoner = make_reasoner(without, images=False)
     assert not reasoner.reads_pixels
-    reasoner.run(ANSWER_CHOICE, reading(CHOICE))
-    make_reasoner(with_images).run(ANSWER_CHOICE, reading(CHOICE))
+    reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
+    make_reasoner(with_images).run(ANSWER_CHOICE, sample_reading(CHOICE))
     assert len(without.requests[0][1].images) == 0
     assert len(with_images.requests[0][1].images) == 8
     assert "This mirror is made of glass." in without.requests[0][1].text
@@ -126,7 +130,7 @@ def test_counts_of_the_server_are_taken_as_they_are():
 def test_missing_counts_are_estimated_and_marked():
     client = Scripted(ChatReply(json.dumps(CHOSEN)))
     reasoner = make_reasoner(client)
-    reasoner.run(ANSWER_CHOICE, reading(CHOICE))
+    reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
     row = reasoner.usage().by_role["answer_choice"]
     text = sum(-(-len(message.text.encode()) // 4) for message in client.requests[0])
     assert row["image_tokens"] == 8 * 3 * 2, "eight frames of 64 x 48, patches of 28"

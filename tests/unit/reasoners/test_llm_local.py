@@ -20,8 +20,10 @@ from rag.errors import (
 )
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.prompts import Message, encode_image
-from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE
-from rag.reasoners.testing import CHOICE, OPEN, reading
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.samples import CHOICE, OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_vlm
 
@@ -76,7 +78,7 @@ def test_noise_is_an_invalid_reply_and_was_counted(folder):
     reasoner = open_llm_reasoner(settings(folder, repairs=1))
     assert (reasoner.name, reasoner.reads_pixels) == ("transformers:tiny-vlm", True)
     with pytest.raises(ReplyInvalid, match="transformers:tiny-vlm: no usable reply for answer_choice"):
-        reasoner.run(ANSWER_CHOICE, reading(CHOICE))
+        reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
     usage = reasoner.usage()
     row = usage.by_role["answer_choice"]
     assert (usage.calls, usage.image_tokens) == (2, 2 * 8 * IMAGE_TOKENS)

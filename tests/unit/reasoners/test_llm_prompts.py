@@ -12,10 +12,12 @@ from PIL import Image
 
 from eval.tasks.egofact.construction.language_model import CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS
 from rag.reasoners.prompts import EncodedImage, PromptItem, encode_image, load_prompt, parse_prompt, render
-from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, ROLES
+from rag.reasoners.roles import ROLES
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.material import listed_options
-from rag.reasoners.roles.reading import passage_items, window_items
-from rag.reasoners.testing import CHOICE, reading
+from rag.reasoners.roles.reading import passage_items, sample_reading, window_items
+from rag.reasoners.roles.samples import CHOICE
 
 PROMPTS = (*ROLES.values(), CHECK_CHOICE, EVENT_STRUCTURE, WRITE_STATEMENTS)
 
@@ -126,7 +128,7 @@ def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
 
 
 def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_numbered():
-    read = reading(CHOICE)
+    read = sample_reading(CHOICE)
     _, user = render(
         load_prompt(ANSWER_CHOICE),
         {

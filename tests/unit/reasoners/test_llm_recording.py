@@ -18,8 +18,11 @@ from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.recording import HEAD, Exchange, open_recording
-from rag.reasoners.roles import ANCHOR_EVENT, ANSWER_CHOICE, REWRITE_QUESTION
-from rag.reasoners.testing import CHOICE, OPEN, reading
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
+from rag.reasoners.roles.samples import CHOICE, OPEN
 from rag.records import Question
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.scripted_client import ANCHOR, CHOSEN, Scripted, recorded
@@ -48,10 +51,10 @@ def recording(tmp_path):
 def test_a_replay_is_the_run_again_with_its_repairs_and_its_cost(recording):
     sent = ChatReply(ANCHOR, prompt_tokens=120, completion_tokens=15)
     live = recorded(recording, "nonsense", sent, json.dumps(CHOSEN))
-    said = (live.run(ANCHOR_EVENT, OPEN), live.run(ANSWER_CHOICE, reading(CHOICE)))
+    said = (live.run(ANCHOR_EVENT, OPEN), live.run(ANSWER_CHOICE, sample_reading(CHOICE)))
     usage = live.usage()
     again = replayed(recording)
-    assert (again.run(ANCHOR_EVENT, OPEN), again.run(ANSWER_CHOICE, reading(CHOICE))) == said
+    assert (again.run(ANCHOR_EVENT, OPEN), again.run(ANSWER_CHOICE, sample_reading(CHOICE))) == said
     assert again.usage() == usage
     assert usage.by_role["anchor_event"]["repairs"] == 1
     first, *_ = exchanges(recording)
@@ -90,12 +93,12 @@ def test_another_prompt_is_named(recording):
 
 def test_images_are_part_of_the_key_by_their_bytes(recording):
     live = recorded(recording, json.dumps(CHOSEN))
-    live.run(ANSWER_CHOICE, reading(CHOICE))
+    live.run(ANSWER_CHOICE, sample_reading(CHOICE))
     (held,) = exchanges(recording)
     images = [part for message in held["messages"] for part in message["parts"] if isinstance(part, dict)]
     assert len(images) == 8
     assert {(shown["width"], shown["height"]) for shown in images} == {(64, 48)}
-    darker = reading(CHOICE)
+    darker = sample_reading(CHOICE)
     darker.windows[0].frames.images[:] //= 2
     with pytest.raises(ReplayUnknown, match="the input is"):
         replayed(recording).run(ANSWER_CHOICE, darker)
@@ -137,8 +140,8 @@ import sys, os, signal
 sys.path.insert(0, {root!r})
 from tests.fakes.scripted_client import recorded
 from tests.fakes.scripted_client import ANCHOR
-from rag.reasoners.testing import OPEN
-from rag.reasoners.roles import ANCHOR_EVENT
+from rag.reasoners.roles.samples import OPEN
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 from pathlib import Path
 reasoner = recorded(Path({path!r}), ANCHOR)
 reasoner.run(ANCHOR_EVENT, OPEN)

@@ -8,8 +8,11 @@ import pytest
 
 from rag.reasoners.llm.reasoner import first_object, parse_reply
 from rag.reasoners.protocol import BadReply
-from rag.reasoners.roles import ANSWER_CHOICE, ANSWER_OPEN, AnchorEvent, ChosenOption, OpenAnswer
-from rag.reasoners.testing import CHOICE, OPEN, reading
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.answer_open import ANSWER_OPEN, OpenAnswer
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.samples import CHOICE, OPEN
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def chosen(**changes) -> ChosenOption:
     ],
 )
 def test_a_sound_choice_passes(changes):
-    assert ANSWER_CHOICE.check(reading(CHOICE), chosen(**changes)) is None
+    assert ANSWER_CHOICE.check(sample_reading(CHOICE), chosen(**changes)) is None
 
 
 @pytest.mark.parametrize(
@@ -121,11 +124,11 @@ def test_a_sound_choice_passes(changes):
 )
 def test_a_false_choice_or_citation_is_a_bad_reply(changes, why):
     with pytest.raises(BadReply, match=why):
-        ANSWER_CHOICE.check(reading(CHOICE), chosen(**changes))
+        ANSWER_CHOICE.check(sample_reading(CHOICE), chosen(**changes))
 
 
 def test_an_open_answer_cites_only_what_was_read():
     answer = OpenAnswer(text="glass", confidence=1, explanation="", windows=(0,))
-    ANSWER_OPEN.check(reading(OPEN), answer)
+    ANSWER_OPEN.check(sample_reading(OPEN), answer)
     with pytest.raises(BadReply, match="passages cites"):
-        ANSWER_OPEN.check(reading(OPEN), answer.model_copy(update={"passages": (2,)}))
+        ANSWER_OPEN.check(sample_reading(OPEN), answer.model_copy(update={"passages": (2,)}))

@@ -6,8 +6,7 @@ import pytest
 
 from rag.reasoners.embedded.judge import judge
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.roles import JudgeRequest
-from rag.reasoners.roles.judge import exact_match, normalized, normalized_match, token_f1
+from rag.reasoners.roles.judge import JudgeRequest, exact_match, normalized, normalized_match, token_f1
 from tests.fakes.embedded_reasoner import sentences
 
 

@@ -6,29 +6,16 @@ import pytest
 
 from rag.errors import BudgetSpent, SettingsError
 from rag.reasoners import open_reasoner
-from rag.reasoners.roles import (
-    DECOMPOSE_FACETS,
-    JUDGE,
-    OBSERVE,
-    PLAN,
-    ROLES,
-    JudgeRequest,
-    ObserveRequest,
-    PlanRequest,
-)
-from rag.reasoners.testing import OPEN, VIEW
+from rag.reasoners.roles import ROLES
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
+from rag.reasoners.roles.judge import JUDGE, JudgeRequest
+from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
+from rag.reasoners.roles.plan import PLAN, PlanRequest
+from rag.reasoners.roles.samples import OPEN, VIEW
 from rag.reasoners.wrappers import RoutedReasoner
 from rag.settings import ReasonerSettings, Settings
 from tests.fakes.chat_server import chat_server, say
-from tests.fakes.scripted_roles import play_role
-
-
-def play(request):
-    system, user = (
-        "".join(part.get("text", "") for part in parts) if isinstance(parts, list) else parts
-        for parts in (message["content"] for message in request["messages"])
-    )
-    return play_role(system, user)
+from tests.fakes.scripted_roles import play
 
 
 def test_every_role_has_a_part():

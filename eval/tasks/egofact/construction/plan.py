@@ -30,7 +30,10 @@ from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, 
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.reasoners.embedded.rewriting import statement, two_hop
-from rag.reasoners.roles import ANSWER_CHOICE, AnchorEvent, Reading, ReadPassage, RewrittenQuestion
+from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.reading import Reading, ReadPassage
+from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from eval.tasks.egofact.solvers.pipeline import no_frames, whole
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
-from rag.reasoners.roles import Reading
+from rag.reasoners.roles.reading import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage
 
 if TYPE_CHECKING:

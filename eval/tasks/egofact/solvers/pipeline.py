@@ -20,7 +20,7 @@ from localization.sampling import frames_inside, midpoints, nearest_frames
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, Trace, decoded, read
 from rag.questions import parse_question
-from rag.reasoners.roles import Reading
+from rag.reasoners.roles.reading import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.settings import Settings
 
