@@ -255,7 +255,7 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
     def agent(self, environment: WebEnvironment) -> Callable[..., BrowseRun]:  # noqa: ARG002 (as ShotFinder)
         from rag.agents.video_browser.agent import run_video_browser
 
-        return run_video_browser
+        return partial(run_video_browser, must_choose=self.must_choose)
 
     def run(self, environment: WebEnvironment, watch: Watch) -> BrowseRun:
         """With the paths of local files in place of addresses in the citations."""
@@ -286,9 +286,6 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
             metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
         ),
     ]
-    must_choose: Annotated[
-        bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
-    ] = False
     frames: Annotated[
         int, typer.Option("--frames", metavar="N", min=1, max=512, help="Frames shown in the end.")
     ] = 32

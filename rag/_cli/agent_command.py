@@ -314,6 +314,9 @@ class QuestionCommand(AgentCommand[Run, Env]):
 
     question: Question
     option: Options = None
+    must_choose: Annotated[
+        bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
+    ] = False
 
     @cached_property
     def request(self) -> ParsedQuestion:

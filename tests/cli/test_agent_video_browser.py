@@ -62,6 +62,18 @@ def test_a_run_without_an_answer_exits_1_and_says_all_the_same(tmp_path: Path) -
     assert shape["context"] == shape["usage"]["by_role"]["answer_open"]["prompt_tokens"]
 
 
+def test_without_evidence_no_option_is_chosen_unless_one_must_be(tmp_path: Path) -> None:
+    make_web(tmp_path / "web").close()
+    words = ("Which secret is it?", "--web", "web", "--loops", "1", "--json", "--faults", "rate_limit=1")
+    options = ("--option", "PLUM", "--option", "FIG")
+    done = browse(tmp_path, *words, *options)
+    answer = json.loads(done.stdout)["answer"]
+    assert (done.returncode, answer["matched"], answer["confidence"]) == (1, False, 0.0)
+    done = browse(tmp_path, *words, *options, "--must-choose")
+    answer = json.loads(done.stdout)["answer"]
+    assert (done.returncode, answer["matched"], answer["confidence"]) == (0, True, 0.5)
+
+
 def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     """`--corpus`: videos with their subtitles, without a library."""
     (tmp_path / "videos").mkdir()

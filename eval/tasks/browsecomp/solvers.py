@@ -106,7 +106,7 @@ class VideoBrowserSolver:
         """Run the agent on one question."""
         question = Question(asked.query_id, asked.text, asked.options)
         run = run_video_browser(
-            question, self.web.session(), self._counted[0], self.frame_source, self.chosen
+            question, self.web.session(), self._counted[0], self.frame_source, self.chosen, must_choose=True
         )
         require_reachable(run.failure, asked.query_id)
         windows = [read.window for read in run.evidence]

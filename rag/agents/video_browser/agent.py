@@ -55,29 +55,34 @@ def run_video_browser(
     frame_source: FrameSource,
     settings: BrowserSettings = MAIN,
     *,
+    must_choose: bool = False,
     watch: Watch | None = None,
     wait: Callable[[float], None] | None = None,
 ) -> BrowseRun:
     """Answer a question from a web. Errors of web, files and reasoner are in the result, all of them in
     `failures`. Raises `UsageError` for stored frames without a library.
 
-    `watch`: called with each step. `wait`: sleeps between retries; None does not. `reasoner`: with token
-    counts where no language model reports them (`rag.reasoners.wrappers`).
+    `must_choose`: one of the options is taken even without evidence. `watch`: called with each step.
+    `wait`: sleeps between retries; None does not. `reasoner`: with token counts where no language model
+    reports them (`rag.reasoners.wrappers`).
     """
     if settings.sparse == "stored" and settings.paradigm == "pyramidal" and frame_source.library is None:
         raise UsageError("stored frame embeddings need a library that holds the web's videos")
     context = AgentContext(
         web, reasoner, frame_source, attempts=settings.attempts, counter="loop", watch=watch, sleep=wait
     )
-    return _BrowserRun(context, settings, BrowserMemory(question)).run()
+    must_choose = must_choose and bool(question.options)
+    return _BrowserRun(context, settings, BrowserMemory(question), must_choose).run()
 
 
 class _BrowserRun:
     """One question."""
 
-    def __init__(self, context: AgentContext, settings: BrowserSettings, memory: BrowserMemory) -> None:
+    def __init__(
+        self, context: AgentContext, settings: BrowserSettings, memory: BrowserMemory, must_choose: bool
+    ) -> None:
         self._context, self._trace, self._settings = context, context.trace, settings
-        self._memory = memory
+        self._memory, self._must_choose = memory, must_choose
 
     def run(self) -> BrowseRun:
         started = time.perf_counter()
@@ -288,7 +293,7 @@ class _BrowserRun:
                 anchor=anchor,
                 windows=tuple(memory.evidence),
                 passages=tuple(ReadPassage(one.passage, one.url, 1.0, None) for one in memory.summaries),
-                must_choose=bool(memory.question.options),
+                must_choose=self._must_choose,
             )
             reply = answer_reading(reasoner, reading)
         except ReasonerError as error:

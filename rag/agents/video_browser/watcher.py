@@ -134,9 +134,11 @@ def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
     """o_t: what the planner learns of the video (equation 3)."""
     result, located = scanned.video.result, scanned.located
     source = _source(result)
+    read = tuple(text for text in (result.channel, _long_date(result.upload_date)) if text)
     if not scanned.windows:
         reason = located.reason or "nothing relevant found"
-        return KnownVideo(result.url, result.title, "rejected", f"{reason}. {source}".strip())
+        summary = f"{reason}. {source}".strip()
+        return KnownVideo(result.url, result.title, "rejected", summary, read=read)
     verified = located.confidence >= settings.verified
     spans = tuple((window.start, window.end) for window in scanned.windows)
     texts = (
@@ -144,15 +146,16 @@ def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
         for text in scanned.sparse.texts
         if any(text.start < end and text.end > start for start, end in spans)
     )
-    noted = " ".join(dict.fromkeys(texts))
+    noted = _cut(" ".join(dict.fromkeys(texts)))
     found = "; ".join(window.reason for window in scanned.windows if window.reason) or located.reason
-    parts = (source, f"{found}." if found else "", f"“{_cut(noted)}”" if noted else "")
+    parts = (source, f"{found}." if found else "", f"“{noted}”" if noted else "")
     return KnownVideo(
         url=result.url,
         title=result.title,
         status="verified" if verified else "watched",
         summary=" ".join(part for part in parts if part),
         windows=spans,
+        read=(*read, noted) if noted else read,
     )
 
 

@@ -32,10 +32,12 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     texts = [part.text for part in request.sub_questions] or decompose(request.question.text)
     subs = [_known(text, request.known, vectors) for text in texts]
     known = " ".join([request.question.text, *request.question.options])
-    leads = new_phrases((video.summary for video in _by_status(request.known)), known, MOST_LEADS)
+    # A summary also holds messages ("no frame fits"), which lead nowhere.
+    read = [text for video in _by_status(request.known) for text in video.read]
+    leads = new_phrases(read, known, MOST_LEADS)
     # What is partial waits for videos that were watched: to search on would only add others.
     open_parts = [at for at, part in enumerate(subs) if part.status == "missing"]
-    per_part = [_queries(at, subs, leads, request) for at in _searched(open_parts, request)]
+    per_part = [_queries(at, subs, leads, read, request) for at in _searched(open_parts, request)]
     queries = _untried(_in_turn(per_part), request)
     focus = open_parts[0] if open_parts else None
     return Plan(
@@ -71,7 +73,9 @@ def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:
     return open_parts if request.step >= request.max_steps else open_parts[:1]
 
 
-def _queries(at: int, subs: Sequence[SubQuestion], leads: Sequence[str], request: PlanRequest) -> list[str]:
+def _queries(
+    at: int, subs: Sequence[SubQuestion], leads: Sequence[str], read: Sequence[str], request: PlanRequest
+) -> list[str]:
     """Of one part, the most specific first; later ones say less, or ask from another side."""
     text = subs[at].text
     own = query_words(text, LONGEST_QUERY)
@@ -79,7 +83,8 @@ def _queries(at: int, subs: Sequence[SubQuestion], leads: Sequence[str], request
     found: list[str] = []
     if at and refers_back(text):
         before = subs[at - 1]
-        carried = new_phrases([before.finding], f"{before.text} {text}", 2) if before.finding else ()
+        named = new_phrases([before.finding], f"{before.text} {text}", MOST_LEADS)
+        carried = [phrase for phrase in named if any(phrase in found_text for found_text in read)][:2]
         found += [f"{phrase} {query_words(text, LONGEST_QUERY - 3)}" for phrase in (*carried, *leads)]
         found.append(f"{query_words(before.text, 5)} {query_words(text, 5)}")
     found += [

@@ -36,6 +36,8 @@ class KnownVideo:
     """What was found in it, or why it was rejected."""
     windows: tuple[tuple[float, float], ...] = ()
     """[start, end) seconds that hold the evidence."""
+    read: tuple[str, ...] = ()
+    """Texts as they are found: channel, date, and what is said and shown in the windows."""
 
 
 class SubQuestion(Reply):

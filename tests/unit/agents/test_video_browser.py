@@ -72,6 +72,9 @@ def test_it_stops_at_the_last_loop(tmp_path: Path) -> None:
     found = run_video_browser(ASKED, web, reasoner, frame_source(), replace(MAIN, max_steps=2))
     assert (found.loops, reasoner.asked.count("plan"), found.answer.matched) == (2, 2, False)
     assert all(video.status == "rejected" for video in found.watched)
+    # What was read of it leads on, the message does not.
+    assert {video.read[0] for video in found.watched} == {"Tea"}
+    assert not any("no secret here" in text for video in found.watched for text in video.read)
 
 
 def test_history_reaches_the_planner(tmp_path: Path) -> None:
@@ -240,6 +243,18 @@ def test_options_are_chosen_from(tmp_path: Path) -> None:
     asked = Question("q", ASKED.text, ("PLUM", "FIG"))
     found = run_video_browser(asked, make_web(tmp_path / "web"), RuleReasoner(), frame_source(), EFFICIENCY)
     assert (found.answer.choice, found.answer.text) == ("A", "PLUM")
+
+
+@pytest.mark.parametrize(
+    ("options", "asked_to", "must_choose"), [(2, False, False), (2, True, True), (0, True, False)]
+)
+def test_an_option_must_be_chosen_only_where_it_is_asked_for(
+    tmp_path: Path, options: int, asked_to: bool, must_choose: bool
+) -> None:
+    asked, reasoner = Question("q", ASKED.text, ("PLUM", "FIG")[:options]), RuleReasoner()
+    web = make_web(tmp_path / "web")
+    run_video_browser(asked, web, reasoner, frame_source(), EFFICIENCY, must_choose=asked_to)
+    assert reasoner.readings[-1].must_choose == must_choose
 
 
 def test_stored_vectors_need_a_library(tmp_path: Path) -> None:

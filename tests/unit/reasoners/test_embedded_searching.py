@@ -70,7 +70,7 @@ def test_only_what_is_missing_is_searched_and_with_what_was_found(vectors):
     assert [part.status for part in first.sub_questions] == ["missing", "missing"]
     assert first.focus == 0
     assert first.search_queries[0] == "Ola Berg tool buys market"
-    known = (KnownVideo("u", "Market", "verified", FOUND),)
+    known = (KnownVideo("u", "Market", "verified", FOUND, read=(FOUND,)),)
     tried = tuple(TriedQuery(query, 2) for query in first.search_queries)
     second = plan(PlanRequest(TWO, first.sub_questions, tried, known, step=2), vectors)
     assert [part.status for part in second.sub_questions] == ["solved", "missing"]
@@ -82,9 +82,24 @@ def test_only_what_is_missing_is_searched_and_with_what_was_found(vectors):
 
 def test_a_watched_video_is_partial_and_a_rejected_one_only_leads(vectors):
     for status, expected in (("watched", "partial"), ("rejected", "missing")):
-        reply = plan(PlanRequest(TWO, known=(KnownVideo("u", "Market", status, FOUND),)), vectors)
+        known = (KnownVideo("u", "Market", status, FOUND, read=(FOUND,)),)
+        reply = plan(PlanRequest(TWO, known=known), vectors)
         assert reply.sub_questions[0].status == expected
         assert reply.leads == ("torque wrench",)
+
+
+def test_a_message_leads_nowhere(vectors):
+    """Neither why a video was rejected nor which frame fits is searched for."""
+    bought = "Ola Berg buys a tool at a market: the frame at 12.0 s fits (z = 3.10)."
+    why = "no frame and no line speaks to it. The channel Tea uploaded it."
+    rejected = KnownVideo("u", "Bread", "rejected", why, read=("Tea",))
+    known = (KnownVideo("v", "Market", "verified", bought), rejected)
+    reply = plan(PlanRequest(TWO, known=known, step=2, max_queries=20), vectors)
+    assert reply.sub_questions[0].status == "solved"
+    assert reply.leads == ("Tea",)
+    assert not {"frame", "frames", "line", "speaks", "fits", "12.0", "z", "channel"} & {
+        word.casefold() for query in reply.search_queries for word in query.split()
+    }
 
 
 def test_with_the_last_step_all_missing_parts_are_searched(vectors):
