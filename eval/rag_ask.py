@@ -29,7 +29,12 @@ class RagAsk:
     def settings(self) -> Mapping[str, Any]:
         """Facts that belong to the identity of a run."""
         chosen = self.library.settings
-        return {"search": chosen.search.model_dump(), "localize": chosen.localize.model_dump()}
+        how = chosen.reasoner.answer_from
+        return {
+            "search": chosen.search.model_dump(),
+            "localize": chosen.localize.model_dump(),
+            **({} if how == "frames" else {"answer_from": how}),
+        }
 
     def solve(self, asked: TaskInput) -> Output:
         """Answer one query; see `eval.task.Solver`."""

@@ -6,6 +6,7 @@
     localize            the few seconds to watch of each clip, from stored frame vectors
     sample_frames       the frames of each window; decoded only for a reasoner that reads pixels
     read                windows with their frames and text, and passages, as one `Reading`
+    caption             captions in place of the frames, where `reasoner.answer_from` says so
     answer              the reasoner's reply to it
     cite                the windows and passages that the reply rests on
 
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
+from rag.captioning import caption_windows
 from rag.citations import cite
 from rag.errors import FileProblem
 from rag.questions import option_label
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
-"""What is timed: `retrieve` is both retrievals, `read` includes the frames, `answer` the citations."""
+"""What is timed: `retrieve` is both retrievals, `read` includes frames and captions, `answer` citations."""
 SENTENCE_REACH = 4.0
 """Seconds beyond a window in which text is read too, so that its first and last sentences are whole."""
 EVERYWHERE = SearchFilter()
@@ -238,6 +240,13 @@ def window_texts(context: Context, found: RetrievedClip, window: Window) -> tupl
     return tuple(sorted(texts, key=lambda e: (e.start, e.end, e.kind, e.text)))
 
 
+def caption(context: Context, reading: Reading) -> Reading:
+    """The reading as it is, or with captions in place of frames (EgoFact, D.2.3)."""
+    if context.settings.reasoner.answer_from == "frames":
+        return reading
+    return caption_windows(context.reasoner, reading)
+
+
 def answer(context: Context, reading: Reading) -> ChosenOption | OpenAnswer:
     """`answer_reading` with the reasoner of the context."""
     return answer_reading(context.reasoner, reading)
@@ -276,6 +285,7 @@ class Pipeline:
         ],
         Reading,
     ] = read
+    caption: Callable[[Context, Reading], Reading] = caption
     answer: Callable[[Context, Reading], ChosenOption | OpenAnswer] = answer
     cite: Callable[[Reading, ChosenOption | OpenAnswer], tuple[Citation, ...]] = cite
 
@@ -307,6 +317,7 @@ class Pipeline:
         if unread := [sample.problem for sample in samples if sample.problem]:
             details["unread"] = unread
         reading = self.read(context, rewriting, clips, windows, samples, passages)
+        reading = self.caption(context, reading)
         clock.stop("read")
         reply = self.answer(context, reading)
         if (unanswered := _why_no_match(context, reply)) is not None:

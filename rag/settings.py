@@ -103,6 +103,9 @@ class ReasonerSettings(SettingsSection):
     """Most times that a reply that does not parse is returned to the model with its error."""
     images: bool = True
     """Send frames to the model; off for a text-only one."""
+    answer_from: Literal["frames", "captions"] = "frames"
+    """What an answer of `rag ask` rests on beside words: the frames of each window, or captions of them that
+    are written for the question first (EgoFact, sections 3.1 and D.2.3)."""
     image_short_side: int = Field(336, ge=32)
     """Frames are sent with a short side of at most this many pixels."""
     structured: bool = False

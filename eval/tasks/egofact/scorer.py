@@ -1,7 +1,8 @@
-"""EgoFact's score: the letter exactly, and whether a caption of the frames read names the event (D.1).
+"""EgoFact's score: the letter exactly, and whether the video was understood (EgoFact, 3.3 and D.1).
 
-Captions are from frames alone: of a fixed set of sentences the one that fits a frame best. No event list
-is read. The set is the wording of the Workbench's *train* split, which the bundled encoder was trained on.
+With a language model in the judge's part, it judges the caption that the answer was read off. The embedded
+reasoner captions with fixed sentences: of the wording of the Workbench's *train* split, which the bundled
+encoder was trained on, the one that fits a frame best; of real video they say nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from eval.workbench.catalogue import (
     prop_name,
     with_article,
 )
+from rag.reasoners.prompts import load_prompt
+from rag.reasoners.protocol import Reasoner, Reply, Role, RoleCall
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +37,30 @@ if TYPE_CHECKING:
 
 SURE = 0.8
 """Cosine of two sentences from which they name the same event."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionCheck:
+    """What a judge of understanding is asked."""
+
+    question: str
+    """Without its options."""
+    caption: str
+
+
+class Sufficiency(Reply):
+    """Y or N of D.1."""
+
+    sufficient: bool
+
+
+def _check_prompt(request: CaptionCheck) -> RoleCall:
+    return RoleCall({"question": request.question, "caption": request.caption})
+
+
+CHECK_CAPTION = Role(
+    "check_caption", "judge", CaptionCheck, Sufficiency, _check_prompt, package="eval.tasks.egofact"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,30 +164,81 @@ class EgoFactScore(Score):
     """Right or wrong, and whether the event was understood."""
 
     understood: bool | None = None
-    """None where no frame of the gold clip was read."""
+    """None where it was not judged: the gold clip was not read, or nothing was captioned."""
+    understood_by: str = ""
+    """The model that judged; empty for the sentences of the embedded reasoner."""
+
+
+class Judge(Protocol):
+    """Whether the gold clip was understood (EgoFact, 3.3 and D.1)."""
+
+    settings: Mapping[str, Any]
+
+    def score(self, query: Query, output: Output, correct: bool) -> EgoFactScore:
+        """The score, with its verdict on what was read of the gold clip."""
+        ...
 
 
 @dataclass(frozen=True)
-class EgoFactScorer:
-    """`captioner`: the judge, who captions the frames that were read; None: understanding is not judged."""
+class SentenceJudge:
+    """The embedded reasoner's: fixed Workbench sentences caption the frames that were read."""
 
-    captioner: Captioner | None
+    captioner: Captioner
     threshold: float = SURE
     """Cosine of two sentences from which they name the same event."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """Facts that belong to the identity of a run."""
-        judge = {} if self.captioner is None else {"judge": "captions", "threshold": self.threshold}
-        return {"scorer": "exact", **judge}
+        return {"judge": "captions", "threshold": self.threshold}
 
-    def score(self, query: Query, output: Output) -> EgoFactScore:
-        """Score one output; see `eval.task.Scorer`."""
-        correct = output.choice is not None and output.choice == query.answer
+    def score(self, query: Query, output: Output, correct: bool) -> EgoFactScore:
+        """Understood where a sentence names the event asked for."""
         times, event = output.frames_read.get(query.video), output.evidence.get("event")
-        if self.captioner is None or not times or not isinstance(event, str):
+        if not times or not isinstance(event, str):
             return EgoFactScore(correct)
         frames = self.captioner.corpus.frames[query.video]
         nearest = np.abs(frames.times[None, :] - np.array(times)[:, None]).argmin(axis=1)
         understood = self.captioner.names_event(frames.vectors[nearest], event, self.threshold)
         return EgoFactScore(correct, understood=understood)
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """The judge model, over the question without its options and the caption of the gold clip (D.1)."""
+
+    reasoner: Reasoner
+    name: str
+    """The model's, as the report says it."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
+        return {"judge": "model", "model": self.name, "prompt": load_prompt(CHECK_CAPTION).version}
+
+    def score(self, query: Query, output: Output, correct: bool) -> EgoFactScore:
+        """Not judged where no caption of the gold clip was written. Raises `ReasonerError`."""
+        caption = output.evidence.get("captions", {}).get(query.video)
+        if caption is None:
+            return EgoFactScore(correct)
+        sufficient = False
+        if caption:
+            sufficient = self.reasoner.run(CHECK_CAPTION, CaptionCheck(query.text, caption)).sufficient
+        return EgoFactScore(correct, understood=sufficient, understood_by=self.name)
+
+
+@dataclass(frozen=True)
+class EgoFactScorer:
+    """`judge`: of understanding; None: it is not judged."""
+
+    judge: Judge | None
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
+        return {"scorer": "exact", **({} if self.judge is None else self.judge.settings)}
+
+    def score(self, query: Query, output: Output) -> EgoFactScore:
+        """Score one output; see `eval.task.Scorer`."""
+        correct = output.choice is not None and output.choice == query.answer
+        return EgoFactScore(correct) if self.judge is None else self.judge.score(query, output, correct)

@@ -20,7 +20,7 @@ from eval.tasks.egofact.dataset import (
     prepare_unfiltered,
 )
 from eval.tasks.egofact.report import REPORT
-from eval.tasks.egofact.scorer import SURE, EgoFactScore, EgoFactScorer
+from eval.tasks.egofact.scorer import SURE, EgoFactScore, EgoFactScorer, ModelJudge, SentenceJudge
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
 from eval.tasks.egofact.tables import chose_fact, letter_shares
 from localization.sampling import midpoints
@@ -39,7 +39,8 @@ class EgoFactTask(Task[Environment]):
     report = REPORT
     score_type = EgoFactScore
     judges: ClassVar[Mapping[str, str]] = {
-        "captions": "captions of the frames that were read, held against the event asked for"
+        "captions": "of the embedded reasoner: fixed sentences for the frames, held against the event",
+        "model": "the judge model: whether the caption that was read says enough to answer",
     }
     measures: ClassVar[Mapping[str, Measure]] = {"facts chosen": chose_fact}
 
@@ -59,9 +60,16 @@ class EgoFactTask(Task[Environment]):
         return prepare_egofact(self.name, self.folder, self.made, settings, progress)
 
     def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:
-        self.refuse(options, threshold=True)
+        library = prepared.environment.corpus.library
+        settings = library.settings.reasoner.of_part("judge")
+        judge = options.judge or ("captions" if settings.kind == "embedded" else "model")
+        self.refuse(options, threshold=judge == "captions")
+        if (judge == "captions") != (settings.kind == "embedded"):
+            raise UsageError(f"{self.name}: judge {judge!r} does not go with reasoner kind {settings.kind}")
+        if judge == "model":
+            return EgoFactScorer(ModelJudge(library.engine.reasoner, settings.model or settings.kind))
         threshold = SURE if options.threshold is None else options.threshold
-        return EgoFactScorer(prepared.environment.captioner, threshold)
+        return EgoFactScorer(SentenceJudge(prepared.environment.captioner, threshold))
 
     def results(self, samples: Sequence[Scored]) -> Mapping[str, Any]:
         return {"letters": letter_shares(samples)}

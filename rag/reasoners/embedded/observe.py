@@ -142,6 +142,11 @@ def timeline(request: TimelineRequest, scorer: ZeroShotScorer) -> Timeline:
     )
 
 
+def caption_window(request: CaptionRequest, scorer: ZeroShotScorer) -> WindowCaption:
+    """The nearest labels of the frames, in time order; the keywords change nothing."""
+    return WindowCaption(actions=tuple(event.description for event in _frame_events(request.view, scorer)))
+
+
 def _frame_events(view: VideoView, scorer: ZeroShotScorer) -> list[TimelineEvent]:
     labels = scorer.labels_each(view)
     if labels is None or view.frame_times is None:

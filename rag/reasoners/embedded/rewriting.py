@@ -379,3 +379,8 @@ def _plan(position: str, event: str, text: str) -> str:
     if position in _SIDES:
         return f"find “{event}” first, then watch what comes {_SIDES[position]} it"
     return next((plan for cue, plan in _PLACES if re.search(cue, text, re.IGNORECASE)), "")
+
+
+def extract_keywords(asked: Question) -> Keywords:
+    """Those of the question's own facet."""
+    return Keywords(keywords=decompose_facets(asked).query_keywords)

@@ -38,6 +38,9 @@ class ReadWindow:
     """(m, d) stored unit vectors of the frames inside the window, at most the frame budget."""
     frames: Frames | None = None
     """Decoded pixels, only for a reasoner that says `reads_pixels`."""
+    caption: str | None = None
+    """The numbered actions of the frames, which it stands for (they are among `texts`); None where the
+    frames themselves are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class Reading:
     searched_by_option: bool = False
     """Whether the windows were looked for by what each option asks for: then every option finds evidence
     that fits it, and how well it fits says less of which is right."""
+    keywords: tuple[str, ...] = ()
+    """Of the question, where the windows were captioned for them (EgoFact, D.2.3)."""
 
 
 def window_items(reading: Reading) -> list[PromptItem]:

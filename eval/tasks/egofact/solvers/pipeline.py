@@ -271,7 +271,11 @@ class PipelineSolver:
             passages=tuple(PassageScore(p.passage.doc_id, p.score, p.option) for p in trace.passages),
             windows=tuple(windows) if self.shows_windows else (),
             frames_read={name: tuple(sorted(times)) for name, times in frames.items()},
-            evidence={"explanation": reply.explanation, "event": event_of(trace.rewriting)},
+            evidence={
+                "explanation": reply.explanation,
+                "event": event_of(trace.rewriting),
+                **_captions(trace, names),
+            },
             tokens={
                 "prompt": usage.prompt_tokens,
                 "completion": usage.completion_tokens,
@@ -294,3 +298,14 @@ class LocalizingSolver(PipelineSolver):
         context, rewriting = self._last[asked.query_id]
         (window,) = stages.localize(context, rewriting, [self.corpus.found(clip_id)])
         return window.start, window.end
+
+
+def _captions(trace: Trace, names: Mapping[str, str]) -> dict[str, Any]:
+    """Captions by clip, and the keywords that they were written for; empty where frames were read."""
+    assert trace.reading is not None, "nothing is below a threshold of 0"
+    captions: dict[str, str] = {}
+    for found, window in zip(trace.clips, trace.reading.windows, strict=True):
+        if window.caption is not None:
+            name = names[found.clip.clip_id]
+            captions[name] = f"{captions[name]} {window.caption}" if name in captions else window.caption
+    return {"captions": captions, "keywords": list(trace.reading.keywords)} if captions else {}

@@ -33,6 +33,7 @@ from eval.tasks.egofact.solvers.pipeline import (
 from localization.settings import LocalizeSettings
 from rag.answering import Pipeline
 from rag.errors import UsageError
+from rag.settings import Settings
 
 WINDOWS = (1, 2, 3, 8, 10, 15, 20, 30)
 """Seconds of the comparison over window lengths (EgoFact, figure 8), beside the 5 of `localized` itself."""
@@ -62,10 +63,11 @@ def _localized(
     stages: Callable[[Corpus, EgoFactInput], Pipeline] = lambda _, __: OURS,
     series: bool = False,
     seconds: float = 5.0,
+    captioned: bool = False,
     **changes: Any,
 ) -> Solver:
     corpus = environment.corpus
-    settings = corpus.library.settings
+    settings = _answering(corpus.library.settings, captioned)
     chosen = LocalizeSettings(**{**settings.localize.model_dump(), "window_seconds": seconds, **changes})
     return LocalizingSolver(
         corpus,
@@ -76,21 +78,40 @@ def _localized(
             "localize": chosen.model_dump(),
             "window_seconds": seconds,
             **({"series": "localization"} if series else {}),
+            **_answered_from(settings),
         },
     )
 
 
+def _answering(settings: Settings, captioned: bool) -> Settings:
+    """The library's settings, under which captions are read where `captioned` or they say so."""
+    if not captioned:
+        return settings
+    reasoner = settings.reasoner.model_copy(update={"answer_from": "captions"})
+    return settings.model_copy(update={"reasoner": reasoner})
+
+
+def _answered_from(settings: Settings) -> dict[str, str]:
+    """For the identity of a run: empty where frames are read."""
+    how = settings.reasoner.answer_from
+    return {} if how == "frames" else {"answer_from": how}
+
+
 def _replaced(
-    environment: Environment, stages: Pipeline, shows_windows: bool = False, **settings: Any
+    environment: Environment,
+    stages: Pipeline,
+    shows_windows: bool = False,
+    captioned: bool = False,
+    **settings: Any,
 ) -> PipelineSolver:
     """A solver that localizes nothing."""
-    chosen = environment.corpus.library.settings
+    chosen = _answering(environment.corpus.library.settings, captioned)
     budget = chosen.localize.frame_budget
     return PipelineSolver(
         environment.corpus,
         lambda _: stages,
         chosen,
-        {"frames": budget, **settings},
+        {"frames": budget, **settings, **_answered_from(chosen)},
         shows_windows=shows_windows,
     )
 
@@ -103,8 +124,14 @@ def _jeong(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a
         retrieve_passages=passages_by_question,
         localize=whole,
         sample_frames=sampled(corpus, diverse(corpus)),
+        caption=lambda _, reading: reading,  # it reads frames (D.2.2), whatever the settings say
     )
     return _replaced(environment, stages)
+
+
+def _whole_clips(environment: Environment, seed: int, captioned: bool = False) -> Solver:  # noqa: ARG001 (as above)
+    stages = replace(OURS, localize=whole, sample_frames=sampled(environment.corpus, spread))
+    return _replaced(environment, stages, captioned=captioned)
 
 
 def _split(environment: Environment, seed: int, seconds: float = 5.0) -> Solver:  # noqa: ARG001 (as above)
@@ -156,9 +183,19 @@ _NAMED: Mapping[str, Spec] = {
         "localized, with the length of the window chosen for each query",
         partial(_localized, length="per-query"),
     ),
-    "no-localization": Spec(
-        "VideoRAG (Ren) as the paper adapts it: 15 frames spread over each clip",
-        lambda e, _: _replaced(e, replace(OURS, localize=whole, sample_frames=sampled(e.corpus, spread))),
+    "no-localization": Spec("15 frames spread over each clip, read themselves", _whole_clips),
+    "no-localization-captioned": Spec(
+        "VideoRAG (Ren) as the paper adapts it: 15 frames of each clip captioned for the question, "
+        "the answer from text alone",
+        partial(_whole_clips, captioned=True),
+    ),
+    "localized-captioned": Spec(
+        "localized, its windows captioned for the question, the answer from text alone",
+        partial(_localized, captioned=True),
+    ),
+    "localized-paper-captioned": Spec(
+        "the paper's method: its localization, captions for the question, the answer from text alone",
+        partial(_localized, method="window", relative="shift", length="fixed", captioned=True),
     ),
     "videorag-jeong": Spec(
         "VideoRAG (Jeong): clips by the question, frames by diversity, five passages", _jeong
