@@ -7,7 +7,7 @@ encoder was trained on, the one that fits a frame best; of real video they say n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,7 +29,7 @@ from eval.workbench.catalogue import (
     with_article,
 )
 from rag.reasoners.prompts import load_prompt
-from rag.reasoners.protocol import Reasoner, Reply, Role, RoleCall
+from rag.reasoners.protocol import Example, Reasoner, Reply, Role, RoleCall
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,8 +58,20 @@ def _check_prompt(request: CaptionCheck) -> RoleCall:
     return RoleCall({"question": request.question, "caption": request.caption})
 
 
+def _check_examples() -> Iterator[Example[CaptionCheck, Sufficiency]]:
+    question = "What is the object that the woman polishes?"
+    yield Example("told", CaptionCheck(question, "1. She polishes a mirror."), Sufficiency(sufficient=True))
+    yield Example("not told", CaptionCheck(question, "1. She cuts bread."), Sufficiency(sufficient=False))
+
+
 CHECK_CAPTION = Role(
-    "check_caption", "judge", CaptionCheck, Sufficiency, _check_prompt, package="eval.tasks.egofact"
+    "check_caption",
+    "judge",
+    CaptionCheck,
+    Sufficiency,
+    _check_prompt,
+    examples=_check_examples,
+    package="eval.tasks.egofact",
 )
 
 

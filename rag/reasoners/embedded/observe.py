@@ -18,6 +18,7 @@ import numpy as np
 from rag.reasoners.embedded.locate import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import ScoredLine, lines, rank_lines, relevances
+from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import Observation, ObserveRequest

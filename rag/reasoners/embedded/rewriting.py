@@ -16,6 +16,7 @@ from rag.reasoners.embedded.phrases import entities
 from rag.reasoners.embedded.sentences import split_sentences
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.decompose_facets import Facets
+from rag.reasoners.roles.extract_keywords import Keywords
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import content_words

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from eval.runs.records import TaskInput
+from eval.runs.records import Output, TaskInput
+from eval.task import ScorerOptions
 from eval.tasks.controls import Blind
+from eval.tasks.egofact.dataset import query_of
 from eval.tasks.egofact.records import ClipRow
+from eval.tasks.egofact.scorer import CaptionCheck, EgoFactScore, EgoFactScorer, ModelJudge, Sufficiency
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
+from eval.tasks.egofact.task import EgoFactTask
+from rag.errors import UsageError
+from rag.reasoners.roles.caption_window import WindowCaption
+from rag.reasoners.roles.extract_keywords import Keywords
+from rag.settings import Settings
 from tests.fakes.egofact_corpus import KETTLE, ScriptedReasoner, open_corpus
+from tests.fakes.egofact_world import ONE_HOP
 
 LONG = {
     "long": [(30.0 * at, 30.0 * (at + 1), "lamp" if at in (7, 9) else "kettle", "") for at in range(12)],
@@ -67,3 +79,91 @@ def test_blind_of_the_embedded_reasoner_takes_the_nearest_option(tmp_path: Path)
     blind = Blind(open_corpus(tmp_path, LONG, ROWS, reasoner).library)
     assert blind.solve(TaskInput("q1", "a drill or what?", KETTLE.options)).choice == "B"
     assert (reasoner.requests, blind.settings) == ([], {})
+
+
+CAPTIONING = {
+    "extract_keywords": lambda _: Keywords(keywords=("kitchen", "kettle")),
+    "caption_window": lambda asked: WindowCaption(
+        actions=("A hand lifts the kettle.", f"It is {asked.view.start:.0f} s.")
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [("localized-captioned", 5.0), ("localized-paper-captioned", 5.0), ("no-localization-captioned", 30.0)],
+)
+def test_windows_are_captioned_for_the_keywords_and_the_answer_is_read_off_text_alone(
+    tmp_path: Path, name: str, seconds: float
+) -> None:
+    reasoner = ScriptedReasoner(**CAPTIONING)
+    corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
+    solver = solver_of(name).open(Environment(corpus), 0)
+    output = solver.solve(KETTLE)
+    requests = reasoner.asked("caption_window")
+    assert [(len(one.view.frames.images), one.keywords) for one in requests] == [
+        (15, ("kitchen", "kettle"))
+    ] * 2
+    assert {one.view.end - one.view.start for one in requests} == {seconds}
+    (reading,) = reasoner.asked("answer_choice")
+    for window in reading.windows:
+        assert (window.frames, window.frame_vectors, window.frame_times) == (None, None, None)
+        (told,) = window.texts
+        assert told.kind == "caption"
+        assert told.text == f"1. A hand lifts the kettle. 2. It is {window.window.start:.0f} s."
+    assert output.evidence["keywords"] == ["kitchen", "kettle"]
+    assert set(output.evidence["captions"]) == {"long:7", "long:9"}
+    assert output.evidence["captions"]["long:7"].startswith("1. A hand lifts the kettle.")
+    assert solver.settings["answer_from"] == "captions"
+
+
+def test_the_setting_captions_every_system_but_the_one_that_reads_frames_in_the_paper(tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner(**CAPTIONING)
+    corpus = open_corpus(tmp_path, LONG, ROWS, reasoner, reasoner={"answer_from": "captions"})
+    for name, captioned in (("localized", True), ("video-split", True), ("videorag-jeong", False)):
+        output = solver_of(name).open(Environment(corpus), 0).solve(KETTLE)
+        assert ("captions" in output.evidence) is captioned, name
+    assert "answer_from" not in solver_of("random").open(Environment(corpus), 0).settings
+
+
+QUERY = query_of(replace(ONE_HOP, clip_id="long:7", answer="A", order=(5, 0, 1, 2, 3, 4)))
+
+
+def test_the_judge_model_is_given_the_question_without_options_and_the_caption_of_the_gold_clip() -> None:
+    asked = []
+
+    def check(request: CaptionCheck) -> Sufficiency:
+        asked.append(request)
+        return Sufficiency(sufficient="kettle" in request.caption)
+
+    scorer = EgoFactScorer(ModelJudge(ScriptedReasoner(check_caption=check), "m"))
+    captions = {"long:7": "1. A hand lifts the kettle.", "long:9": "1. Nothing."}
+    output = Output(choice="A", evidence={"captions": captions})
+    assert scorer.score(QUERY, output) == EgoFactScore(True, understood=True, understood_by="m")
+    assert asked == [CaptionCheck(QUERY.text, "1. A hand lifts the kettle.")]
+    blank = Output(choice="B", evidence={"captions": {"long:7": ""}})
+    assert scorer.score(QUERY, blank) == EgoFactScore(False, understood=False, understood_by="m")
+    other = Output(evidence={"captions": {"long:9": "1. It."}})
+    assert scorer.score(QUERY, other).understood is None
+    assert len(asked) == 1
+    assert scorer.settings["judge"] == "model"
+
+
+def test_the_judge_is_the_one_of_the_settings(tmp_path: Path) -> None:
+    task = EgoFactTask("egofact", "", None, None)
+
+    def open_scorer(name: str | None, **settings: Any) -> EgoFactScorer:
+        library: Any = SimpleNamespace(
+            settings=Settings(reasoner=settings), engine=SimpleNamespace(reasoner=ScriptedReasoner())
+        )
+        prepared: Any = SimpleNamespace(environment=Environment(Corpus(ROWS, tmp_path, library)))
+        return task.open_scorer(prepared, ScorerOptions(name))
+
+    own = {"judge": {"kind": "openai", "model": "m"}}
+    assert open_scorer(None).settings["judge"] == "captions"
+    assert open_scorer(None, **own).settings["judge"] == "model"
+    assert open_scorer(None, **own).settings["model"] == "m"
+    with pytest.raises(UsageError):
+        open_scorer("model")
+    with pytest.raises(UsageError):
+        open_scorer("captions", **own)
