@@ -261,7 +261,8 @@ class Library:
 
         `video`: its path or the last parts of it, its id or the start of it. `window_seconds`: default
         `localize.window_seconds`. The windows are found as `ask` finds those of a clip, under the settings
-        of `[localize]`; none where the video has neither stored frames nor text that the query finds.
+        of `[localize]`; none where the video has neither stored frames nor text that the query finds. Title
+        and tags do not count: they hold for the whole video.
         Raises `UsageError` where no video or several have that name.
         """
         video_id, settings = self.video_id(video), self.settings

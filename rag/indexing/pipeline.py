@@ -133,7 +133,7 @@ def _index_contents(
     passages.flush()
     for group in plan.known:
         outcomes.publish(group)
-        stats.moved += len(group.fresh)
+    stats.moved += plan.arrived
 
 
 def _open_stages(

@@ -54,8 +54,11 @@ class Plan:
     ready: list[Group] = field(default_factory=list)
     """Media whose content is ready; their measurements may be outdated."""
     known: list[Group] = field(default_factory=list)
-    """Content that the library has, under paths that it does not know yet."""
+    """Content that the library has, under paths or with file times that it does not know yet."""
     unchanged: int = 0
+    """Files whose path and content the library has."""
+    arrived: int = 0
+    """Files of `known` whose path the library does not have with this content."""
     problems: list[Problem] = field(default_factory=list)
     """Files that cannot be read, now or when they were last tried and unchanged since."""
     missing: list[str] = field(default_factory=list)
@@ -105,7 +108,10 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
             plan.known.append(group)
         if done and files[0].kind != "passages":
             plan.ready.append(group)
-        plan.unchanged += len(group.files) - len(group.fresh) if done else 0
+        if done:
+            there = sum(f.path in rows and rows[f.path].content_id == content_id for f in files)
+            plan.unchanged += there
+            plan.arrived += len(files) - there
     plan.missing = find_missing(rows, {f.path for f in scan.files}, roots)
     lost = set(plan.missing)
     here = by_content.keys() | {row.content_id for path, row in rows.items() if path not in lost}

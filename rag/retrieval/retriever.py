@@ -148,15 +148,20 @@ class Retriever:
     def localize_video(self, video_id: str, text: str, count: int = 1) -> list[VideoHit]:
         """Up to `count` windows of one whole video, best first, sharing no time.
 
-        Empty where the video has neither stored frames nor text that the query finds. Raises KeyError for
-        an unknown video.
+        Empty where the video has neither stored frames nor text that the query finds; title and tags do not
+        count, since they hold for all of it. Raises KeyError for an unknown video.
         """
         video = self.reader.video(video_id)
         clips = self._clips_of(video_id)
         if not clips:
             return []
         hits = self._evidence_hits(text, LEAST_POOL, SearchFilter(videos=frozenset([video_id])))
-        spans = [span for found in self._spans_by_clip(text, hits).values() for span in found.values()]
+        spans = [
+            span
+            for found in self._spans_by_clip(text, hits).values()
+            for span in found.values()
+            if span.evidence.kind != "tag"
+        ]
         frames = self.frames([clip.clip_id for clip in clips])
         query = self._query(list(frames.values()), spans, text)
         start, end = clips[0].start, clips[-1].end

@@ -206,6 +206,23 @@ def test_a_whole_video_is_localized(worlds: dict[bool, World], images: bool) -> 
         worlds[images].retriever.localize_video("unknown", "x")
 
 
+@pytest.mark.parametrize("tower", [ImageWords(), None], ids=["images", "no images"])
+def test_a_title_alone_is_nowhere_in_a_video(tmp_path: Path, tower: ImageWords | None) -> None:
+    bench = {"bench": [(0.0, 20.0, "drill", "Cut the board.")]}
+    folder = build_library(tmp_path / "rag", bench, {}, tower, title="Saxophone lesson")
+    with Reader.open(folder) as reader:
+        retriever = Retriever(reader, tower, BagOfWords(), Settings())
+        assert retriever.search("saxophone lesson", "video", 1)[0].relevance > 0.5
+        windows = retriever.localize_video("bench", "saxophone lesson")
+        assert all(window.relevance < 0.3 for window in windows)
+        untitled = build_library(tmp_path / "untitled", bench, {}, tower)
+        with Reader.open(untitled) as other:
+            expected = Retriever(other, tower, BagOfWords(), Settings()).localize_video(
+                "bench", "saxophone lesson"
+            )
+        assert [(one.start, one.score) for one in windows] == [(one.start, one.score) for one in expected]
+
+
 def test_only_the_question_is_encoded_to_retrieve(worlds: dict[bool, World]) -> None:
     world = worlds[True]
     retriever = Retriever(world.reader, world.tower, world.text, world.settings)

@@ -86,6 +86,14 @@ def test_without_the_scan_cache_the_library_itself_knows(corpus: Path, settings:
     assert (again.indexed, again.unchanged) == (0, 2)
 
 
+def test_a_file_whose_times_alone_changed_is_unchanged(corpus: Path, settings: Settings) -> None:
+    run(corpus, settings)
+    os.chmod(corpus / "a.mp4", 0o600)
+    os.utime(corpus / "a.mp4")
+    again = run(corpus, settings)
+    assert (again.indexed, again.unchanged, again.moved) == (0, 2, 0)
+
+
 def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     (corpus / "deep").mkdir()

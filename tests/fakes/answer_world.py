@@ -68,16 +68,16 @@ Script = Mapping[str, Sequence[tuple[float, float, str, str]]]
 
 
 def build_library(
-    folder: Path, videos: Script, passages: Mapping[str, str], tower: ImageWords | None
+    folder: Path, videos: Script, passages: Mapping[str, str], tower: ImageWords | None, *, title: str = ""
 ) -> Path:
-    """Write a library of 30 s clips at 2 frames a second; returns its folder."""
+    """Write a library of 30 s clips at 2 frames a second; returns its folder. `title`: of all videos."""
     words = BagOfWords()
     text_ref = EncoderRef(words.name, words.fingerprint, words.dim)
     image_ref = EncoderRef(tower.name, tower.fingerprint, tower.dim) if tower else None
     with Writer.open(folder) as writer:
         writer.set_meta(Meta(image_ref, text_ref))
         for name, rows in videos.items():
-            _put_video(writer, name, rows, words, tower)
+            _put_video(writer, name, rows, words, tower, title)
         if passages:
             writer.put_file(FileRow("/texts/all.csv", "texts", "passages", 1, 1, 1, "1"))
             held = [
@@ -94,6 +94,7 @@ def _put_video(
     rows: Sequence[tuple[float, float, str, str]],
     words: BagOfWords,
     tower: ImageWords | None,
+    title: str,
 ) -> None:
     duration = max(end for _, end, _, _ in rows)
     video = Video(name, f"/videos/{name}.mp4", name, "", (), duration, 25.0, 640, 360, False, "")
@@ -108,6 +109,8 @@ def _put_video(
     else:
         writer.add_clips([_frames(clip, rows, tower) for clip in clips])
     spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]
+    if title:
+        spoken.append(Evidence(name, 0.0, duration, "tag", title))
     writer.put_evidence(name, spoken, words.encode_text([evidence.text for evidence in spoken]))
     writer.finish_video(video, {})
 

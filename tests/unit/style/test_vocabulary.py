@@ -93,7 +93,6 @@ EXEMPT = (
     "rag/reasoners/embedded/scoring.py",
     "rag/reasoners/embedded/sentences.py",
     "rag/reasoners/roles/",
-    "rag/reasoners/testing.py",
     "rag/relevance.py",
 )
 # Random seeds, ids of objects, prose and stored names that must stay.
