@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+# The commands that the tests start compile our modules once, whatever the caller's environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo wheel-demo check fast test all-tests gates lint types layers pages resolve lowest docs golden test-extras clean
 
 demo: .venv/.with-ocr
@@ -52,6 +55,8 @@ layers: .venv/.with-dev
 
 pages: .venv/.with-dev
 	$(BIN)/python docs/write_reference.py --check
+	$(BIN)/python docs/write_api.py --check
+	$(BIN)/python docs/draw_layers.py --check
 
 # A resolver's dry run: everything installs from wheels (one evaluation package apart, which is built) on each platform
 # and Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.

@@ -18,6 +18,9 @@ from corpora.video.records import DecodeReport, Keyframe
 from rag.errors import DamagedFile, FileProblem, UnsupportedFile
 from tests.fakes.synthetic import Image, damage, read_time_code, truncate, write_video
 
+# Writes and decodes videos.
+pytestmark = pytest.mark.slow
+
 TICK = 2e-3
 """Seconds; Matroska rounds times to the millisecond."""
 
@@ -105,7 +108,6 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_samples_are_the_rule_on_true_times(reader: MediaReader, tmp_path: Path, name: str) -> None:
     times = write_video(tmp_path / name, 6, **KINDS[name])
@@ -166,7 +168,6 @@ def test_colours_are_rgb(reader: MediaReader, tmp_path: Path) -> None:
     assert centre.tolist() == pytest.approx([200, 40, 90], abs=8)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seek", [False, True])
 @pytest.mark.parametrize(
     ("name", "how"),
@@ -215,7 +216,6 @@ def test_keyframes_are_the_changes_and_larger(reader: MediaReader, tmp_path: Pat
     assert run(reader, tmp_path / "a.mp4").keyframes == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain.mp4", "late.mp4", "variable.mp4", "plain.mkv", "plain.webm", "a.ts"])
 def test_frames_at_gives_what_is_on_screen(reader: MediaReader, tmp_path: Path, name: str) -> None:
     times = write_video(tmp_path / name, 30, **KINDS.get(name, {}))
@@ -232,7 +232,6 @@ def test_frames_at_gives_what_is_on_screen(reader: MediaReader, tmp_path: Path, 
     assert frames.times.tolist() == pytest.approx([times[i] for i in expected], abs=TICK)
 
 
-@pytest.mark.slow
 def test_frames_at_of_a_sampled_time_is_the_sampled_frame(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 20, fps=30, scene=moving, open_gop=True, bframes=3)
     whole = run(reader, tmp_path / "a.mp4", short_side=60)
@@ -254,7 +253,6 @@ def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path
     assert reader.probe(str(tmp_path / "a.mp4")).stream == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts", "a.webm"])
 def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
     reader: MediaReader, tmp_path: Path, name: str
@@ -302,7 +300,6 @@ def test_no_index_is_one_clear_line(reader: MediaReader, tmp_path: Path) -> None
         run(reader, tmp_path / "a.mp4")
 
 
-@pytest.mark.slow
 def test_sound_alone_has_no_frames(reader: MediaReader, tmp_path: Path) -> None:
     import av
 

@@ -27,6 +27,12 @@ def parse(source: str) -> ast.Module:
     return ast.parse(source)
 
 
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """Every node of the syntax tree, found once in each process."""
+    return tuple(ast.walk(parse(source)))
+
+
 def tracked(*suffixes: str) -> list[str]:
     """Every tracked or new file that git does not ignore and whose name ends so."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]

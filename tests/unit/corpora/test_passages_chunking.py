@@ -24,6 +24,7 @@ def document(text: str, title: str = "A title", doc_id: str = "d") -> Document:
     return Document(doc_id, title, text)
 
 
+@pytest.mark.slow
 def test_a_short_document_is_one_passage_as_the_splitter_would_give_it() -> None:
     text = "One sentence. And another!\n\nA second paragraph."
     (passage,) = chunk(document(text))

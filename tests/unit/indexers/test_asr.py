@@ -136,6 +136,7 @@ def test_off_says_why() -> None:
         open_asr(AsrSettings(model="whisper-9"))
 
 
+@pytest.mark.slow
 def test_weights_without_the_package(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     off = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
@@ -145,6 +146,7 @@ def test_weights_without_the_package(models: Path, monkeypatch: pytest.MonkeyPat
         open_asr(AsrSettings(model=TINY, mode="on"), EncoderSettings(models_dir=models))
 
 
+@pytest.mark.slow
 def test_a_damaged_model_is_one_line(models: Path, tmp_path: Path) -> None:
     folder = tmp_path / TINY
     folder.mkdir()
@@ -191,6 +193,7 @@ def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
     assert list(first.transcribe([np.zeros(5, np.float32)])) == []
 
 
+@pytest.mark.slow
 def test_language_is_found_where_none_is_set(models: Path) -> None:
     asr = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
     assert isinstance(asr, Asr)
@@ -201,6 +204,7 @@ def test_language_is_found_where_none_is_set(models: Path) -> None:
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_an_unknown_language_is_a_setting_out_of_range(models: Path) -> None:
     with pytest.raises(SettingsError, match="does not know 'xx'"):
         open_asr(AsrSettings(model=TINY, language="xx"), EncoderSettings(models_dir=models))

@@ -79,6 +79,7 @@ def test_text_with_options_reads_back(options: list[str]) -> None:
     assert (again.text, again.options) == (asked.text, asked.options)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_any_text_is_a_question_or_refused(text: str) -> None:
     try:

@@ -19,6 +19,9 @@ from rag.settings import Settings, load_settings
 from rag.store.reading import Reader
 from tests.fakes.synthetic import write_video
 
+# Writes and indexes videos.
+pytestmark = pytest.mark.slow
+
 SRT = "1\n00:00:01,000 --> 00:00:03,000\nTighten the bolt.\n"
 
 

@@ -23,6 +23,7 @@ def _check(root: Path, script: str) -> int:
     return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", PAGES)
 def test_a_generated_page_is_up_to_date(script: str) -> None:
     assert _check(ROOT, script) == 0, f"{PAGES[script]} is out of date: make docs"

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.fakes.public_api import public_symbols
-from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, parse, sources
+from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, nodes, parse, sources
 
 SOURCE = '''
 def bare(): ...
@@ -50,10 +50,10 @@ def test_functions_of_arrays_state_shape_and_dtype() -> None:
 
 
 def _too_large(source: str) -> list[str]:
-    tree, found = parse(source), []
+    found = []
     if len(source.splitlines()) > 600:
         found.append("the file has over 600 lines")
-    for node in ast.walk(tree):
+    for node in nodes(source):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > 80:
@@ -77,7 +77,7 @@ def _test_modules_imported(source: str) -> list[str]:
     """Modules of `tests` that a file imports and that are no fakes."""
     names = [
         name
-        for node in ast.walk(parse(source))
+        for node in nodes(source)
         for name in (
             [node.module or ""]
             if isinstance(node, ast.ImportFrom)
@@ -133,7 +133,7 @@ def _shadows_eval(source: str) -> bool:
     """Whether an import binds the name `eval`, which is a builtin and a package of ours."""
     return any(
         (alias.asname or alias.name.partition(".")[0]) == "eval"
-        for node in ast.walk(parse(source))
+        for node in nodes(source)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     )
