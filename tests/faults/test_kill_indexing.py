@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import random
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.fakes.corpus import tiny_settings, write_corpus
@@ -16,15 +20,58 @@ from tests.fakes.library_dump import dump
 
 KILLS = 8
 DONE_IN_PART = 3
+# Each run is a fork of a process that has imported what takes seconds; it is told arguments and log, a run a
+# line, and says the id of the run and, when it ended, its exit status.
+SERVER = """
+import json, os, sys
+import sentence_transformers, torch, transformers.models.clip.modeling_clip
+from rag._cli.main import run
+for line in sys.stdin:
+    arguments, log = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        for number, path in enumerate((os.devnull, os.devnull, log)):
+            os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
+        sys.argv = ["rag", *arguments]
+        run()
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
 
 
-def start(corpus: Path, library: Path, settings: dict[str, str]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "rag._cli.main", "index", str(corpus), "--library", str(library)]
-    environment = {**os.environ, **settings, "OMP_NUM_THREADS": "2"}
-    with library.with_suffix(".log").open("wb") as log:
-        return subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
-        )
+class Run:
+    """One `rag index` in a session of its own, until it ends or is killed."""
+
+    def __init__(self, server: subprocess.Popen[str], corpus: Path, library: Path) -> None:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        words = ["index", str(corpus), "--library", str(library)]
+        server.stdin.write(json.dumps([words, str(library.with_suffix(".log"))]) + "\n")
+        server.stdin.flush()
+        self._replies = server.stdout
+        self.pid = int(self._replies.readline())
+
+    def poll(self) -> bool:
+        """Whether it has ended."""
+        return bool(select.select([self._replies], [], [], 0)[0])
+
+    def wait(self) -> int:
+        """Its exit status once it has ended; the signal's number, negative, where it was killed."""
+        return int(self._replies.readline())
+
+
+@contextlib.contextmanager
+def open_server(settings: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, **settings, "OMP_NUM_THREADS": "2", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", SERVER]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as server:
+        try:
+            yield server
+        finally:
+            server.kill()
 
 
 def group_is_empty(group: int) -> bool:
@@ -54,37 +101,36 @@ def commits(library: Path) -> set[Path]:
     }
 
 
-def kill_after(run: subprocess.Popen[bytes], library: Path, count: int, delay: float) -> int | None:
-    """Kill a run `delay` seconds after its `count`-th commit; its exit status where it ends before."""
+def kill_after(run: Run, library: Path, count: int, delay: float) -> int:
+    """Kill a run `delay` seconds after its `count`-th commit; the exit status."""
     before = commits(library)
-    while run.poll() is None and len(commits(library) - before) < count:
+    while not run.poll() and len(commits(library) - before) < count:
         time.sleep(0.005)
     time.sleep(delay)
-    code = run.poll()
-    if code is None:
-        run.send_signal(signal.SIGKILL)
-        run.wait()
-    return code
+    if not run.poll():
+        os.kill(run.pid, signal.SIGKILL)
+    return run.wait()
 
 
 def test_killed_between_commits_and_run_again_is_undisturbed(tmp_path: Path) -> None:
     corpus, settings = write_corpus(tmp_path / "corpus"), tiny_settings(tmp_path)
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
-    assert start(corpus, undisturbed, settings).wait() == DONE_IN_PART
-    expected = list(dump(undisturbed))
-    assert any('"table": "vectors_' in line for line in expected)
+    with open_server(settings) as server:
+        assert Run(server, corpus, undisturbed).wait() == DONE_IN_PART
+        expected = list(dump(undisturbed))
+        assert any('"table": "vectors_' in line for line in expected)
 
-    moments = random.Random(20)
-    kills = 0
-    while kills < KILLS:
-        run = start(corpus, disturbed, settings)
-        code = kill_after(run, disturbed, moments.randint(1, 4), moments.uniform(0, 0.3))
-        wait_until_empty(run.pid)
-        if code is None:
-            kills += 1
-            continue
-        assert code == DONE_IN_PART, disturbed.with_suffix(".log").read_text()
+        moments = random.Random(20)
+        kills = 0
+        while kills < KILLS:
+            run = Run(server, corpus, disturbed)
+            code = kill_after(run, disturbed, moments.randint(1, 4), moments.uniform(0, 0.3))
+            wait_until_empty(run.pid)
+            if code == -signal.SIGKILL:
+                kills += 1
+                continue
+            assert code == DONE_IN_PART, disturbed.with_suffix(".log").read_text()
+            assert list(dump(disturbed)) == expected
+            shutil.rmtree(disturbed)
+        assert Run(server, corpus, disturbed).wait() == DONE_IN_PART
         assert list(dump(disturbed)) == expected
-        shutil.rmtree(disturbed)
-    assert start(corpus, disturbed, settings).wait() == DONE_IN_PART
-    assert list(dump(disturbed)) == expected
