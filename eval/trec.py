@@ -64,7 +64,7 @@ def run_lines(query_id: str, ranking: Iterable[tuple[str, float]], tag: str) -> 
     """The lines of one query, without line ends.
 
     `ranking`: (document id, score), best first; of a document named again only
-    the first stands. Raises `ValueError` where a score is above the one before
+    the first counts. Raises `ValueError` where a score is above the one before
     it or is not finite.
     """
     query, name = escape_id(query_id), escape_id(tag)

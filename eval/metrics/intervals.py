@@ -8,10 +8,10 @@ videos it is somewhat too narrow, as every such interval.
 
 Where there is one video, or all videos have the same mean, no draw differs from
 another. There the exact binomial interval for as many trials as there are videos
-stands in (for a mean that no whole number of them has, by the same formula; Korn and
+is taken (for a mean that no whole number of them has, by the same formula; Korn and
 Graubard, 1998), which is wider than it need be, and says what no failure in 30 videos
 is worth. As wide as without a failure it is on both sides of a difference. Of an
-amount, which has no least and no greatest value, nothing stands in.
+amount, which has no least and no greatest value, nothing is.
 
 Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8 (resampling of
 groups); Clopper and Pearson, Biometrika 26, 1934. Cluster-robust standard errors, which

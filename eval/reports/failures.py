@@ -118,7 +118,7 @@ def _page(name: str, asked: str, found: Sequence[tuple[Query, Failure]], read: R
         yield f"<tr><td>{_text(stage)}<td>{count}<td>{100 * count / max(1, len(found)):.1f} %"
     yield "</table>"
     if len(found) > MOST_SHOWN:
-        yield f"<p class=quiet>Pictures of the first {MOST_SHOWN}; the others in words alone.</p>"
+        yield f"<p class=quiet>Frames of the first {MOST_SHOWN}; the others in words alone.</p>"
     for number, (query, failure) in enumerate(found):
         yield f"<div class=case><span class=stage>{_text(failure.stage)}</span> "
         yield f"{_text(query.query_id)} <span class=quiet>{_text(query.family)}</span><table>"
@@ -136,9 +136,9 @@ def _figure(shown: Shown, read: ReadFrames) -> str:
     try:
         images = read(shown.path, np.array([shown.time])).images
     except FileProblem as error:
-        return f"<p class=quiet>{caption}: no picture: {_text(str(error))}</p>"
+        return f"<p class=quiet>{caption}: no frames: {_text(str(error))}</p>"
     if not len(images):
-        return f"<p class=quiet>{caption}: no picture</p>"
+        return f"<p class=quiet>{caption}: no frames</p>"
     return (
         f'<figure><img src="data:image/jpeg;base64,{_jpeg(images[0])}" alt="{caption}">'
         f"<figcaption>{caption}</figcaption></figure>"

@@ -168,7 +168,7 @@ def impression(rng: random.Random, video: LongVideo, fuzz: Fuzz = Fuzz(), *, the
 def moment(
     rng: random.Random, event: Event, story: ClipStory, fuzz: Fuzz = Fuzz(), *, light: bool = True
 ) -> QueryText:
-    """K: who does what with what, and what stands around, at one instant; `light`: and the light there."""
+    """K: who does what with what, and what is around, at one instant; `light`: and the light there."""
     sampler = _TextSampler(rng, fuzz)
     doing = _action(sampler, event, story.split)
     where = "" if sampler.change("scene", ("left out",)) != "kept" else f" in {ROOMS[story.scene]}"
@@ -258,7 +258,7 @@ def _prop(sampler: _TextSampler, prop: str, color: str) -> str:
 
 
 def _course(sampler: _TextSampler, video: LongVideo) -> list[str]:
-    """The scene that it began with, one from its middle, and the last; with what stood there."""
+    """The scene that it began with, one from its middle, and the last; with what was there."""
     parts = video.parts
     inner = parts[1:-1]
     chosen = [parts[0], *(sampler.rng.sample(inner, 1) if inner else []), *(parts[-1:] if parts[1:] else [])]

@@ -51,11 +51,11 @@ def show(
 
     held = read_run_folder(run)
     query, sample = _find(held, query_id)
-    picture_file, policy = out or Path(_picture_name(run, query_id)), session.overwrite_policy(force)
-    check_output(picture_file, PNG, policy)
+    image_file, policy = out or Path(_image_name(run, query_id)), session.overwrite_policy(force)
+    check_output(image_file, PNG, policy)
     task, prepared = prepare_task(held, data, session.settings)
     repeated = _ask_again(task, prepared, held, query, sample) if again else None
-    picture = _draw(task, prepared, query, sample, picture_file, frames, policy)
+    picture = _draw(task, prepared, query, sample, image_file, frames, policy)
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -149,7 +149,7 @@ def _cited(query: Query, sample: Sample) -> Sequence[ClipWindow]:
     return found
 
 
-def _picture_name(run: Path, query_id: str) -> str:
+def _image_name(run: Path, query_id: str) -> str:
     stem = f"{run.resolve().name}_{query_id}"
     return re.sub(r"[^\w.-]+", "_", stem) + ".png"
 

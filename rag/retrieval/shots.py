@@ -109,7 +109,7 @@ def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
 _REASONS = {
     "new": "not measured; run rag index on the folders again, which encodes nothing again",
     "style": "without a style, for which an image encoder is needed",
-    "lost": "not measurable: the picture or the sound cannot be decoded",
+    "lost": "not measurable: the images or the sound cannot be decoded",
     "torn": "measured in part: some of the sound is missing or damaged",
 }
 

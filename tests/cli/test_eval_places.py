@@ -1,4 +1,4 @@
-"""Where `rag eval` puts and finds runs: benchmarks keep apart, and folders that hold runs stand for them."""
+"""Where `rag eval` puts and finds runs: benchmarks keep apart, and folders that hold runs name them."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_it_keeps_the_vectors(encoder: ImageEncoder, name: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_preprocessing_equals_the_models_own(folder: Path, size: tuple[int, int]) -> None:
-    """Largest difference 2e-6 of values that lie within +-2.7."""
+    """Largest difference 2e-6 of values within +-2.7."""
     from transformers import AutoImageProcessor
 
     images = np.random.default_rng(0).integers(0, 256, (3, *size, 3), dtype=np.uint8)

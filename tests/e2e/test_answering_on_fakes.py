@@ -281,7 +281,7 @@ def test_a_stage_is_replaced_and_the_others_stay(worlds: dict[bool, World]) -> N
 
 
 class Watcher(RoleMethods):
-    """Stands in for a language model that reads images; keeps what it was shown."""
+    """In place of a language model that reads images; keeps what it was shown."""
 
     name = "watcher"
     reads_pixels = True

@@ -39,7 +39,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(corpus: Path, settings: Settings, **choices: object) -> IndexReport:
-    return index([corpus], settings=settings, **choices)  # type: ignore[arg-type]  # one stands for many
+    return index([corpus], settings=settings, **choices)  # type: ignore[arg-type]  # one type for many
 
 
 def rows(settings: Settings) -> list[str]:

@@ -93,7 +93,7 @@ def test_a_failure_is_shown_with_its_stage_and_frames_of_both_videos(
     text = page.read_text(encoding="utf-8")
     assert "1 of 9 queries failed" in text
     assert text.count("data:image/jpeg;base64,") == 2
-    assert "no picture" not in text
+    assert "no frames" not in text
     with table.open(encoding="utf-8", newline="") as lines:
         (row,) = csv.DictReader(lines)
     assert (row["query_id"], row["stage"], row["the answer"]) == (sample.query_id, "verifier", other)

@@ -46,7 +46,7 @@ def shots_of(
 
 
 class MeasuredLibrary:
-    """Stands in for a library that holds every video: dense vectors that say when a frame is."""
+    """In place of a library that holds every video: dense vectors that say when a frame is."""
 
     tower = None
 

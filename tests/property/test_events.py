@@ -94,7 +94,7 @@ def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None
 
 
 @given(similarities)
-def test_no_length_stands_out_more(values: list[float]) -> None:
+def test_no_length_is_more_salient(values: list[float]) -> None:
     found = most_salient_windows(TIMES, values, start=0.0, end=CLIP, count=1)[0]
     z = standardised(values)
     strengths = []

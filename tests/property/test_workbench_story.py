@@ -31,7 +31,7 @@ def words(text: str) -> list[str]:
 
 
 @given(SEEDS, st.sampled_from(SPLITS))
-def test_events_lie_in_order_inside_the_clip_and_their_objects_are_seen_inside_them(
+def test_events_are_in_order_inside_the_clip_and_their_objects_are_seen_inside_them(
     seed: int, split: Split
 ) -> None:
     story = plan_clip(seed, split)

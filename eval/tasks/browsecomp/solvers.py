@@ -63,7 +63,7 @@ VARIANTS = Variants(
         "wo-stage1": Variant("table 3: the first results unfiltered", replace(ABLATION, select=False)),
         "wo-stage2": Variant("table 3: whole videos to the analyst", replace(ABLATION, localize=False)),
         "wo-stage3": Variant("table 3: sparse frames to the analyst", replace(ABLATION, zoom=False)),
-        "transcript-only": Variant("table 3: without frames", replace(ABLATION, pictures=False)),
+        "transcript-only": Variant("table 3: without frames", replace(ABLATION, images=False)),
         "visual-only": Variant("table 3: without transcripts", replace(ABLATION, transcript=False)),
     },
     SCALING,

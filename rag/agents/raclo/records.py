@@ -117,7 +117,7 @@ class Moment:
     """How many these were."""
     start: float
     """[start, end): the shot that holds the frame, where shots were measured; else what the frame
-    stands for, halfway to its neighbours."""
+    represents, halfway to its neighbours."""
     end: float
     confidence: float
     reason: str = ""

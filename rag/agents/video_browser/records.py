@@ -65,7 +65,7 @@ class BrowserSettings:
     """Frames of a video for `direct`, `summarization`, and without stage 2, spread evenly."""
     transcript: bool = True
     """False (w/ Visual): nothing that is said is read."""
-    pictures: bool = True
+    images: bool = True
     """False (w/ Transcript): no frame is looked at."""
     attempts: int = 3
     """Tries of one call to the web that may succeed when repeated."""
@@ -74,8 +74,8 @@ class BrowserSettings:
         check_settings(self)
         if self.zoom_rate <= 0 or not 0 <= self.verified <= 1:
             raise UsageError("zoom_rate is above 0, verified in [0, 1]")
-        if not (self.transcript or self.pictures):
-            raise UsageError("transcript and pictures are both off: nothing is left to read")
+        if not (self.transcript or self.images):
+            raise UsageError("transcript and images are both off: nothing is left to read")
 
 
 MAIN = BrowserSettings()

@@ -89,9 +89,9 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
 
     Over stored frames the reasoner says whether the video is relevant, and the library's localizer where.
     """
-    stored = settings.sparse == "stored" and settings.pictures
+    stored = settings.sparse == "stored" and settings.images
     times: NDArray[np.float64] | None = np.zeros(0)
-    if settings.pictures:
+    if settings.images:
         times = None if stored else midpoints(0.0, video.duration, settings.sparse_frames)
     view = video.view(0.0, video.duration, times, transcript=settings.transcript)
     text = memory.question.text
@@ -126,7 +126,7 @@ def _sampled_view(
     video: WebVideo, start: float, end: float, count: int, settings: BrowserSettings
 ) -> VideoView:
     """[start, end) seconds with `count` frames spread evenly. Raises `FileProblem`."""
-    times = midpoints(start, end, count) if settings.pictures else np.zeros(0)
+    times = midpoints(start, end, count) if settings.images else np.zeros(0)
     return video.view(start, end, times, transcript=settings.transcript)
 
 

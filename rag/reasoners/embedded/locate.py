@@ -2,7 +2,7 @@
 
 With frames at t_0 ... t_n-1, a frame that fits represents the stretch from the
 frame before it to the frame after it, since sparse frames show no more. A line
-stands for its own time and 2 s on both sides. Overlapping stretches become one,
+represents its own time and 2 s on both sides. Overlapping stretches become one,
 and rank by the best of what they hold.
 """
 

@@ -329,7 +329,7 @@ def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
         asked, web, ShotReasoner(), frame_source(), watch=lambda step: reported.extend(step_lines(step, 60))
     )
     assert any(line.startswith("imagine:") for line in reported)
-    # A problem is not cut: what to do next stands at its end.
+    # A problem is not cut: what to do next is at its end.
     assert max(len(line) for line in reported if not line.startswith("  problem:")) <= 80
     shape = result_json(found)
     assert shape["schema"] == "rag.agent.shotfinder/1"

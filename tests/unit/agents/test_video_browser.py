@@ -43,7 +43,7 @@ def test_settings_are_those_of_the_appendix() -> None:
 
 
 def test_settings_refuse_what_cannot_be() -> None:
-    for changes in ({"videos": 0}, {"zoom_rate": 0.0}, {"transcript": False, "pictures": False}):
+    for changes in ({"videos": 0}, {"zoom_rate": 0.0}, {"transcript": False, "images": False}):
         with pytest.raises(UsageError):
             replace(MAIN, **changes)
     with pytest.raises(UsageError, match="no axis"):
@@ -117,7 +117,7 @@ def test_without_a_stage(tmp_path: Path) -> None:
 
 def test_without_a_modality(tmp_path: Path) -> None:
     seen: list[int] = []
-    found = run(tmp_path / "words", RuleReasoner(), replace(ABLATION, pictures=False), seen)
+    found = run(tmp_path / "words", RuleReasoner(), replace(ABLATION, images=False), seen)
     assert seen == []
     assert found.answer.text == "PLUM"
     found = run(tmp_path / "looks", RuleReasoner(), replace(ABLATION, transcript=False))
@@ -263,7 +263,7 @@ def test_stored_vectors_need_a_library(tmp_path: Path) -> None:
 
 
 class StoredLibrary:
-    """Stands in for a library that holds every video at 2 fps: its vectors say when a frame is."""
+    """In place of a library that holds every video at 2 fps: its vectors say when a frame is."""
 
     tower = text_encoder = object()
     times = np.arange(0.0, 100.0, 0.5)
@@ -376,7 +376,7 @@ def test_every_step_has_lines_and_a_page(tmp_path: Path) -> None:
     assert any(line.startswith("plan:") for line in reported)
     problems = [line for line in reported if line.startswith("  problem:")]
     assert max(len(line) for line in reported if line not in problems) <= 80
-    assert not any(line.endswith("…") for line in problems), "what to do next stands at the end"
+    assert not any(line.endswith("…") for line in problems), "what to do next is at the end"
     shape = result_json(found)
     assert shape["schema"] == "rag.agent.video-browser/1"
     json.dumps(shape, allow_nan=False)

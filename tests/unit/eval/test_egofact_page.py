@@ -19,7 +19,7 @@ def percent(row: dict[str, str], name: str = "value") -> str:
     return f"{100 * float(row[name]):.1f}"
 
 
-def test_the_table_of_the_page_stands_in_the_report() -> None:
+def test_the_table_of_the_page_is_in_the_report() -> None:
     page = (DOCS / "design" / "egofact.md").read_text(encoding="utf-8")
     found = re.findall(r"^\| `([\w-]+)` \| ([\d.]+) % \| ([\d.]+) to ([\d.]+) \|$", page, re.MULTILINE)
     assert len(found) == 4

@@ -44,7 +44,7 @@ def test_the_four_texts_have_the_papers_shape():
     assert option_text("storing tools", "it is kept dry.") == "When storing tools. It is kept dry."
 
 
-def test_the_gap_stands_where_the_object_stood_once():
+def test_the_gap_is_where_the_object_was_once():
     assert asked_clause(PLUG) == "the camera wearer plugs into the socket"
     assert event_with(PLUG, "something") == "the camera wearer plugs something into the socket"
     assert asked_clause(replace(PLUG, patient="drill")) is None
@@ -80,7 +80,7 @@ def test_each_pair_gives_before_and_after_in_both_hops():
     assert len({one.key for one in found}) == 8
 
 
-def test_no_question_says_its_answer_or_stands_twice():
+def test_no_question_says_its_answer_or_comes_twice():
     revealing = segment("a", "a shed with a mug", [event("mug", 1.0), event("towel", 9.0)])
     assert {one.target.patient for one in candidates_of(revealing, 4.0)} == {"towel"}
     same = segment("a", "a shed", [event("mug", 1.0), event("mug", 4.0, verb="throw")])

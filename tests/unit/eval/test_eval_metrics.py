@@ -157,7 +157,7 @@ def test_holm_by_hand() -> None:
     assert holm([]) == []
 
 
-def test_where_nothing_varies_the_exact_bound_stands_in() -> None:
+def test_where_nothing_varies_the_exact_bound_is_taken() -> None:
     found = cluster_interval([1.0] * 60, [f"v{number // 2}" for number in range(60)])
     assert found is not None
     assert (found.n, found.clusters, found.high) == (60, 30, 1.0)

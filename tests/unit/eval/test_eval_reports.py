@@ -100,7 +100,7 @@ def test_the_users_own_drawing_settings_change_nothing(
 
 
 @pytest.mark.slow
-def test_accuracy_stands_as_in_the_results_with_its_test(runs: list[Path], report: Path) -> None:
+def test_accuracy_is_as_in_the_results_with_its_test(runs: list[Path], report: Path) -> None:
     table = {(row["system"], row["family"]): row for row in rows(report / "toy" / "table3_accuracy.csv")}
     results = json.loads((runs[1] / "results.json").read_text(encoding="utf-8"))
     overall = results["figures"]["accuracy"]["overall"]

@@ -38,7 +38,7 @@ def test_what_the_papers_printed_is_found_by_system_and_measure() -> None:
     assert printed(TOY, "mine") == ""
 
 
-def test_a_paper_stands_beside_the_same_measure_of_ours(tmp_path: Path) -> None:
+def test_a_paper_is_shown_beside_the_same_measure_of_ours(tmp_path: Path) -> None:
     """An answer that is right, of a search that never saw the video's own address."""
     query = Query("m-1", "a mood", (), "an address", "GK", "v", "v", (0.0, 0.0), ())
     evidence = {"rule": False, "model_rule": True, "frame": False}

@@ -35,7 +35,7 @@ def test_each_group_says_its_n() -> None:
     assert n_text([5, 5]) == "n=5"
 
 
-def test_lines_of_the_same_values_lie_beside_each_other_with_their_intervals() -> None:
+def test_lines_of_the_same_values_are_beside_each_other_with_their_intervals() -> None:
     _, axes = plotted(lambda axes: lines_apart(axes, ["1x1", "1x2"], {"a": [ONE, ONE], "b": [OTHER, None]}))
     first, second = (container[0].get_xdata() for container in axes.containers)
     assert first[0] < 0 < second[0]

@@ -314,11 +314,11 @@ def test_failures_are_a_page_with_frames(tmp_path: Path) -> None:
     )
     crowded, _ = write_failures(many, failure, one_frame, tmp_path / "many")  # type: ignore[arg-type]  # as below
     assert crowded.read_text(encoding="utf-8").count("<img") == MOST_SHOWN
-    assert f"Pictures of the first {MOST_SHOWN}" in crowded.read_text(encoding="utf-8")
+    assert f"Frames of the first {MOST_SHOWN}" in crowded.read_text(encoding="utf-8")
     page, table = write_failures(held, failure, one_frame, tmp_path / "one")  # type: ignore[arg-type]  # it shows failures alone
     text = page.read_text(encoding="utf-8")
     assert "1 of 2 queries failed" in text
-    assert "Pictures of the first" not in text
+    assert "Frames of the first" not in text
     assert "a &lt;b&gt;" in text
     assert "data:image/jpeg;base64," in text
     assert "localizer" in table.read_text(encoding="utf-8")

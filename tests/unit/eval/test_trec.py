@@ -41,7 +41,7 @@ def test_scores_descend_strictly(scores: list[float]) -> None:
     assert len(written) == len(ranking)
 
 
-def test_a_document_counts_once_where_it_stands_first() -> None:
+def test_a_document_counts_once_where_it_is_first() -> None:
     lines = list(run_lines("q 1", [("a", 0.9), ("b", 0.5), ("a", 0.4), ("c", 0.1)], "rag"))
     assert lines == ["q%201 Q0 a 1 0.9 rag", "q%201 Q0 b 2 0.5 rag", "q%201 Q0 c 3 0.1 rag"]
 

@@ -31,7 +31,7 @@ class Said:
 
 
 class Parrot:
-    """Stands where a WhisperModel stands, and says what it was given."""
+    """In place of a WhisperModel; says what it was given."""
 
     def __init__(self, *said: Said) -> None:
         self.said = said

@@ -17,7 +17,7 @@ def sound(seconds: float) -> NDArray[np.float32]:
 
 
 def test_banks_equal_those_of_transformers() -> None:
-    """`transformers.audio_utils` with the settings by which it stands in for torchaudio's Kaldi banks."""
+    """`transformers.audio_utils` with the settings by which it replaces torchaudio's Kaldi banks."""
     from transformers.audio_utils import mel_filter_bank, spectrogram, window_function
 
     waveform = sound(2.0)

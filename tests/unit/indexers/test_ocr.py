@@ -213,7 +213,7 @@ def test_images_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: li
 
 
 @pytest.mark.slow
-def test_text_that_stands_is_recognised_once_a_clip(ocr: Ocr, recognized: list[int]) -> None:
+def test_text_that_stays_is_recognised_once_a_clip(ocr: Ocr, recognized: list[int]) -> None:
     text = "Torque 25 Nm, step 1"
     for _ in range(2):
         recognized.clear()

@@ -12,7 +12,7 @@ from rag.retrieval.near_duplicates import is_near_duplicate, similarity
 
 
 def video(seed: int, seconds: int = 30) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Something that moves over something that stands still, (seconds, 72, 128), and how loud it is."""
+    """Something that moves over a still background, (seconds, 72, 128), and how loud it is."""
     rng = np.random.default_rng(seed)
     still = np.kron(rng.uniform(40, 200, (6, 8)), np.ones((12, 16)))
     images = np.repeat(still[None], seconds, axis=0)

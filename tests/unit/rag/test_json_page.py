@@ -1,4 +1,4 @@
-"""docs/reference/json.md against the program: every block comes out of records exactly as it stands there."""
+"""docs/reference/json.md against the program: every block comes out of records exactly as it is there."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PASSAGE = PassageHit("a/t.txt", Passage("p1", "d1", "Glass", "Glass is hard."), 
 
 
 class Searched:
-    """Stands for a library: remembers what it was asked."""
+    """In place of a library: remembers what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[tuple] = []

@@ -1,4 +1,4 @@
-"""Contact sheets: frames where they belong, times that do not lie, files whole or absent."""
+"""Contact sheets: frames where they belong, true times, files whole or absent."""
 
 from __future__ import annotations
 

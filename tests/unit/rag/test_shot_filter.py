@@ -158,12 +158,12 @@ def test_hours_of_frames_are_looked_through_in_little_memory() -> None:
     assert (8998 < start < 9001, 9009 < end < 9012) == (True, True)
 
 
-def test_moments_lie_after_and_before_what_is_seen(tmp_path: Path) -> None:
+def test_moments_are_after_and_before_what_is_seen(tmp_path: Path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
         frames = watched(steadily(2, 6, 5.0), steadily(50, 54, 5.0))
 
         def allowed(**asked: str) -> list[tuple[float, float]]:
-            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one stands for many
+            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one type for many
             return allowed_spans(reader, video(1).video_id, wanted, SCALE, lambda _: frames)
 
         (_, lit), (boils, _) = (seen_spans(frames, text, SCALE)[0] for text in ("a lamp", "a kettle"))
@@ -178,7 +178,7 @@ def test_conditions_meet_in_time(tmp_path: Path) -> None:
     with Reader.open(measured(tmp_path / "lib")) as reader:
 
         def allowed(**asked: object) -> list[tuple[float, float]]:
-            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one stands for many
+            wanted = ShotFilter(**asked)  # type: ignore[arg-type]  # one type for many
             return allowed_spans(reader, video(1).video_id, wanted, None, lambda _: [])
 
         assert allowed(tone="warm") == [(0, 20)]
@@ -256,7 +256,7 @@ def test_what_cannot_be_judged_is_counted_with_what_helps(tmp_path: Path) -> Non
     with Reader.open(tmp_path / "lib") as reader:
 
         def left(**asked: object) -> tuple[int, int, str]:
-            found = unmeasured(SearchFilter(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one stands for many
+            found = unmeasured(SearchFilter(shots=ShotFilter(**asked)), reader)  # type: ignore[arg-type]  # one type for many
             assert found is not None
             return found.videos, found.of, "; ".join(found.why)
 

@@ -30,7 +30,7 @@ def asked(options: tuple[str, ...], lines: tuple[str, ...] = LINES) -> Reading:
 
 
 def both(given: Reading) -> tuple[ChosenOption, ChosenOption]:
-    """As it stands, and as of windows that the options were looked for in."""
+    """As it is, and as of windows that the options were looked for in."""
     vectors = SentenceVectors(BagOfWords())
     event_text = dataclasses.replace(given, searched_by_option=True)
     return answer_choice(given, vectors, None), answer_choice(event_text, vectors, None)

@@ -146,7 +146,7 @@ def test_results_are_picked_by_words_dates_and_sense_and_a_reupload_once(vectors
     assert select_candidates(replace(request, candidates=results[:1]), vectors).selected == ()
 
 
-def test_an_upload_of_another_day_than_the_one_named_stands_back(vectors):
+def test_an_upload_of_another_day_than_the_one_named_ranks_lower(vectors):
     results = tuple(
         Candidate(name, f"kitchen diary {name}", channel="Tea", upload_date=f"202{number}-05-02")
         for number, name in enumerate("abc")

@@ -27,7 +27,7 @@ WORDS = ("guitar", "boat", "kitchen", "chart")
 
 
 class Tower:
-    """One axis a word; all other texts lie on the last."""
+    """One axis a word; all other texts are on the last."""
 
     name = fingerprint = "axes"
     dim = len(WORDS) + 1
@@ -64,7 +64,7 @@ def said(start: float, text: str, kind: str = "subtitle") -> Evidence:
     return Evidence("v", start, start + 3, kind, text)
 
 
-def test_a_frame_stands_for_the_stretch_to_its_neighbours(scorer, vectors):
+def test_a_frame_represents_the_stretch_to_its_neighbours(scorer, vectors):
     view = showing("boat", "boat", "guitar", "boat", "boat")
     reply = locate(LocateRequest("somebody plays a guitar", view, max_windows=1), scorer, vectors)
     (window,) = reply.windows

@@ -1,4 +1,4 @@
-"""Reading a reply: whatever stands around the object, and nothing that is none."""
+"""Reading a reply: whatever is around the object, and nothing that is none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rag.reasoners.roles.samples import CHOICE, OPEN
         '<think>{"a": 7} or so?</think>\n{"a": 1}',
     ],
 )
-def test_the_first_object_is_found_whatever_stands_around_it(text):
+def test_the_first_object_is_found_whatever_is_around_it(text):
     assert first_object(text) == {"a": 1}
 
 

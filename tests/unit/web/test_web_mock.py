@@ -143,7 +143,7 @@ def test_gates(folder: Path) -> None:
         web.transcript("https://youtu.be/bare")
 
 
-def test_downloads_lie_once_under_their_content(folder: Path) -> None:
+def test_downloads_are_kept_once_under_their_content(folder: Path) -> None:
     web = open_web(folder, engine="bm25")
     first, again, mirror = (web.download(f"{HOST}{name}") for name in ("v00", "v00", "v01"))
     assert (first.cached, again.cached, mirror.cached) == (False, True, True)
