@@ -13,7 +13,7 @@ from eval.contract import check_scorer, check_solver, check_task
 from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
 from eval.tasks import open_task, task_names
-from eval.tasks.egofact.construction.records import MINI
+from eval.tasks.egofact.construction.records import Shape
 from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.task import UnfilteredTask
 from rag.settings import Settings
@@ -35,7 +35,7 @@ def test_the_toy(name: str) -> None:
 
 @pytest.mark.slow
 def test_egofact_before_its_filter(tmp_path: Path) -> None:
-    small = Workbench("egofact-workbench-unfiltered", 6, MINI)
+    small = Workbench("egofact-workbench-unfiltered", 4, Shape(3, 1, 1, 1, 1))
     task = UnfilteredTask(small.name, "small worlds", tmp_path, small, worlds=1)
     prepared = check_task(task, Settings())
     assert list(task.solvers) == ["blind", "passages-only", "random"]

@@ -9,7 +9,7 @@ import pytest
 
 from eval.runs.runner import run_solver
 from eval.task import Prepared
-from eval.tasks.egofact.construction.records import MINI
+from eval.tasks.egofact.construction.records import Shape
 from eval.tasks.egofact.dataset import Workbench, prepare_unfiltered, read_worlds
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.task import UnfilteredTask
@@ -17,7 +17,7 @@ from rag.errors import UsageError
 from rag.settings import Settings
 
 NAME = "egofact-workbench-unfiltered"
-SMALL = Workbench(NAME, 6, MINI)
+SMALL = Workbench(NAME, 6, Shape(5, 2, 2, 2, 2))
 
 
 @pytest.fixture(scope="module")
