@@ -50,6 +50,8 @@ class Workbench:
     shape: Shape
     seed: int = 7
     split: Split = "test"
+    fps: int = 15
+    """Of the videos; the library samples two frames a second."""
 
 
 PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
@@ -96,9 +98,10 @@ def query_of(row: Row) -> Query:
 def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.jobs import CorpusPlan
+    from eval.workbench.video import Render
 
     corpus = folder / "corpus"
-    plan = CorpusPlan(seed=made.seed, split="test", clips=made.clips)
+    plan = CorpusPlan(seed=made.seed, split="test", clips=made.clips, render=Render(fps=made.fps))
     make_corpus(corpus, plan, progress=rendering(progress))
     build_egofact(corpus, folder, seed=made.seed, shape=made.shape, name=made.name, split=made.split)
 
