@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag._cli import eval_build, eval_run, eval_show
 from rag._cli import eval_commands as eval_report
-from rag._cli import eval_run, eval_show
 from rag._cli import eval_run as eval_score
 from rag._cli import eval_show as eval_failures
 from rag._cli.eval_show import print_files
@@ -137,6 +137,7 @@ def _folded(systems: Mapping[str, str]) -> Mapping[str, str]:
     return folded
 
 
+app.command("build")(eval_build.build)
 app.command("run")(eval_run.run)
 app.command("score")(eval_score.score)
 app.command("report")(eval_report.report)

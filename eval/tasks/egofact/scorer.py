@@ -184,7 +184,10 @@ class EgoFactScore(Score):
 class Judge(Protocol):
     """Whether the gold clip was understood (EgoFact, 3.3 and D.1)."""
 
-    settings: Mapping[str, Any]
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Facts that belong to the identity of a run."""
+        ...
 
     def score(self, query: Query, output: Output, correct: bool) -> EgoFactScore:
         """The score, with its verdict on what was read of the gold clip."""

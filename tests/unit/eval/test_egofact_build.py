@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from eval.tasks.egofact.construction.build import build_egofact, write_benchmark
-from eval.tasks.egofact.construction.language_model import BuilderRoles
 from eval.tasks.egofact.construction.plan import EmbeddedCheckReader, Source, answers_right
-from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Shape
+from eval.tasks.egofact.construction.records import BuildSettings, Shape
 from eval.tasks.egofact.construction.sources import (
     read_ego4d,
     read_ego4dsounds,
@@ -24,10 +23,7 @@ from eval.tasks.egofact.construction.sources import (
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.tables import LETTERS
-from rag.errors import ReplyInvalid, UsageError
-from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.llm.reasoner import LlmReasoner
-from rag.settings import ReasonerSettings
+from rag.errors import UsageError
 from tests.fakes.egofact_world import (
     ONE_HOP,
     THINGS,
@@ -255,71 +251,6 @@ def test_passages_from_outside_are_strict(tmp_path):
     path.write_text('{"_id": "a", "text": "t", "object": "mug"}\n{"_id": "b"}\n', encoding="utf-8")
     with pytest.raises(UsageError, match=r"passages\.jsonl:2: text: Field required"):
         read_passages(path)
-    path.write_text('{"_id": "a", "text": "t", "object": "mug"}\n', encoding="utf-8")
-    (written,) = read_passages(path, lambda passage: replace(passage, activity="work"))
-    assert written.activity == "work"
-
-
-class Scripted:
-    """A model that says its lines in order, the last one for ever."""
-
-    name = "scripted"
-
-    def __init__(self, *lines: dict[str, object]) -> None:
-        self.lines = [json.dumps(line) for line in lines]
-        self.requests: list[str] = []
-
-    def send(self, messages, schema, *, within=None):  # noqa: ARG002 (the protocol's own arguments)
-        self.requests.append("\n".join(message.text for message in messages))
-        return ChatReply(self.lines[min(len(self.requests), len(self.lines)) - 1])
-
-
-def _roles(*lines, **settings):
-    client = Scripted(*lines)
-    return client, BuilderRoles(LlmReasoner(client, ReasonerSettings(kind="openai", model="m", **settings)))
-
-
-def test_a_language_model_structures_an_event():
-    given = {
-        "rewritten": "the camera wearer picks up the phone",
-        "agent": "camera wearer",
-        "action": "pick",
-        "patient": "phone",
-        "patient_canonical": "phone",
-        "patient_location": None,
-    }
-    client, roles = _roles(given)
-    found = roles.parse("#C C picks the phone", 1.0, 2.0)
-    assert found is not None
-    assert (found.rewritten, found.patient, found.window) == (given["rewritten"], "phone", (1.0, 2.0))
-    assert "#C C picks the phone" in client.requests[0]
-    _, nothing = _roles({**given, "rewritten": "", "agent": "", "action": ""})
-    assert nothing.parse("#unsure", 1.0, 2.0) is None
-
-
-def test_a_language_model_writes_statements_that_differ():
-    given = {
-        "activity": "storing",
-        "fact": "It is dry.",
-        "counterfacts": ["It is wet.", "It is hot.", "It is red."],
-    }
-    passage = FactPassage("p", "t", "Keep the mug dry.", "mug", "")
-    client, roles = _roles({**given, "counterfacts": ["It is dry.", "It is hot.", "It is red."]}, given)
-    written = roles.write(passage)
-    assert written.activity == "storing"
-    assert written.statements[0].counterfacts == ("It is wet.", "It is hot.", "It is red.")
-    assert "four different ones" in client.requests[1]
-
-
-def test_a_language_model_checks_a_query_with_texts_and_without():
-    client, roles = _roles({"choice": "B"}, repairs=0)
-    assert answers_right(ONE_HOP, roles.reader, ["the gold event"])
-    assert answers_right(ONE_HOP, roles.reader)
-    assert "the gold event" in client.requests[0]
-    assert "(none)" in client.requests[1]
-    _, wrong = _roles({"choice": "Z"}, repairs=0)
-    with pytest.raises(ReplyInvalid, match="choice must be one of A, B, C, D, E, F"):
-        answers_right(ONE_HOP, wrong.reader, ["the gold event"])
 
 
 def test_shuffled_answers_are_spread_over_the_letters():

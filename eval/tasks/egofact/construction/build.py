@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from eval.tasks.egofact.construction.narrations import parse_narration
 from eval.tasks.egofact.construction.options import corpus_prior, workbench_prior
 from eval.tasks.egofact.construction.plan import CheckReader, EmbeddedCheckReader, Plan, Source, plan_queries
-from eval.tasks.egofact.construction.records import BuildSettings, Segment, Shape
+from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.construction.sources import (
     TRUTH,
@@ -26,8 +25,8 @@ from eval.tasks.egofact.records import ClipRow, PassageRow
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.tasks.egofact.construction.language_model import BuilderRoles
     from indexers.protocol import TextEncoder
+    from rag.settings import Settings
 
 
 def build_egofact(
@@ -41,16 +40,14 @@ def build_egofact(
     settings: BuildSettings | None = None,
     encoder: TextEncoder | None = None,
     reader: CheckReader | None = None,
-    roles: BuilderRoles | None = None,
 ) -> Plan:
-    """Build the benchmark of a corpus and write its folder; same corpus, seed and settings: same bytes.
+    """Build the benchmark of a corpus by rules and write its folder: same arguments, same bytes.
 
-    `encoder`: of sentences; default all-MiniLM-L6-v2. `reader`: of the checks;
-    default the language model of `roles` where given, else the embedded reasoner.
+    `encoder`: of sentences; default all-MiniLM-L6-v2. `reader`: of the checks; default the embedded reasoner.
     Raises `UsageError` where the corpus has no readable event list, or nothing can be asked of it.
     """
     numbers = settings or BuildSettings()
-    source = read_source(corpus_dir, numbers, roles)
+    source = read_source(corpus_dir, numbers)
     # Paths of a benchmark start at its own folder, wherever the corpus is.
     below = os.path.relpath(corpus_dir, out)
     segments = [replace(one, path=os.path.normpath(f"{below}/{one.path}")) for one in source.segments]
@@ -63,18 +60,17 @@ def build_egofact(
         split=split,
         settings=numbers,
         encoder=encoder,
-        reader=reader or (roles.reader if roles else None),
+        reader=reader,
     )
 
 
-def read_source(corpus_dir: Path, settings: BuildSettings, roles: BuilderRoles | None = None) -> Source:
+def read_source(corpus_dir: Path, settings: BuildSettings) -> Source:
     """A Workbench corpus where it says so, else Ego4DSounds or Ego4D files with `passages.jsonl`."""
     if (corpus_dir / TRUTH).is_file():
         segments = read_workbench(corpus_dir, settings.segment_seconds)
         return workbench_source(segments)
-    parse = roles.parse if roles else parse_narration
-    segments = read_ego4d(corpus_dir, settings.segment_seconds, parse=parse)
-    passages = read_passages(corpus_dir / "passages.jsonl", roles.write if roles else None)
+    segments = read_ego4d(corpus_dir, settings.segment_seconds)
+    passages = read_passages(corpus_dir / "passages.jsonl")
     return Source(segments, passages, corpus_prior(segments))
 
 
@@ -99,39 +95,53 @@ def write_benchmark(
     cached = CachedEncoder(encoder or default_encoder())
     judge = reader or EmbeddedCheckReader(cached)
     plan = plan_queries(source, encoder=cached, reader=judge, shape=shape, settings=settings, seed=seed)
+    made = {"name": name, "split": split, "seed": seed, "reader": judge.name, "objects": source.prior.name}
+    write_plan(plan, source.passages, out, cached, settings, shape, made)
+    return plan
+
+
+def write_plan(
+    plan: Plan,
+    passages: Sequence[FactPassage],
+    out: Path,
+    encoder: CachedEncoder,
+    settings: BuildSettings,
+    shape: Shape,
+    made: Mapping[str, Any],
+) -> None:
+    """Write the folder of a plan; `made`: `name`, `split`, `seed`, `reader`, and more of its manifest.
+
+    Raises `UsageError` for a plan without queries.
+    """
     if not plan.queries:
         raise UsageError("no question can be asked of this corpus; it needs more clips with several events")
+    first = ("name", "split", "seed")
     manifest = {
-        "name": name,
-        "split": split,
-        "seed": seed,
+        **{key: made[key] for key in first},
         "shape": asdict(shape),
         "counts": {
             "clips": len(plan.segments),
-            "passages": len(source.passages),
+            "passages": len(passages),
             "queries": len(plan.queries),
             "candidates": len(plan.candidates),
         },
         "steps": plan.counts,
         "shortfalls": list(plan.shortfalls),
         "settings": asdict(settings),
-        "encoder": {"name": cached.name, "weights": cached.weights},
-        "reader": judge.name,
-        "objects": source.prior.name,
+        "encoder": {"name": encoder.name, "weights": encoder.weights},
+        **{key: value for key, value in made.items() if key not in first},
         "clustering": "k-means on unit vectors, seeded k-means++, medoid of each cluster",
     }
     clips = [ClipRow(one.clip_id, one.path, one.start, one.end, one.description) for one in plan.segments]
-    passages = [
-        PassageRow(one.passage_id, one.title, one.text, one.object, one.activity) for one in source.passages
-    ]
-    write_folder(out, clips, passages, plan.queries, plan.candidates, manifest)
-    return plan
+    rows = [PassageRow(one.passage_id, one.title, one.text, one.object, one.activity) for one in passages]
+    write_folder(out, clips, rows, plan.queries, plan.candidates, manifest)
 
 
-def default_encoder() -> TextEncoder:
-    """all-MiniLM-L6-v2 without torch: a build asks for one short text at a time, which is not padded here."""
+def default_encoder(settings: Settings | None = None) -> TextEncoder:
+    """The text encoder of the settings, by default all-MiniLM-L6-v2 without torch: a build asks for one
+    short text at a time, which is not padded here."""
     from indexers.registry import open_query_encoder
     from rag.settings import Settings
 
-    settings = Settings()
+    settings = settings or Settings()
     return open_query_encoder(settings.encoder.text, settings.encoder)

@@ -22,8 +22,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Protocol
 
 from eval.runs.records import LETTERS
 from eval.tasks.egofact.construction.questions import Candidate, names_object, option_text
@@ -188,6 +188,18 @@ class FactPair:
     counterfact: str
 
 
+class Passages(Protocol):
+    """Passages with statements about objects."""
+
+    def of(self, name: str) -> tuple[FactPassage, ...]:
+        """Those about an object that are near enough to it."""
+        ...
+
+    def facts(self, name: str) -> frozenset[str]:
+        """All true statements about an object, in lower case."""
+        ...
+
+
 class PassageIndex:
     """The passages of each object that are near enough to it, by title or opening (C.2.5, step 1)."""
 
@@ -206,7 +218,9 @@ class PassageIndex:
         """In the order of their ids."""
         if name not in self._near:
             held = self._by_object.get(name, [])
-            texts = [text for passage in held for text in (passage.title or passage.text, _opening(passage))]
+            texts = [
+                text for passage in held for text in (passage.title or passage.text, opening(passage.text))
+            ]
             best = self._encoder.similarity([name], texts).reshape(-1, 2).max(axis=1)
             self._near[name] = tuple(
                 passage for passage, cosine in zip(held, best, strict=True) if cosine >= self._least
@@ -220,16 +234,16 @@ class PassageIndex:
         )
 
 
-def _opening(passage: FactPassage) -> str:
+def opening(text: str) -> str:
     """The first sentence, which says what a passage is about."""
-    return re.split(r"(?<=[.!?])\s", passage.text.strip(), maxsplit=1)[0]
+    return re.split(r"(?<=[.!?])\s", text.strip(), maxsplit=1)[0]
 
 
 def choose_pairs(
     right: str,
     distractors: Sequence[str],
     aliases: Mapping[str, Sequence[str]],
-    passages: PassageIndex,
+    passages: Passages,
     rng: random.Random,
 ) -> tuple[FactPair, FactPair, FactPair] | None:
     """First distractor, second distractor, right object; None where passages or statements do not suffice.
@@ -239,7 +253,7 @@ def choose_pairs(
     """
     if not passages.of(right):
         return None
-    named = [right, *(name for name in distractors if passages.of(name))][:3]
+    named = [right, *islice((name for name in distractors if passages.of(name)), 2)]
     if len(named) < 3:
         return None
     secret = [name for known in named for name in (known, *aliases.get(known, ()))]
@@ -276,12 +290,12 @@ def _names_any(pair: FactPair, names: Sequence[str]) -> bool:
 ONE_HOP_TRUTH: tuple[Truth, ...] = (*("object-distractor",) * 5, "true")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Drafter:
-    """What all queries of a build are drafted with."""
+    """What all queries of a build are drafted with: distractors and their quality by rules."""
 
     prior: ObjectPrior
-    passages: PassageIndex
+    passages: Passages
     encoder: CachedEncoder
     settings: BuildSettings
     seed: int
@@ -290,20 +304,10 @@ class Drafter:
     def draft(self, candidate: Candidate) -> Query | str:
         """The query; or, in a word, why there is none: `objects`, `quality` or `statements`."""
         seed = stable_number("egofact", self.seed, *candidate.key) % 2**31
-        # Both hops of one question have the same objects, so that they differ in the second hop alone.
-        objects_of = stable_number("objects", self.seed, *candidate.key[1:]) % 2**31
-        names = choose_distractors(
-            candidate, self.prior, self.encoder, self.settings, random.Random(objects_of)
-        )
-        if names is None:
-            return "objects"
-        target = candidate.target
-        right = target.patient_canonical
-        score = quality_score(
-            candidate.text, target, (*names, right), self.prior, self.encoder, self.settings.object_similarity
-        )
-        if score < self.settings.quality:
-            return "quality"
+        names = self.objects(candidate)
+        if isinstance(names, str):
+            return names
+        right = candidate.target.patient_canonical
         if candidate.hops == 1:
             return _query(candidate, (*names, right), (None,) * 6, ONE_HOP_TRUTH, None, seed)
         pairs = choose_pairs(right, names, self.aliases, self.passages, random.Random(f"statements {seed}"))
@@ -312,6 +316,26 @@ class Drafter:
         options = tuple(text for pair in pairs for text in (pair.counterfact, pair.fact))
         ids = tuple(pair.passage.passage_id for pair in pairs for _ in range(2))
         return _query(candidate, options, ids, TWO_HOP_TRUTH, ids[-1], seed)
+
+    def objects(self, candidate: Candidate) -> tuple[str, ...] | str:
+        """Five distractors, in order of preference; or, in a word, why there are none."""
+        # Both hops of one question have the same objects, so that they differ in the second hop alone.
+        objects_of = stable_number("objects", self.seed, *candidate.key[1:]) % 2**31
+        names = choose_distractors(
+            candidate, self.prior, self.encoder, self.settings, random.Random(objects_of)
+        )
+        if names is None:
+            return "objects"
+        target = candidate.target
+        score = quality_score(
+            candidate.text,
+            target,
+            (*names, target.patient_canonical),
+            self.prior,
+            self.encoder,
+            self.settings.object_similarity,
+        )
+        return names if score >= self.settings.quality else "quality"
 
 
 def shuffled_order(count: int, seed: int) -> tuple[int, ...]:

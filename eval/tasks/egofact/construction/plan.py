@@ -29,6 +29,7 @@ from eval.tasks.egofact.construction.questions import Candidate, Rivals, candida
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
 from eval.tasks.egofact.records import FAMILIES, Family, Query
+from rag.errors import ReplyInvalid
 from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
@@ -233,17 +234,34 @@ def plan_queries(
     settings: BuildSettings,
     seed: int,
 ) -> Plan:
-    """Everything from clips to the final queries; same arguments, same plan."""
+    """Everything from clips to the final queries by rules; same arguments, same plan."""
     kept = choose_representatives(source.segments, encoder, shape.clips, settings, seed)
+    passages = PassageIndex(source.passages, encoder, settings)
+    drafter = Drafter(source.prior, passages, encoder, settings, seed, source.aliases)
+    held = {passage.passage_id: passage for passage in source.passages}
+    return plan_over(kept, drafter, held, reader, shape, {"segments": {"clips": len(source.segments)}})
+
+
+def plan_over(
+    kept: Sequence[Segment],
+    drafter: Drafter,
+    passages: Mapping[str, FactPassage],
+    reader: CheckReader,
+    shape: Shape,
+    before: Mapping[str, Mapping[str, int]],
+) -> Plan:
+    """From the representative clips, their events structured, to the final queries.
+
+    `passages`: by id, of every option that `drafter` drafts. `before`: counts of the steps so far.
+    """
+    settings, encoder = drafter.settings, drafter.encoder
     asked = [one for segment in kept for one in candidates_of(segment, settings.pair_seconds)]
     rivals = Rivals(kept, encoder, settings)
     clear = [candidate for candidate in asked if not rivals.ambiguous(candidate)]
-    passages = PassageIndex(source.passages, encoder, settings)
-    drafter = Drafter(source.prior, passages, encoder, settings, seed, source.aliases)
-    gate = _Gate(drafter, reader, {passage.passage_id: passage.text for passage in source.passages})
-    chosen = select(clear, shape, gate.accept, seed)
+    gate = _Gate(drafter, reader, passages)
+    chosen = select(clear, shape, gate.accept, drafter.seed)
     counts: dict[str, Mapping[str, int]] = {
-        "segments": {"clips": len(source.segments)},
+        **before,
         "representatives with two events": {"clips": len(kept)},
         "questions": _by_family(asked),
         "non-ambiguous": _by_family(clear),
@@ -268,14 +286,17 @@ class _Gate:
 
     drafter: Drafter
     reader: CheckReader
-    passages: Mapping[str, str]
-    """Text by id."""
+    passages: Mapping[str, FactPassage]
+    """By id."""
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     candidates: list[Query] = field(default_factory=list)
 
     def accept(self, candidate: Candidate) -> Query | None:
         self._count("looked at", candidate)
-        found = self._checked(candidate)
+        try:
+            found = self._checked(candidate)
+        except ReplyInvalid:
+            found = "without a readable reply"
         if isinstance(found, str):
             self._count(found, candidate)
             return None
@@ -288,7 +309,7 @@ class _Gate:
             return f"without {query}"
         gold = [candidate.target.rewritten]
         if query.passage is not None:
-            gold.append(self.passages[query.passage])
+            gold.append(self.passages[query.passage].text)
         if not answers_right(query, self.reader, gold):
             return "not valid"
         self.candidates.append(query)

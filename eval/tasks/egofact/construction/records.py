@@ -5,7 +5,8 @@ Times are seconds on the clock of the clip's video file, intervals half-open [st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
@@ -58,6 +59,10 @@ class Segment:
     clutter: tuple[str, ...] = ()
     """Canonical names of things that are in view and not used."""
     scenarios: tuple[str, ...] = ()
+    narration: str = ""
+    """The detailed narration of a model (C.1); empty where none told one."""
+    keywords: Mapping[str, float] = field(default_factory=dict)
+    """Keyword to relevance, 1 to 10, as a model names them (C.1); empty: they are read off the events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,12 @@ PAPER = Shape(127, 113, 73, 119, 91)
 """EgoFact, table 1 and C.1: 396 queries over 127 clips."""
 MINI = Shape(14, 12, 7, 12, 9)
 """A tenth of it, in the same proportions."""
+
+
+def shape_of(clips: int) -> Shape:
+    """The paper's proportions over another number of clips; at least one query of each family."""
+    counts = (max(1, round(PAPER.of(family) * clips / PAPER.clips)) for family in FAMILIES)
+    return Shape(clips, *counts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Representative 30-second clips of the videos (EgoFact, C.1): cut, described by keywords, clustered.
 
-The paper has a language model name the keywords and their relevance. Here
+A language model names the keywords and their relevance, as in the paper (`language_model`). Without one
 they are read off the event structures by rule: the activity 10, objects 8,
 what one acts on or with 6, actions 5, other people 4, scenarios 3.
 
@@ -13,7 +13,7 @@ centre represents the rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,8 +80,10 @@ def cut_segments(
 ACTIVITY, OBJECT, PLACE, ACTION, PERSON, SCENARIO = 10, 8, 6, 5, 4, 3
 
 
-def keywords(segment: Segment) -> dict[str, int]:
-    """Word or phrase to its relevance; the greatest where several rules name it."""
+def keywords(segment: Segment) -> Mapping[str, float]:
+    """Word or phrase to its relevance: as a model named them, else the greatest of the rules that do."""
+    if segment.keywords:
+        return segment.keywords
     found: dict[str, int] = {}
 
     def add(word: str | None, relevance: int) -> None:

@@ -54,6 +54,8 @@ class Narrated:
     start: float
     end: float
     text: str
+    event: EventStructure | None = None
+    """Its structure, where the annotation has one."""
 
 
 def read_ego4d(
@@ -69,7 +71,7 @@ def read_ego4d(
     Raises `UsageError` where there is no event list or it cannot be read.
     """
     narrated = _event_list(folder)
-    scenarios_of, lengths = _metadata(folder / "ego4d.json")
+    scenarios_of, lengths = read_metadata(folder / "ego4d.json")
     shown = _descriptions(folder / "descriptions.json")
     by_video: dict[str, list[Narrated]] = {}
     for row in narrated:
@@ -160,7 +162,7 @@ def _event_list(folder: Path) -> list[Narrated]:
     )
 
 
-def _metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
+def read_metadata(path: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, float]]:
     """Scenarios and durations by video uid; empty where the file is not there."""
     scenarios: dict[str, tuple[str, ...]] = {}
     lengths: dict[str, float] = {}
@@ -206,10 +208,6 @@ def _json(path: Path) -> dict[str, Any]:
     return held
 
 
-Write = Callable[[FactPassage], FactPassage]
-"""Adds activity and statements to a passage, as a language model does."""
-
-
 class _PassageLine(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -221,10 +219,9 @@ class _PassageLine(BaseModel):
     statements: tuple[Statement, ...] = ()
 
 
-def read_passages(path: Path, write: Write | None = None) -> list[FactPassage]:
+def read_passages(path: Path) -> list[FactPassage]:
     """Passages in file order; a missing file is none (then there are no two-hop queries).
 
-    `write`: makes statements for passages about an object that come without.
     Raises `UsageError` naming file and line.
     """
     if not path.is_file():
@@ -237,8 +234,7 @@ def read_passages(path: Path, write: Write | None = None) -> list[FactPassage]:
             raise UsageError(f"{path}:{number}: {validation_reason(error)}") from error
         if row.id in found:
             raise UsageError(f"{path}:{number}: _id {row.id!r} is in an earlier line already")
-        passage = FactPassage(row.id, row.title, row.text, row.object, row.activity, row.statements)
-        found[row.id] = write(passage) if write and row.object and not row.statements else passage
+        found[row.id] = FactPassage(row.id, row.title, row.text, row.object, row.activity, row.statements)
     return list(found.values())
 
 

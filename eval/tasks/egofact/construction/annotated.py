@@ -1,0 +1,170 @@
+"""Annotated videos from outside: an Ego4D release, or a file of events of any egocentric set.
+
+A line of such a file is one event:
+
+    {"video": "P01/P01_01.mp4", "start": 12.4, "end": 14.1, "text": "take plate", "scenarios": ["kitchen"]}
+
+`video`: path of the file, relative to the file of events; `start`, `end`: seconds of the video; `text`: what
+happens, in any words, or Ego4D's `#C C ...`. `scenarios` may be left out. `event` may hold the structure of
+C.2.1 (`rewritten`, `agent`, `action`, `patient`, `patient_canonical`, ...), which then is not asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from eval.tasks.egofact.construction.records import EventFields, EventStructure, Segment
+from eval.tasks.egofact.construction.segments import cut_segments
+from eval.tasks.egofact.construction.sources import (
+    SCENARIOS,
+    Narrated,
+    read_ego4dsounds,
+    read_metadata,
+    read_narrations,
+)
+from eval.tasks.jsonl import numbered_lines, validation_reason
+from rag.errors import UsageError
+
+VIDEO_FOLDERS = ("videos", "full_scale", "video_540ss", "clips", ".")
+"""Where a release has its videos, below its folder or its `v1` or `v2`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedVideo:
+    """One video with its events."""
+
+    video_id: str
+    file: Path
+    """It need not exist."""
+    rows: tuple[Narrated, ...]
+    """By start."""
+    scenarios: tuple[str, ...] = ()
+    duration: float | None = None
+    """Seconds; None where the annotation does not say it."""
+
+
+def read_release(
+    folder: Path, sounds: Path | None = None, scenarios: Sequence[str] = SCENARIOS
+) -> list[AnnotatedVideo]:
+    """The videos of an Ego4D folder, as its own client fills it, that are of one of `scenarios` (C.1).
+
+    `sounds`: an Ego4DSounds table; else Ego4D's `narration.json` is read. `scenarios`: empty for all.
+    Raises `UsageError` where there is no event list or it cannot be read.
+    """
+    metadata = _find(folder, "ego4d.json")
+    scenarios_of, lengths = read_metadata(metadata) if metadata else ({}, {})
+    if scenarios and not scenarios_of:
+        raise UsageError(f"{folder}: no ego4d.json, which names the scenarios of the videos")
+    narrations = _find(folder, "narration.json")
+    if sounds is None and narrations is None:
+        raise UsageError(f"{folder}: no narration.json, and no Ego4DSounds table is given")
+    rows = read_ego4dsounds(sounds) if sounds else read_narrations(narrations) if narrations else []
+    by_video: dict[str, list[Narrated]] = {}
+    for row in rows:
+        by_video.setdefault(row.video_uid, []).append(row)
+    return [
+        AnnotatedVideo(
+            uid,
+            next((path for path in _places(folder, uid) if path.is_file()), folder / "videos" / f"{uid}.mp4"),
+            tuple(sorted(held, key=lambda row: (row.start, row.end, row.text))),
+            tuple(scenarios_of.get(uid, ())),
+            lengths.get(uid),
+        )
+        for uid, held in sorted(by_video.items())
+        if not scenarios or set(scenarios_of.get(uid, ())) & set(scenarios)
+    ]
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    found = [base / inner / name for base in _bases(folder) for inner in ("", "annotations")]
+    return next((path for path in found if path.is_file()), None)
+
+
+def _bases(folder: Path) -> tuple[Path, ...]:
+    return folder, folder / "v2", folder / "v1"
+
+
+def _places(folder: Path, uid: str) -> Iterator[Path]:
+    for base in _bases(folder):
+        for inner in VIDEO_FOLDERS:
+            yield base / inner / f"{uid}.mp4"
+
+
+class _EventLine(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    video: Annotated[str, Field(min_length=1)]
+    start: Annotated[float, Field(ge=0)]
+    end: Annotated[float, Field(gt=0)]
+    text: Annotated[str, Field(min_length=1)]
+    scenarios: tuple[str, ...] = ()
+    event: EventFields | None = None
+
+
+def read_events(path: Path) -> list[AnnotatedVideo]:
+    """The videos of a file of events; see the module. Raises `UsageError` naming file and line."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file")
+    rows: dict[str, list[Narrated]] = {}
+    scenarios: dict[str, dict[str, None]] = {}
+    for number, line in numbered_lines(path):
+        try:
+            given = _EventLine.model_validate_json(line)
+        except ValidationError as error:
+            raise UsageError(f"{path}:{number}: {validation_reason(error)}") from error
+        if given.start >= given.end:
+            raise UsageError(f"{path}:{number}: start {given.start:g} is not before end {given.end:g}")
+        event = given.event and EventStructure(**given.event.model_dump(), start=given.start, end=given.end)
+        row = Narrated(given.video, given.start, given.end, given.text, event)
+        rows.setdefault(given.video, []).append(row)
+        scenarios.setdefault(given.video, {}).update(dict.fromkeys(given.scenarios))
+    stems = [Path(video).stem for video in rows]
+    return [
+        AnnotatedVideo(
+            Path(video).stem if stems.count(Path(video).stem) == 1 else video.replace("/", "_"),
+            path.parent / video,
+            tuple(sorted(held, key=lambda row: (row.start, row.end, row.text))),
+            tuple(scenarios[video]),
+        )
+        for video, held in sorted(rows.items())
+    ]
+
+
+def raw_segments(video: AnnotatedVideo, out: Path, seconds: float, duration: float | None) -> list[Segment]:
+    """The clips of a video that hold an event; an event without a structure has its words alone.
+
+    Paths start at `out`, the folder of the benchmark.
+    """
+    events = [row.event or _unparsed(row) for row in video.rows if "#unsure" not in row.text.casefold()]
+    cut = cut_segments(
+        video.video_id,
+        os.path.relpath(video.file, out),
+        [event for event in events if duration is None or event.end <= duration],
+        seconds=seconds,
+        duration=duration,
+        description="",
+        scenarios=video.scenarios,
+    )
+    return [clip for clip in cut if clip.events]
+
+
+def _unparsed(row: Narrated) -> EventStructure:
+    return EventStructure(
+        rewritten=row.text,
+        agent="",
+        action="",
+        patient="",
+        patient_canonical="",
+        patient_location=None,
+        patient_destination=None,
+        instrument=None,
+        event_location=None,
+        start=row.start,
+        end=row.end,
+    )

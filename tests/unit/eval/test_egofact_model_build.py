@@ -1,0 +1,231 @@
+"""EgoFact built by a language model (appendix C): its roles, its funnel, its bounds, and going on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from eval.tasks.egofact.construction.annotated import read_events, read_release
+from eval.tasks.egofact.construction.language_model import described
+from eval.tasks.egofact.construction.model_build import Builder, Near, WikiHow
+from eval.tasks.egofact.construction.plan import Plan
+from eval.tasks.egofact.construction.records import BuildSettings, Shape, shape_of
+from eval.tasks.egofact.construction.roles import BUILD_ROLES
+from eval.tasks.egofact.construction.segments import CachedEncoder
+from eval.tasks.egofact.files import load_egofact
+from eval.tasks.egofact.records import FAMILIES
+from eval.tasks.egofact.replies import CallBudget, CallsSpent, StoredReplies
+from rag.errors import UsageError
+from rag.store.reading import Reader
+from tests.fakes.answer_world import BagOfWords, build_library
+from tests.fakes.egofact_corpus import read_frames
+from tests.fakes.egofact_model import SPOILT, BuildModel, near, write_events
+from tests.fakes.egofact_world import THINGS, WordEncoder
+
+SHAPE = Shape(6, 5, 4, 5, 4)
+
+
+def build(
+    folder: Path,
+    model: BuildModel,
+    budget: CallBudget | None = None,
+    out: str = "out",
+    passages_near: Near = near,
+) -> Plan:
+    videos = read_events(folder / "events.jsonl")
+    with StoredReplies(folder / out / "work" / "replies.jsonl", model, BUILD_ROLES, budget) as replies:
+        return Builder(
+            folder / out,
+            replies,
+            "scripted",
+            read_frames,
+            lambda _: 30.0,
+            passages_near,
+            CachedEncoder(WordEncoder()),
+            BuildSettings(cluster_share=1.0),
+        ).build("egofact", videos, SHAPE, 1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_events(tmp_path / "events.jsonl", 10)
+    return tmp_path
+
+
+def test_a_model_builds_the_benchmark_from_events_and_raw_passages(folder: Path) -> None:
+    model = BuildModel()
+    plan = build(folder, model)
+    read = load_egofact(folder / "out")
+    assert Counter(query.family for query in read.queries) == {name: SHAPE.of(name) for name in FAMILIES}
+    assert {clip.path for clip in read.clips} <= {f"../videos/clip{at:03d}.mp4" for at in range(9)}
+    # C.1: ten screenshots, one narration and one set of keywords of each clip that is there.
+    calls = Counter(name for name, _ in model.requests)
+    assert (calls["narrate_timeline"], calls["timeline_keywords"]) == (9, 9)
+    assert calls["describe_screenshot"] == 9 * 10 + 1
+    (timeline,) = {each.text for each in model.asked("narrate_timeline") if "scene0 " in each.scenarios[0]}
+    lines = timeline.splitlines()
+    assert lines == sorted(lines)
+    assert lines[0] == "[00:00:01.00] (Sound) #C C puts the kettle onto the bench"
+    assert lines[1] == "[00:00:01.50] (Scene) A bench at 1.5 s."
+    # C.2.4: what scores less than 7 is dropped, and both hops share their objects.
+    assert sum(plan.counts["without quality"].values()) >= 1
+    assert all(query.options["ABCDEF".index(query.answer)] != SPOILT for query in read.queries)
+    assert plan.counts["annotated videos"] == {"clips": 11}
+    assert plan.counts["videos that are there"] == {"clips": 10}
+    assert plan.counts["narrated"] == {"clips": 9}
+    assert plan.counts["trivial"]
+    manifest = json.loads((folder / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["steps"] == plan.counts
+    assert (manifest["model"], manifest["reader"]) == ("scripted", "scripted")
+    assert set(manifest["prompts"]) == {role.name for role in BUILD_ROLES}
+    # C.2.5: two-hop options are statements of passages, which alone are the corpus.
+    used = {each for query in (*read.queries, *read.candidates) for each in query.option_passages if each}
+    assert {passage.passage_id for passage in read.passages} == used
+    counts = manifest["passages"]
+    assert counts["passages near an option"] >= counts["statement sets"] > counts["valid and non-trivial"] > 0
+    assert all(any(name in each.object for name in THINGS) for each in read.passages)
+
+
+def test_a_bounded_build_goes_on_with_what_it_has_and_ends_in_the_same_bytes(folder: Path) -> None:
+    whole = BuildModel()
+    build(folder, whole, out="whole")
+    model, stops = BuildModel(), 0
+    for _ in range(20):
+        try:
+            build(folder, model, CallBudget(max_calls=60))
+        except CallsSpent:
+            stops += 1
+    assert stops == len(whole.requests) // 60
+    assert len(model.requests) == len(whole.requests)
+    for path in sorted((folder / "whole").glob("*.json*")):
+        assert (folder / "out" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_tokens_are_bounded_too(folder: Path) -> None:
+    model = BuildModel()
+    with pytest.raises(CallsSpent, match="50 tokens of 50"):
+        build(folder, model, CallBudget(max_tokens=50))
+    assert len(model.requests) == 5
+
+
+def test_replies_of_another_model_or_prompt_are_refused(folder: Path) -> None:
+    with pytest.raises(CallsSpent):
+        build(folder, BuildModel(), CallBudget(max_calls=1))
+    other = BuildModel()
+    other.name = "other"
+    with pytest.raises(UsageError, match="model was"):
+        build(folder, other)
+
+
+def test_half_a_line_of_a_killed_build_is_asked_again(folder: Path) -> None:
+    with pytest.raises(CallsSpent):
+        build(folder, BuildModel(), CallBudget(max_calls=3))
+    path = folder / "out" / "work" / "replies.jsonl"
+    path.write_bytes(path.read_bytes()[:-5])
+    model = BuildModel()
+    with pytest.raises(CallsSpent):
+        build(folder, model, CallBudget(max_calls=1))
+    assert [float(asked.frame.times[0]) for asked in model.asked("describe_screenshot")] == [7.5]
+
+
+def test_without_wikihow_there_are_no_two_hop_questions(folder: Path) -> None:
+    plan = build(folder, BuildModel(), passages_near=lambda _: ())
+    assert {query.family for query in plan.queries} == {"local-1hop", "temporal-1hop"}
+    assert {line.split(":")[0] for line in plan.shortfalls} == {"local-2hop", "temporal-2hop"}
+
+
+def test_without_a_video_nothing_is_asked(tmp_path: Path) -> None:
+    line = {"video": "gone.mp4", "start": 1, "end": 2, "text": "opens a box"}
+    (tmp_path / "events.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="none of 1 annotated videos is there"):
+        build(tmp_path, BuildModel())
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ('{"video": "a.mp4", "start": 3, "end": 2, "text": "x"}', "start 3 is not before end 2"),
+        ('{"video": "a.mp4", "start": 1, "end": 2}', "text: Field required"),
+        ('{"video": "a.mp4", "start": 1, "end": 2, "text": "x", "verb": "y"}', "verb: Extra inputs"),
+    ],
+)
+def test_a_file_of_events_is_strict(tmp_path: Path, line: str, fault: str) -> None:
+    (tmp_path / "events.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"events\.jsonl:1: .*{fault}"):
+        read_events(tmp_path / "events.jsonl")
+
+
+def test_a_structure_that_is_given_is_not_asked_for(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    thing = {"rewritten": "the woman lifts the razor", "agent": "woman", "action": "lift"}
+    lines[0]["event"] = {**thing, "patient": "razor", "patient_canonical": "razor"}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    first = read_events(path)[0]
+    assert first.rows[0].event is not None
+    model = BuildModel()
+    build(folder, model)
+    assert lines[0]["text"] not in model.asked("event_structure")
+    assert lines[1]["text"] in model.asked("event_structure")
+
+
+SOUNDS = (
+    "video_uid\tclip_start\tclip_end\tclip_text\n"
+    "u1\t1.25\t2.75\t#C C picks the cup from the table\n"
+    "u2\t4.25\t5.75\t#C C opens a box\n"
+)
+
+
+def test_an_ego4d_release_is_read_where_its_client_leaves_it(tmp_path: Path) -> None:
+    for name in ("v2/full_scale", "v2/annotations"):
+        (tmp_path / name).mkdir(parents=True)
+    videos = [
+        {"video_uid": "u1", "duration_sec": 90.0, "scenarios": ["Bike mechanic"]},
+        {"video_uid": "u2", "duration_sec": 90.0, "scenarios": ["Golfing"]},
+    ]
+    (tmp_path / "ego4d.json").write_text(json.dumps({"videos": videos}), encoding="utf-8")
+    (tmp_path / "sounds.csv").write_text(SOUNDS, encoding="utf-8")
+    (tmp_path / "v2" / "full_scale" / "u1.mp4").write_bytes(b"a video")
+    told = {"narration_pass_1": {"narrations": [{"narration_text": "#C C runs", "timestamp_sec": 7.0}]}}
+    (tmp_path / "v2" / "annotations" / "narration.json").write_text(
+        json.dumps({"u1": told}), encoding="utf-8"
+    )
+    (video,) = read_release(tmp_path, tmp_path / "sounds.csv")
+    assert (video.file, video.duration) == (tmp_path / "v2" / "full_scale" / "u1.mp4", 90.0)
+    assert [row.text for row in video.rows] == ["#C C picks the cup from the table"]
+    assert [row.text for row in read_release(tmp_path)[0].rows] == ["#C C runs"]
+    assert [each.video_id for each in read_release(tmp_path, tmp_path / "sounds.csv", ["Golfing"])] == ["u2"]
+
+
+def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None:
+    texts = {
+        "How to Use a Soldering Iron": "Heat it first. Then touch the joint.",
+        "Joints": "A soldering iron melts tin. It gets hot.",
+        "Bread": "Knead the dough.",
+    }
+    words = BagOfWords()
+    words.backend, words.batch, words.weights = "numpy", 1, "bag"  # type: ignore[attr-defined]
+    encoder: Any = CachedEncoder(words)  # type: ignore[arg-type]
+    reader = Reader.open(build_library(tmp_path / "library", {}, texts, None))
+    library: Any = SimpleNamespace(engine=SimpleNamespace(reader=reader))
+    found = WikiHow(library, encoder, 0.5).near("soldering iron")
+    assert [(one.title, one.object, one.statements) for one in found] == [
+        ("How to Use a Soldering Iron", "soldering iron", ()),
+        ("Joints", "soldering iron", ()),
+    ]
+    assert WikiHow(library, encoder, 0.5).near("ladder") == []
+
+
+def test_the_shape_keeps_the_papers_proportions() -> None:
+    assert shape_of(127) == Shape(127, 113, 73, 119, 91)
+    assert shape_of(1) == Shape(1, 1, 1, 1, 1)
+
+
+def test_a_narration_follows_a_video_that_shows() -> None:
+    assert described("The video that shows a bench. ") == "a bench"
+    assert described("a kitchen") == "a kitchen"
