@@ -16,6 +16,7 @@ from eval.tasks.egofact.dataset import query_of
 from eval.tasks.egofact.records import ClipRow
 from eval.tasks.egofact.scorer import CaptionCheck, EgoFactScore, EgoFactScorer, ModelJudge, Sufficiency
 from eval.tasks.egofact.solvers.corpus import Corpus
+from eval.tasks.egofact.solvers.model_graph import Entity, Extraction, Relationship
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
 from eval.tasks.egofact.task import EgoFactTask
 from rag.errors import UsageError
@@ -25,6 +26,7 @@ from rag.settings import Settings
 from tests.fakes.egofact_corpus import KETTLE, ScriptedReasoner, open_corpus
 from tests.fakes.egofact_world import ONE_HOP
 
+KETTLE_SEEN = replace(KETTLE, text="What happens to the kettle?")
 LONG = {
     "long": [(30.0 * at, 30.0 * (at + 1), "lamp" if at in (7, 9) else "kettle", "") for at in range(12)],
     "other": [(0.0, 60.0, "kettle", "")],
@@ -167,3 +169,54 @@ def test_the_judge_is_the_one_of_the_settings(tmp_path: Path) -> None:
         open_scorer("model")
     with pytest.raises(UsageError):
         open_scorer("captions", **own)
+
+
+def extract(text: str) -> Extraction:
+    """What is said of a kettle or a lamp, and a relationship to something that no text names."""
+    named = [name for name in ("kettle", "lamp") if name in text]
+    edges = [
+        Relationship(source=name, target=other, strength=9) for name in named for other in ("hand", "fog")
+    ]
+    entities = [Entity(name=name.upper(), description=f"The {name} of the house.") for name in named]
+    return Extraction(entities=(*entities, Entity(name="hand")), relationships=tuple(edges))
+
+
+def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path: Path) -> None:
+    def describe(asked: Any) -> WindowCaption:
+        assert (len(asked.view.frames.images), asked.keywords) == (15, ())
+        return WindowCaption(
+            actions=("The kettle is lifted." if asked.view.start == 270 else "A lamp glows.",)
+        )
+
+    reasoner = ScriptedReasoner(caption_window=describe, extract_entities=extract)
+    made = {"kind": "openai", "model": "m"}
+    texts = {"Kettles": "Descale a kettle.", "Bread": "Knead it."}
+    corpus = open_corpus(tmp_path, LONG, ROWS, reasoner, texts, reasoner=made)
+    solver = solver_of("graphrag").open(Environment(corpus), 0)
+    assert len(reasoner.asked("caption_window")) == 2
+    assert len(reasoner.asked("extract_entities")) == 4
+    output = solver.solve(KETTLE_SEEN)
+    assert [clip.clip_id for clip in output.clips] == ["long:9", "long:7"]
+    assert output.evidence["captions"] == {"long:9": "1. The kettle is lifted.", "long:7": "1. A lamp glows."}
+    assert [passage.passage_id for passage in output.passages][0] == "d0"
+    (reading,) = reasoner.asked("answer_choice")
+    assert all(window.frames is None for window in reading.windows)
+    table = reading.passages[-1].passage.text
+    assert "kettle: The kettle of the house." in table
+    assert "kettle - hand" in table
+    assert "fog" not in table
+    assert solver.settings["extracted_by"] == "reasoner"
+    # The graph is kept beside the data.
+    again = solver_of("graphrag").open(Environment(corpus), 0)
+    assert again.solve(KETTLE_SEEN).clips == output.clips
+    assert len(reasoner.asked("caption_window")) == 2
+
+
+def test_the_embedded_graph_knows_the_workbench_alone_and_asks_nobody(tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner()
+    corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
+    solver = solver_of("graphrag").open(Environment(corpus), 0)
+    output = solver.solve(KETTLE_SEEN)
+    assert {name for name, _ in reasoner.requests} == {"rewrite_question", "anchor_event", "answer_choice"}
+    assert "captions" not in output.evidence
+    assert "extracted_by" not in solver.settings

@@ -12,6 +12,7 @@ from PIL import Image
 
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.scorer import CHECK_CAPTION
+from eval.tasks.egofact.solvers.model_graph import EXTRACT_ENTITIES
 from rag.reasoners.prompts import EncodedImage, PromptItem, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
@@ -20,7 +21,7 @@ from rag.reasoners.roles.material import listed_options
 from rag.reasoners.roles.reading import passage_items, sample_reading, window_items
 from rag.reasoners.roles.samples import CHOICE
 
-PROMPTS = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION)
+PROMPTS = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 
 HOSTILE = (
     "{question} {{question}} {{!labels}} {% raw %} <b>&amp;</b> ``` \\n $1 \\1 %s {0}\n"

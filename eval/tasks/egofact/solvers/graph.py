@@ -1,12 +1,14 @@
 """GraphRAG's local search over captioned clips and over passages (EgoFact, D.2.1), compact and ours.
 
-Text units are chunks of 1200 tokens with 100 of overlap. Entities are the things, acts, scenes and decor
-that the descriptions name, and the titles of passages; two entities of one unit are related. A question
-takes the entities nearest to it, then the units that hold most of them, as many as fit the context.
+Text units are chunks of 1200 tokens with 100 of overlap. A question takes the entities nearest to it, then
+the units that hold most of them. `model_graph` has a language model write the captions and extract entities
+and relationships; the embedded reasoner's graph knows the Workbench's names alone: things, acts, scenes and
+decor that the captions name, and the titles of passages, related where they are in one unit.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,14 +57,36 @@ class TextUnit:
     clip: str | None = None
     passage: Passage | None = None
 
+    @property
+    def source(self) -> str:
+        """The clip or passage that it is a chunk of."""
+        return self.clip if self.clip is not None else self.key
+
 
 @dataclass
-class Graph:
+class Graph(ABC):
     """Stages of a pipeline that answers from captions and passages; no image embedding is read at
     question time."""
 
     corpus: Corpus
-    captioner: Captioner
+
+    @property
+    @abstractmethod
+    def captions(self) -> Mapping[str, Sequence[tuple[float, str]]]:
+        """Clip to lines that describe it, each with its time in seconds."""
+
+    @abstractmethod
+    def entities(self, key: str, text: str, title: str = "") -> tuple[str, ...]:
+        """The entities of a text unit, by its key; `title`: of a passage."""
+
+    @property
+    @abstractmethod
+    def related(self) -> Mapping[tuple[str, str], float]:
+        """How closely two entities are related; 0 for a pair that is missing."""
+
+    def described(self, entity: str) -> str:
+        """What stands for an entity where it is compared with a question."""
+        return entity
 
     def pipeline(self) -> Pipeline:
         """The product's pipeline with retrieval over the graph."""
@@ -71,7 +95,8 @@ class Graph:
             retrieve_passages=self._passages,
             localize=whole,
             sample_frames=no_frames,
-            read=self._read,
+            read=self.read,
+            caption=lambda _, reading: reading,
         )
 
     def _clips(self, context: Context, rewriting: Rewriting) -> list[RetrievedClip]:  # noqa: ARG002 (a stage)
@@ -86,7 +111,7 @@ class Graph:
             if unit.passage is not None
         ]
 
-    def _read(
+    def read(
         self,
         context: Context,
         rewriting: Rewriting,
@@ -95,32 +120,92 @@ class Graph:
         samples: Sequence[FrameSample],
         passages: Sequence[RetrievedPassage],
     ) -> Reading:
+        """A stage: the clips with their captions for all that is known of them."""
         reading = read(context, rewriting, clips, windows, samples, passages)
-        texts = [_lines(found.clip, self._captions[self.corpus.names[found.clip.clip_id]]) for found in clips]
+        texts = [_lines(found.clip, self.captions[self.corpus.names[found.clip.clip_id]]) for found in clips]
         captioned = [
             replace(window, texts=tuple(lines)) for window, lines in zip(reading.windows, texts, strict=True)
         ]
         return replace(reading, windows=tuple(captioned))
 
+    def nearest(self, question: str) -> dict[str, float]:
+        """The entities nearest to a question, and how near they are."""
+        wanted = self._encode(question)
+        return dict(ranked(list(zip(self._names, self._rows @ wanted, strict=True)), ENTITIES))
+
     def _local(self, question: str, kind: str) -> list[tuple[TextUnit, float]]:
         """The units with the most of the question's entities, by how near those are to it."""
-        wanted = self._encode(question)
-        near = dict(ranked(list(zip(self._names, self._rows @ wanted, strict=True)), ENTITIES))
-        scores = []
+        wanted, near = self._encode(question), self.nearest(question)
+        scores: dict[str, tuple[float, TextUnit]] = {}
         for unit in self._units:
             if (unit.clip is None) == (kind == "clip"):
                 continue
             held = sum(near.get(entity, 0.0) for entity in unit.entities)
             related = sum(
-                self._related[entity, other] for entity in unit.entities for other in near if entity != other
+                self.related.get((entity, other), 0)
+                for entity in unit.entities
+                for other in near
+                if entity != other
             )
             own = float(self._unit_rows[unit.key] @ wanted)
-            scores.append((unit.key, held + own + 0.01 * np.log1p(related)))
-        by_key = {unit.key: unit for unit in self._units}
-        return [(by_key[key], score) for key, score in ranked(scores, UNITS)]
+            score = held + own + 0.01 * np.log1p(related)
+            # Of several chunks of one clip or passage, the best one counts.
+            if unit.source not in scores or score > scores[unit.source][0]:
+                scores[unit.source] = score, unit
+        found = ranked([(unit.key, score) for score, unit in scores.values()], UNITS)
+        by_key = {unit.key: unit for _, unit in scores.values()}
+        return [(by_key[key], score) for key, score in found]
 
     @cached_property
-    def _captions(self) -> dict[str, list[tuple[float, str]]]:
+    def _units(self) -> list[TextUnit]:
+        units = []
+        for name, lines in self.captions.items():
+            text = ". ".join(line for _, line in lines)
+            for index, chunk in enumerate(chunks(text)):
+                key = f"clip {name} {index}"
+                units.append(TextUnit(key, chunk, self.entities(key, chunk), clip=name))
+        for passage in self.passages:
+            key = f"passage {passage.passage_id}"
+            held = self.entities(key, passage.text, passage.title)
+            units.append(TextUnit(key, passage.text, held, passage=passage))
+        return units
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """All of the library, by id."""
+        reader = self.corpus.library.engine.reader
+        # All of them, whatever the query.
+        ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
+        return sorted(reader.passages(ids), key=lambda passage: passage.passage_id)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return sorted({entity for unit in self._units for entity in unit.entities})
+
+    @cached_property
+    def _rows(self) -> NDArray[np.float64]:
+        rows = [self._encode(self.described(name)) for name in self._names]
+        return np.stack(rows) if rows else np.zeros((0, len(self._encode("entity"))))
+
+    @cached_property
+    def _unit_rows(self) -> dict[str, NDArray[np.float64]]:
+        return {unit.key: self._encode(unit.text) for unit in self._units}
+
+    def _encode(self, words: str) -> NDArray[np.float64]:
+        row: NDArray[np.float64] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
+            np.float64
+        )
+        return row
+
+
+@dataclass
+class SentenceGraph(Graph):
+    """The embedded reasoner's: fixed Workbench sentences for captions, the Workbench's names for entities."""
+
+    captioner: Captioner
+
+    @cached_property
+    def captions(self) -> dict[str, list[tuple[float, str]]]:
         """Clip to its captions at ten moments, and its setting."""
         found = {}
         for name, frames in self.corpus.frames.items():
@@ -134,24 +219,12 @@ class Graph:
             ]
         return found
 
-    @cached_property
-    def _units(self) -> list[TextUnit]:
-        units = []
-        for name, lines in self._captions.items():
-            text = ". ".join(line for _, line in lines)
-            for index, chunk in enumerate(chunks(text)):
-                units.append(TextUnit(f"clip {name} {index}", chunk, self._entities(chunk), clip=name))
-        reader = self.corpus.library.engine.reader
-        # All of them, whatever the query.
-        ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
-        for passage in sorted(reader.passages(ids), key=lambda p: p.passage_id):
-            held = (passage.title.casefold(), *self._entities(passage.title))
-            units.append(TextUnit(f"passage {passage.passage_id}", passage.text, held, passage=passage))
-        return units
-
-    def _entities(self, text: str) -> tuple[str, ...]:
-        folded = f" {text.casefold()} ".replace(".", " ")
-        return tuple(sorted(name for name in self._vocabulary if f" {name} " in folded))
+    def entities(self, key: str, text: str, title: str = "") -> tuple[str, ...]:
+        """Names that a caption says; of a passage its title and the names in it."""
+        passage = key.startswith("passage")
+        folded = f" {(title if passage else text).casefold()} ".replace(".", " ")
+        held = tuple(sorted(name for name in self._vocabulary if f" {name} " in folded))
+        return (title.casefold(), *held) if passage else held
 
     @cached_property
     def _vocabulary(self) -> frozenset[str]:
@@ -161,19 +234,7 @@ class Graph:
         return frozenset(word.casefold() for word in words)
 
     @cached_property
-    def _names(self) -> list[str]:
-        return sorted({entity for unit in self._units for entity in unit.entities})
-
-    @cached_property
-    def _rows(self) -> NDArray[np.float64]:
-        return np.stack([self._encode(name) for name in self._names])
-
-    @cached_property
-    def _unit_rows(self) -> dict[str, NDArray[np.float64]]:
-        return {unit.key: self._encode(unit.text) for unit in self._units}
-
-    @cached_property
-    def _related(self) -> Counter[tuple[str, str]]:
+    def related(self) -> Counter[tuple[str, str]]:
         """In how many units two entities occur together."""
         count: Counter[tuple[str, str]] = Counter()
         for unit in self._units:
@@ -182,12 +243,6 @@ class Graph:
                     if one != other:
                         count[one, other] += 1
         return count
-
-    def _encode(self, words: str) -> NDArray[np.float64]:
-        row: NDArray[np.float64] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
-            np.float64
-        )
-        return row
 
 
 def chunks(text: str, size: int = CHUNK_TOKENS, overlap: int = CHUNK_OVERLAP) -> list[str]:

@@ -15,7 +15,8 @@ from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
-from eval.tasks.egofact.solvers.graph import Graph
+from eval.tasks.egofact.solvers.graph import SentenceGraph
+from eval.tasks.egofact.solvers.model_graph import ModelGraph
 from eval.tasks.egofact.solvers.pipeline import (
     LocalizingSolver,
     PipelineSolver,
@@ -141,8 +142,12 @@ def _split(environment: Environment, seed: int, seconds: float = 5.0) -> Solver:
 
 def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a `SolverSpec`)
     corpus = environment.corpus
-    stages = Graph(corpus, environment.captioner).pipeline()
-    return PipelineSolver(corpus, lambda _: stages, corpus.library.settings, GRAPH, shows_windows=False)
+    settings = corpus.library.settings
+    if settings.reasoner.kind == "embedded":
+        stages, made = SentenceGraph(corpus, environment.captioner).pipeline(), GRAPH
+    else:
+        stages, made = ModelGraph(corpus).pipeline(), {**GRAPH, "extracted_by": "reasoner"}
+    return PipelineSolver(corpus, lambda _: stages, settings, made, shows_windows=False)
 
 
 def _in_clip(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
