@@ -198,7 +198,7 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     output = solver.solve(KETTLE_SEEN)
     assert [clip.clip_id for clip in output.clips] == ["long:9", "long:7"]
     assert output.evidence["captions"] == {"long:9": "1. The kettle is lifted.", "long:7": "1. A lamp glows."}
-    assert [passage.passage_id for passage in output.passages][0] == "d0"
+    assert output.passages[0].passage_id == "d0"
     (reading,) = reasoner.asked("answer_choice")
     assert all(window.frames is None for window in reading.windows)
     table = reading.passages[-1].passage.text

@@ -120,7 +120,9 @@ def read_events(path: Path) -> list[AnnotatedVideo]:
             raise UsageError(f"{path}:{number}: {validation_reason(error)}") from error
         if given.start >= given.end:
             raise UsageError(f"{path}:{number}: start {given.start:g} is not before end {given.end:g}")
-        event = given.event and EventStructure(**given.event.model_dump(), start=given.start, end=given.end)
+        event = None
+        if given.event is not None:
+            event = EventStructure(**given.event.model_dump(), start=given.start, end=given.end)
         row = Narrated(given.video, given.start, given.end, given.text, event)
         rows.setdefault(given.video, []).append(row)
         scenarios.setdefault(given.video, {}).update(dict.fromkeys(given.scenarios))
