@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag._cli import eval_build, eval_run, eval_show
+from rag._cli import eval_build, eval_run, eval_show, eval_simulate
 from rag._cli import eval_commands as eval_report
 from rag._cli import eval_run as eval_score
 from rag._cli import eval_show as eval_failures
@@ -143,3 +143,4 @@ app.command("score")(eval_score.score)
 app.command("report")(eval_report.report)
 app.command("show")(eval_show.show)
 app.command("failures")(eval_failures.failures)
+app.command("simulate-model")(eval_simulate.simulate_model)

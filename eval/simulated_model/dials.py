@@ -1,0 +1,104 @@
+"""How much the simulated model perceives, how its replies are off, and what its server refuses."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from importlib import resources
+
+from eval.workbench.seeds import stable_number
+from rag.errors import UsageError
+
+PRESETS = ("strong", "small")
+
+
+@dataclass(frozen=True, slots=True)
+class Dials:
+    """Shares are in [0, 1]; the defaults perceive everything and never fail."""
+
+    objects: float = 1.0
+    """Objects that are perceived, of those in view: what is used, decor, light."""
+    actions: float = 1.0
+    """Actions, places and scenes that are perceived."""
+    false_objects: float = 0.0
+    """Of the objects in use that are missed, those for which another one of the family is given."""
+    false_actions: float = 0.0
+    """Stretches of a video in which an event is given that is not there."""
+    wrong_yes: float = 0.0
+    """Verdicts that are yes and should be no."""
+    wrong_no: float = 0.0
+    """Verdicts that are no and should be yes."""
+    reading: float = 1.0
+    """Texts on the screen that are read without an error, and statements compared rightly with a passage."""
+    trailing_comma: float = 0.0
+    """Replies with a comma before a closing bracket; likewise below, each a share of all replies."""
+    prose: float = 0.0
+    """Words before and after the JSON."""
+    code_fence: float = 0.0
+    """The JSON in a Markdown code block."""
+    extra_entry: float = 0.0
+    """One entry too many in a list."""
+    unknown_keyword: float = 0.0
+    """A keyword, label or number that was not given."""
+    number_as_text: float = 0.0
+    """A number in quotation marks."""
+    extra_field: float = 0.0
+    """A key that was not asked for."""
+    other_language: float = 0.0
+    """Sentences in German."""
+    refusal: float = 0.0
+    """An apology in place of a reply."""
+    rate_limited: float = 0.0
+    """Requests answered with 429, anew at each attempt."""
+    unavailable: float = 0.0
+    """Requests answered with 503, anew at each attempt."""
+    latency: float = 0.0
+    """Mean seconds before a reply; between half and three halves of it."""
+    context_tokens: int = 131072
+    """Of prompt and reply together; more is HTTP 400."""
+    images: int = 256
+    """Most images a request; more are HTTP 400."""
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for a value out of range."""
+        for name, value in asdict(self).items():
+            if isinstance(value, float) and not 0 <= value <= (3600 if name == "latency" else 1):
+                raise UsageError(
+                    f"{name} {value}: it is a number from 0 to {3600 if name == 'latency' else 1}"
+                )
+            if isinstance(value, int) and value < 1:
+                raise UsageError(f"{name} {value}: it is at least 1")
+
+
+def preset(name: str, changes: Mapping[str, float] | None = None) -> Dials:
+    """A preset of `presets.toml`, with some of its dials set otherwise.
+
+    `perception` sets `objects` and `actions` together. Raises `UsageError` for a preset or dial that there
+    is not.
+    """
+    found = _presets().get(name)
+    if found is None:
+        raise UsageError(f"preset {name!r}: it is one of {', '.join(_presets())}")
+    known = {one.name: one.type for one in fields(Dials)}
+    values: dict[str, float] = {}
+    for dial, value in (changes or {}).items():
+        if dial == "perception":
+            values |= {"objects": value, "actions": value}
+        elif dial in known:
+            values[dial] = int(value) if known[dial] == "int" else float(value)
+        else:
+            raise UsageError(f"dial {dial!r}: it is one of perception, {', '.join(known)}")
+    return replace(found, **values)  # type: ignore[arg-type]  # the names and types are those of the fields
+
+
+@cache
+def _presets() -> dict[str, Dials]:
+    text = resources.files("eval.simulated_model").joinpath("presets.toml").read_text(encoding="utf-8")
+    return {name: Dials(**row) for name, row in tomllib.loads(text).items()}
+
+
+def draw(*parts: object) -> float:
+    """A number in [0, 1) that belongs to the parts: the same parts, the same number."""
+    return (stable_number(*parts) % 2**53) / 2**53

@@ -1,0 +1,164 @@
+"""Roles that see no image: rewriting, planning and choosing by text, and judging answers.
+
+Planning is by the rules of the embedded reasoner over the words of the prompt, and so no dial of perception
+changes it; the judge's verdicts are wrong as often as the dials say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eval.simulated_model.material import Block, Request, listed_options, memory_parts
+from eval.simulated_model.perception import Perception
+from eval.simulated_model.watcher import verdict
+from eval.workbench.seeds import stable_number
+from rag.reasoners.embedded import EmbeddedReasoner
+from rag.reasoners.protocol import Role
+from rag.reasoners.roles.imagine_queries import ImagineRequest
+from rag.reasoners.roles.judge import JudgeRequest
+from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.plan import KnownVideo, PlanRequest, SubQuestion, TriedQuery
+from rag.reasoners.roles.select_candidates import Candidate, SelectRequest
+from rag.records import Question
+from rag.relevance import content_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WIDTH = 512
+
+
+class WordVectors:
+    """A text encoder without weights: stems hashed to unit rows float32 (n, 512)."""
+
+    name = "word-hashes"
+    dim = WIDTH
+    fingerprint = "word-hashes/1"
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text; the zero row for a text without a word."""
+        rows = np.zeros((len(texts), WIDTH), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in content_words(text):
+                row[stable_number("word", word) % WIDTH] += 1.0
+            row /= max(1.0, float(np.linalg.norm(row)))
+        return rows
+
+
+_RULES = EmbeddedReasoner(WordVectors())  # type: ignore[arg-type]  # of a text encoder, what the rules use
+
+
+def by_rule(role: Role[Any, Any], asked: Any) -> dict[str, Any]:
+    """The embedded reasoner's reply as JSON data."""
+    reply: dict[str, Any] = _RULES.run(role, asked).model_dump(mode="json")
+    return reply
+
+
+def question_role(request: Request, _: Perception) -> dict[str, Any]:
+    """rewrite_question, anchor_event and decompose_facets: all that they are given is the question."""
+    assert request.role is not None
+    return by_rule(request.role, _question(request))
+
+
+def _question(request: Request) -> Question:
+    return Question("", request.get("question"), tuple(listed_options(request.get("options")).values()))
+
+
+def imagine_queries(request: Request, _: Perception) -> dict[str, Any]:
+    """As many searches as are wanted."""
+    assert request.role is not None
+    asked = ImagineRequest(_memory(request.get("memory")), request.count("count", 2))
+    return by_rule(request.role, asked)
+
+
+def _memory(text: str) -> Memory:
+    return Memory(**memory_parts(text))  # type: ignore[arg-type]  # the kind is one of the prompt's own
+
+
+_SUB = re.compile(r"^\d+\. \((?P<status>solved|partial|missing)\) (?P<text>.*?)(?: Found: (?P<finding>.*))?$")
+_TRIED = re.compile(r"^(?P<query>.*) -> (?P<found>\d+) new results$")
+
+
+def plan(request: Request, _: Perception) -> dict[str, Any]:
+    """The next step of a search."""
+    assert request.role is not None
+    subs = [found for line in request.get("sub_questions").splitlines() if (found := _SUB.match(line))]
+    tried = [found for line in request.get("tried").splitlines() if (found := _TRIED.match(line))]
+    asked = PlanRequest(
+        question=_question(request),
+        sub_questions=tuple(
+            SubQuestion(text=found["text"], status=found["status"], finding=found["finding"] or "")
+            for found in subs
+        ),
+        tried=tuple(TriedQuery(found["query"], int(found["found"])) for found in tried),
+        known=tuple(_known(block) for block in request.numbered("video")),
+        step=request.count("step", 1),
+        max_steps=request.count("steps", 5),
+        max_queries=request.count("count", 3),
+    )
+    return by_rule(request.role, asked)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """ "Title: ..." by line; a line without a name goes on with the one before."""
+    found: dict[str, str] = {}
+    last = ""
+    for line in text.splitlines():
+        name, colon, rest = line.partition(": ")
+        if colon and name in _FIELDS:
+            last, found[name] = name, rest
+        elif last:
+            found[last] += f"\n{line}"
+    return found
+
+
+_FIELDS = frozenset(
+    {"Status", "Title", "Found", "At", "Channel", "Uploaded", "Length", "Tags", "Description"}
+)
+
+
+def _known(block: Block) -> KnownVideo:
+    told = _fields(block.text)
+    status = told.get("Status", "watched")
+    return KnownVideo(
+        block.name,
+        told.get("Title", ""),
+        status if status in ("verified", "watched", "rejected") else "watched",  # type: ignore[arg-type]
+        told.get("Found", ""),
+    )
+
+
+def select_candidates(request: Request, _: Perception) -> dict[str, Any]:
+    """The results that are worth opening."""
+    assert request.role is not None
+    found = [_fields(block.text) for block in request.numbered("result")]
+    candidates = tuple(
+        Candidate(
+            url=str(at),
+            title=told.get("Title", ""),
+            description=told.get("Description", ""),
+            channel=told.get("Channel", ""),
+            upload_date=told.get("Uploaded", ""),
+            duration=float(told.get("Length", "0 s").removesuffix(" s") or 0),
+            tags=tuple(told.get("Tags", "").split(", ")),
+        )
+        for at, told in enumerate(found)
+    )
+    asked = SelectRequest(
+        request.get("question"), request.get("sub_question"), candidates, request.count("count", 3)
+    )
+    return by_rule(request.role, asked)
+
+
+def judge(request: Request, perception: Perception) -> dict[str, Any]:
+    """Whether an answer says what one of the right answers says."""
+    assert request.role is not None
+    truths = tuple(request.get("truth").splitlines())
+    asked = JudgeRequest(request.get("question"), truths, request.get("prediction"))
+    found = by_rule(request.role, asked)
+    right = verdict(bool(found["is_correct"]), request, perception, "judge")
+    return {"is_correct": right, "reason": found["reason"] or "It says the same."}

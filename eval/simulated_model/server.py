@@ -1,0 +1,191 @@
+"""The simulated model over HTTP, as OpenAI-compatible servers do it: chat completions and models."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from eval.simulated_model.dials import draw
+from eval.simulated_model.material import BadRequest, Request, read_request
+from eval.simulated_model.model import Reply, SimulatedModel
+
+LONGEST_BODY = 2**28
+POLL = 0.05
+
+
+class SimulatedModelServer(ThreadingHTTPServer):
+    """Serves one `SimulatedModel` under a name; `counts` has replies and slips by role.
+
+    A request that is answered with 429 or 503 may be sent again: how often it was sent decides that, and
+    nothing else about it.
+    """
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, model: SimulatedModel, name: str, host: str = "127.0.0.1", port: int = 0) -> None:
+        super().__init__((host, port), _Handler)
+        self.model, self.name = model, name
+        self.counts: Counter[str] = Counter()
+        self._sent: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    @property
+    def base_url(self) -> str:
+        """Ends in /v1."""
+        host, port = self.server_address[:2]
+        return f"http://{host!s}:{port}/v1"
+
+    def failure(self, request: Request) -> int | None:
+        """429 or 503 for this attempt; None where it is answered."""
+        with self._lock:
+            self._sent[request.digest] += 1
+            attempt = self._sent[request.digest]
+        dials, seed = self.model.dials, self.model.seed
+        number = draw("failure", seed, request.digest, attempt)
+        if number < dials.rate_limited:
+            return 429
+        return 503 if number < dials.rate_limited + dials.unavailable else None
+
+    def count(self, reply: Reply) -> None:
+        """Count a reply and its slips under its role."""
+        role = reply.role or "unknown"
+        with self._lock:
+            self.counts.update([f"{role} replies", *(f"{role} {slip}" for slip in reply.slips)])
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # A reply in two packets would wait for the client's delayed acknowledgement, 40 ms each.
+    wbufsize = -1
+    server: SimulatedModelServer
+
+    def do_GET(self) -> None:
+        if self.path.rstrip("/") == "/counts":
+            self._send(200, dict(sorted(self.server.counts.items())))
+            return
+        if self.path.rstrip("/") != "/v1/models":
+            self._fail(404, f"{self.path}: there are /v1/models and /v1/chat/completions")
+            return
+        card = {
+            "id": self.server.name,
+            "object": "model",
+            "created": 0,
+            "owned_by": "simulated",
+            "max_model_len": self.server.model.dials.context_tokens,
+        }
+        self._send(200, {"object": "list", "data": [card]})
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        if length > LONGEST_BODY:
+            self.close_connection = True
+            self._fail(413, "the request is too large")
+            return
+        data = self.rfile.read(length)
+        if self.path.rstrip("/") != "/v1/chat/completions":
+            self._fail(404, f"{self.path}: there are /v1/models and /v1/chat/completions")
+            return
+        try:
+            body = json.loads(data)
+            if not isinstance(body, dict):
+                raise BadRequest("the request is no JSON object")
+            if body.get("model") not in (self.server.name, None, ""):
+                self._fail(404, f"The model `{body['model']}` does not exist.", "NotFoundError")
+                return
+            self._complete(read_request(body))
+        except BadRequest as error:
+            self._fail(400, str(error))
+        except ValueError:
+            self._fail(400, "the request is no JSON")
+
+    def _complete(self, request: Request) -> None:
+        server = self.server
+        dials = server.model.dials
+        if dials.latency:
+            time.sleep(dials.latency * (0.5 + draw("latency", server.model.seed, request.digest)))
+        failure = server.failure(request)
+        if failure == 429:
+            self._fail(429, "Rate limit reached; try again.", "RateLimitError", {"retry-after": "0"})
+            return
+        if failure is not None:
+            self._fail(failure, "The server is overloaded; try again.", "ServiceUnavailableError")
+            return
+        reply = server.model.complete(request)
+        server.count(reply)
+        self._send(200, _completion(server.name, reply, request))
+
+    def _fail(
+        self,
+        status: int,
+        message: str,
+        sort: str = "BadRequestError",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        error = {"object": "error", "message": message, "type": sort, "param": None, "code": status}
+        self._send(status, error, headers or {})
+
+    def _send(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        for name, text in {"content-type": "application/json", **(headers or {})}.items():
+            self.send_header(name, text)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: a run has thousands of requests."""
+
+
+def _completion(name: str, reply: Reply, request: Request) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-{request.digest}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": name,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": reply.text},
+                "finish_reason": "length" if reply.cut else "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "total_tokens": reply.prompt_tokens + reply.completion_tokens,
+            "prompt_tokens_details": {"image_tokens": reply.image_tokens},
+        },
+    }
+
+
+@contextmanager
+def running(model: SimulatedModel, name: str = "simulated") -> Iterator[SimulatedModelServer]:
+    """A server on a free port of this machine, in a thread, for as long as the context is open."""
+    server = SimulatedModelServer(model, name)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": POLL}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def serve(server: SimulatedModelServer, started: Callable[[str], None]) -> None:
+    """Serve until interrupted; `started` is called with the base URL."""
+    try:
+        started(server.base_url)
+        server.serve_forever(POLL)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()

@@ -1,0 +1,87 @@
+"""`rag eval simulate-model`: a simulated vision-language model behind an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from rag._cli.output import echo_stderr, print_lines
+from rag._cli.session import given_path
+from rag.errors import UsageError
+
+# Repeated here, so that the command line starts without importing the world.
+Preset = Literal["strong", "small"]
+
+
+def simulate_model(
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--corpus",
+            metavar="DIR",
+            parser=given_path,
+            help="Folder with synthetic videos, or above some, as --data of 'rag eval run'; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    preset: Annotated[Preset, typer.Option("--preset", help="How able the model is.")] = "strong",
+    dial: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dial",
+            metavar="NAME=VALUE",
+            help="Another value of one dial, as perception=0.6 or refusal=0.01; repeatable.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="The same seed gives the same replies.")
+    ] = 0,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")
+    ] = 8080,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the model.")] = "simulated",
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            metavar="DIR",
+            parser=given_path,
+            help="Where fingerprints of frames are kept. Default: rag/simulated-model in the user's cache.",
+        ),
+    ] = None,
+) -> int:
+    """Serve a simulated model that knows what synthetic videos show: a test instrument, no model.
+
+    Prints its base URL on stdout, and runs until it is interrupted. GET /counts has its replies by role.
+    """
+    from eval.simulated_model.dials import preset as dials_of
+    from eval.simulated_model.fingerprints import open_index
+    from eval.simulated_model.model import SimulatedModel
+    from eval.simulated_model.server import SimulatedModelServer, serve
+    from eval.simulated_model.world import corpus_folders
+
+    dials = dials_of(preset, dict(map(_dial, dial or [])))
+    if not corpus:
+        raise UsageError("name a folder with synthetic videos: --corpus DIR")
+    index = open_index(corpus_folders(corpus), cache, _progress)
+    server = SimulatedModelServer(SimulatedModel(index, dials, seed), name, host, port)
+    serve(server, started=lambda base: print_lines([base]))
+    return 0
+
+
+def _dial(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError as error:
+        raise UsageError(f"--dial {text!r}: it is NAME=VALUE with a number") from error
+
+
+def _progress(done: int, videos: int) -> None:
+    if done == videos or done % 100 == 0:
+        echo_stderr(f"fingerprints of {done} of {videos} videos")
