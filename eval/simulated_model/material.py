@@ -9,17 +9,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from rag.reasoners.prompts import PLACEHOLDER, Prompt, load_prompt
-from rag.reasoners.protocol import Role
 from rag.reasoners.roles import ROLES
 
 _BLOCK = re.compile(
     r"\[BEGIN (?P<name>[^\n\]]+) (?P<tag>[0-9a-f]{8})\]\n(?P<text>.*?)\n?\[END (?P=name) (?P=tag)\]",
     re.DOTALL,
 )
+_STEP = re.compile(r"^Step: (\w+)\.", re.MULTILINE)
 _IMAGE = re.compile(r"\x00(\d+)\x00")
 _LINE = re.compile(
     r"^(?P<kind>[a-z_]+) (?P<start>\d+(?:\.\d+)?) s to (?P<end>\d+(?:\.\d+)?) s: (?P<text>.*)$"
@@ -87,8 +86,8 @@ class Block:
 class Request:
     """One chat completion that is asked for."""
 
-    role: Role[Any, Any] | None
-    """None where the prompt is none of ours."""
+    step: str
+    """Name of the role that the prompt is of; empty where it is none of ours."""
     blocks: tuple[Block, ...]
     words: Mapping[str, str]
     """The bare words of the prompt, by name."""
@@ -129,12 +128,13 @@ def read_request(body: Mapping[str, Any]) -> Request:
             raise BadRequest("messages: each has a role: system, user or assistant")
         written[message["role"]].append(_content(message.get("content"), images))
     system, user = "\n".join(written["system"]), written["user"][0] if written["user"] else ""
-    role = role_of(system)
+    step = _STEP.search(system)
+    role = ROLES.get(step[1]) if step else None
     structured = body.get("response_format")
     kind = structured.get("type", "") if isinstance(structured, dict) else ""
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
     return Request(
-        role=role,
+        step=step[1] if step else "",
         blocks=tuple(_blocks(user, images)),
         words=_words(load_prompt(role), system, user) if role is not None else {},
         system=system,
@@ -145,17 +145,6 @@ def read_request(body: Mapping[str, Any]) -> Request:
         structured=kind if kind in ("json_schema", "json_object") else "",
         max_tokens=limit if isinstance(limit, int) and limit > 0 else 4096,
     )
-
-
-def role_of(system: str) -> Role[Any, Any] | None:
-    """The role whose prompt this is, by the wording of its own task."""
-    return next((role for role in ROLES.values() if _signature(role.name) in system), None)
-
-
-@cache
-def _signature(name: str) -> str:
-    """The longest stretch of a role's prompt without a variable."""
-    return max(PLACEHOLDER.split(load_prompt(ROLES[name]).system.split("Step:")[-1]), key=len)
 
 
 def _content(content: Any, images: list[bytes]) -> str:

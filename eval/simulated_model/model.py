@@ -18,17 +18,20 @@ ANSWERS: Mapping[str, Callable[[Request, Perception], dict[str, Any]]] = {
     "rewrite_question": planner.question_role,
     "anchor_event": planner.question_role,
     "decompose_facets": planner.question_role,
+    "extract_keywords": planner.question_role,
     "imagine_queries": planner.imagine_queries,
     "plan": planner.plan,
     "select_candidates": planner.select_candidates,
     "locate": watcher.locate,
     "observe": watcher.observe,
+    "caption_window": watcher.caption_window,
     "timeline": watcher.timeline,
     "verify_video": watcher.verify_video,
     "match_frame": watcher.match_frame,
     "answer_choice": analyst.answer_choice,
     "answer_open": analyst.answer_open,
     "judge": planner.judge,
+    "check_caption": watcher.check_caption,
 }
 """By role."""
 CELL = 28
@@ -60,8 +63,7 @@ class SimulatedModel:
         image_tokens = sum(_image_tokens(image) for image in request.images)
         prompt = image_tokens + text_tokens(request.system) + text_tokens(request.text)
         self._check_limits(request, prompt)
-        role = request.role.name if request.role is not None else ""
-        answer = ANSWERS.get(role)
+        answer = ANSWERS.get(request.step)
         if answer is None:
             text, slips = UNASKED, ()
         else:
@@ -70,7 +72,7 @@ class SimulatedModel:
         cut = tokens > request.max_tokens
         if cut:
             text, tokens = text[: 4 * request.max_tokens], request.max_tokens
-        return Reply(text, prompt, image_tokens, tokens, cut, role, slips)
+        return Reply(text, prompt, image_tokens, tokens, cut, request.step, slips)
 
     def _check_limits(self, request: Request, prompt: int) -> None:
         most = self.dials.images

@@ -18,6 +18,7 @@ from eval.simulated_model.watcher import verdict
 from eval.workbench.seeds import stable_number
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Role
+from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.imagine_queries import ImagineRequest
 from rag.reasoners.roles.judge import JudgeRequest
 from rag.reasoners.roles.material import Memory
@@ -59,9 +60,8 @@ def by_rule(role: Role[Any, Any], asked: Any) -> dict[str, Any]:
 
 
 def question_role(request: Request, _: Perception) -> dict[str, Any]:
-    """rewrite_question, anchor_event and decompose_facets: all that they are given is the question."""
-    assert request.role is not None
-    return by_rule(request.role, _question(request))
+    """Roles that are given the question and nothing else."""
+    return by_rule(ROLES[request.step], _question(request))
 
 
 def _question(request: Request) -> Question:
@@ -70,9 +70,8 @@ def _question(request: Request) -> Question:
 
 def imagine_queries(request: Request, _: Perception) -> dict[str, Any]:
     """As many searches as are wanted."""
-    assert request.role is not None
     asked = ImagineRequest(_memory(request.get("memory")), request.count("count", 2))
-    return by_rule(request.role, asked)
+    return by_rule(ROLES[request.step], asked)
 
 
 def _memory(text: str) -> Memory:
@@ -85,7 +84,6 @@ _TRIED = re.compile(r"^(?P<query>.*) -> (?P<found>\d+) new results$")
 
 def plan(request: Request, _: Perception) -> dict[str, Any]:
     """The next step of a search."""
-    assert request.role is not None
     subs = [found for line in request.get("sub_questions").splitlines() if (found := _SUB.match(line))]
     tried = [found for line in request.get("tried").splitlines() if (found := _TRIED.match(line))]
     asked = PlanRequest(
@@ -100,7 +98,7 @@ def plan(request: Request, _: Perception) -> dict[str, Any]:
         max_steps=request.count("steps", 5),
         max_queries=request.count("count", 3),
     )
-    return by_rule(request.role, asked)
+    return by_rule(ROLES[request.step], asked)
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -134,7 +132,6 @@ def _known(block: Block) -> KnownVideo:
 
 def select_candidates(request: Request, _: Perception) -> dict[str, Any]:
     """The results that are worth opening."""
-    assert request.role is not None
     found = [_fields(block.text) for block in request.numbered("result")]
     candidates = tuple(
         Candidate(
@@ -151,14 +148,13 @@ def select_candidates(request: Request, _: Perception) -> dict[str, Any]:
     asked = SelectRequest(
         request.get("question"), request.get("sub_question"), candidates, request.count("count", 3)
     )
-    return by_rule(request.role, asked)
+    return by_rule(ROLES[request.step], asked)
 
 
 def judge(request: Request, perception: Perception) -> dict[str, Any]:
     """Whether an answer says what one of the right answers says."""
-    assert request.role is not None
     truths = tuple(request.get("truth").splitlines())
     asked = JudgeRequest(request.get("question"), truths, request.get("prediction"))
-    found = by_rule(request.role, asked)
+    found = by_rule(ROLES[request.step], asked)
     right = verdict(bool(found["is_correct"]), request, perception, "judge")
     return {"is_correct": right, "reason": found["reason"] or "It says the same."}

@@ -177,6 +177,20 @@ def observe(request: Request, perception: Perception) -> dict[str, Any]:
     }
 
 
+def caption_window(request: Request, perception: Perception) -> dict[str, Any]:
+    """A sentence for each action that is perceived, in their order."""
+    view = views_of(request, perception, ["video"]).get("video")
+    seen = [sentence(fact.clause) for fact in view.facts if fact.seen] if view else []
+    return {"actions": [f"{told[0].upper()}{told[1:]}." for told in seen]}
+
+
+def check_caption(request: Request, perception: Perception) -> dict[str, Any]:
+    """Whether a caption names the event of a question."""
+    asked = understand(request.get("question"))
+    best = max((agreement(clause, asked.clause) for clause in clauses(request.get("caption"))), default=0.0)
+    return {"sufficient": verdict(best >= LEAST, request, perception, "sufficient")}
+
+
 def timeline(request: Request, perception: Perception) -> dict[str, Any]:
     """One event for each stretch of frames that show the same."""
     view = views_of(request, perception, ["video"]).get("video")

@@ -1,0 +1,95 @@
+"""A few plain frames with a truth, for the simulated model: no video is rendered or decoded."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from eval.simulated_model.dials import Dials
+from eval.simulated_model.fingerprints import FrameIndex, jpeg_thumbnail
+from eval.simulated_model.model import SimulatedModel
+from eval.simulated_model.server import SimulatedModelServer, running
+from eval.simulated_model.world import Card, Event, Part, Video
+from rag.reasoners.llm.openai_client import OpenAIClient
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.settings import ReasonerSettings
+
+PERFECT = Dials()
+ACTS = (
+    ("wipe", "cloth", "hammer"),
+    ("plug", "wall_socket", "kettle"),
+    ("hang", "hook", "towel"),
+    ("weigh", "scale", "egg"),
+    ("place", "stool", "book"),
+    ("drop", "bin", "tomato"),
+)
+"""What happens in each video, 4 s each: action, place and object."""
+
+
+def image(video: int, second: float) -> np.ndarray:
+    """uint8 (180, 320, 3): random cells that belong to the moment."""
+    rng = np.random.default_rng([video, int(second * 4)])
+    cells = rng.integers(0, 256, (9, 16, 3), dtype=np.uint8)
+    return np.repeat(np.repeat(cells, 20, axis=0), 20, axis=1)
+
+
+def jpeg(pixels: np.ndarray, quality: int = 90) -> bytes:
+    data = io.BytesIO()
+    Image.fromarray(pixels).save(data, "JPEG", quality=quality)
+    return data.getvalue()
+
+
+def videos(count: int = 2) -> list[Video]:
+    scenes = ("kitchen", "garage", "garden", "bedroom")
+    return [
+        Video(
+            f"v{number}.mp4",
+            Path(f"v{number}.mp4"),
+            (Part(0, 0.0, 24.0, scenes[number % 4], "warm", "live", "woman", (("globe", "red"),)),),
+            tuple(
+                Event(
+                    at, "camera wearer", *_turned(at, number), 4.0 * at, 4.0 * at + 4, 4.0 * at, 4.0 * at + 4
+                )
+                for at in range(len(ACTS))
+            ),
+            (Card(8.0, 12.0, f"Order number 12{number}4"),),
+        )
+        for number in range(count)
+    ]
+
+
+def _turned(at: int, number: int) -> tuple[str, str | None, str]:
+    action, place, thing = ACTS[at]
+    return action, place, ACTS[(at + number) % len(ACTS)][2] if action != "plug" else thing
+
+
+def frame_index(count: int = 2) -> FrameIndex:
+    held = videos(count)
+    times = np.arange(96) / 4
+    thumbs = [jpeg_thumbnail(jpeg(image(number, time), 95)) for number in range(count) for time in times]
+    return FrameIndex(
+        held, np.stack(thumbs), np.tile(times, count).astype(np.float32), np.full(count, len(times), np.int64)
+    )
+
+
+@contextlib.contextmanager
+def simulated_reasoner(
+    dials: Dials = PERFECT, *, seed: int = 0, index: FrameIndex | None = None, **settings: object
+) -> Iterator[tuple[LlmReasoner, SimulatedModelServer]]:
+    """A language-model reasoner on a server of the simulated model, and the server."""
+    with running(SimulatedModel(index or frame_index(), dials, seed)) as server:
+        chosen = ReasonerSettings(
+            **{
+                "kind": "openai",
+                "base_url": server.base_url,
+                "model": server.name,
+                "max_calls": 10_000,
+                **settings,
+            }
+        )
+        yield LlmReasoner(OpenAIClient(chosen, first_wait=0.01), chosen), server
