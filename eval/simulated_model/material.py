@@ -180,7 +180,7 @@ def _blocks(text: str, images: Sequence[bytes]) -> Iterator[Block]:
     """The quoted material; an image belongs to the block that it follows."""
     matches = list(_BLOCK.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
-    for match, end in zip(matches, ends, strict=True):
+    for match, end in zip(matches, ends, strict=False):
         own = tuple(images[int(number)] for number in _IMAGE.findall(text, match.end(), end))
         yield Block(match["name"], match["text"], own)
 

@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(404, f"{self.path}: there are /v1/models and /v1/chat/completions")
             return
         try:
-            body = json.loads(data)
+            body = _json(data)
             if not isinstance(body, dict):
                 raise BadRequest("the request is no JSON object")
             if body.get("model") not in (self.server.name, None, ""):
@@ -102,8 +102,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._complete(read_request(body))
         except BadRequest as error:
             self._fail(400, str(error))
-        except ValueError:
-            self._fail(400, "the request is no JSON")
 
     def _complete(self, request: Request) -> None:
         server = self.server
@@ -142,6 +140,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is logged: a run has thousands of requests."""
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise BadRequest("the request is no JSON") from error
 
 
 def _completion(name: str, reply: Reply, request: Request) -> dict[str, Any]:

@@ -19,8 +19,7 @@ from eval.simulated_model.model import SimulatedModel
 from eval.simulated_model.replies import APOLOGY, GERMAN
 from eval.workbench.catalogue import ACTIONS, KINDS, SPLITS, place_name, predicate
 from rag.errors import ReasonerError, UsageError
-from rag.reasoners.llm.messages import Message
-from rag.reasoners.prompts import load_prompt, render
+from rag.reasoners.prompts import Message, load_prompt, render
 from rag.reasoners.protocol import Role
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest
