@@ -404,7 +404,7 @@ def answer_of(
         question=question,
         choice=choice,
         text=text or no_answer,
-        confidence=reply.confidence if text else 0.0,
+        confidence=reply.confidence,
         explanation=reply.explanation,
         matched=bool(text),
         citations=citations,

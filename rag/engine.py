@@ -73,16 +73,17 @@ class Engine:
 
         return Retriever(self.reader, self.tower, self.text_encoder, settings or self.settings)
 
-    def read_frames(self, path: str, times: NDArray[np.float64]) -> Frames:
+    def read_frames(self, path: str, times: NDArray[np.float64], *, zoomed: bool = False) -> Frames:
         """The frame on screen at each of `times`, float64 (n,) seconds, of a video file, upright.
 
-        Raises `FileProblem`.
+        `zoomed`: at `reasoner.zoom_short_side` instead of `reasoner.image_short_side`. Raises `FileProblem`.
         """
         if self._media is None:
             from corpora.video.reader import MediaReader
 
             self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
-        return self._media.frames_at(path, times.tolist(), short_side=self.settings.reasoner.image_short_side)
+        side = self.settings.reasoner.short_side(zoomed=zoomed)
+        return self._media.frames_at(path, times.tolist(), short_side=side)
 
     def close(self) -> None:
         """End the decoder and let the snapshot go."""

@@ -136,6 +136,10 @@ class ReasonerError(RagError):
     """The language model behind a role failed."""
 
 
+class RoleUnknown(ReasonerError):
+    """The reasoner has no rule for the role."""
+
+
 class ReasonerUnreachable(ReasonerError):
     """The server of the language model does not answer."""
 

@@ -70,6 +70,8 @@ class PartSettings(SettingsSection):
     """Send frames to the model of this part."""
     image_short_side: int | None = Field(None, ge=32)
     """Frames are sent with a short side of at most this many pixels."""
+    zoom_short_side: int | None = Field(None, ge=32)
+    """The same for frames of a closer look."""
     structured: bool | None = None
     """Ask the server to enforce the JSON schema."""
     max_tokens: int | None = Field(None, ge=16)
@@ -108,6 +110,8 @@ class ReasonerSettings(SettingsSection):
     are written for the question first (EgoFact, sections 3.1 and D.2.3)."""
     image_short_side: int = Field(336, ge=32)
     """Frames are sent with a short side of at most this many pixels."""
+    zoom_short_side: int = Field(672, ge=32)
+    """The same for frames of a closer look: the windows that Video-Browser zooms into (stage III)."""
     structured: bool = False
     """Ask the server to enforce the JSON schema (`response_format`), where it can."""
     max_tokens: int = Field(4096, ge=16)
@@ -121,6 +125,12 @@ class ReasonerSettings(SettingsSection):
     planner: PartSettings = PartSettings()
     watcher: PartSettings = PartSettings()
     judge: PartSettings = PartSettings()
+
+    def short_side(self, *, zoomed: bool) -> int:
+        """Pixels that frames are decoded at: as many as the model of any part is sent."""
+        name = "zoom_short_side" if zoomed else "image_short_side"
+        sides = (getattr(self.of_part(part), name) for part in ("analyst", "planner", "watcher", "judge"))
+        return max(sides)
 
     def of_part(self, part: str) -> ReasonerSettings:
         """The settings of `planner`, `watcher` or `judge`; for any other name, these."""

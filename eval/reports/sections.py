@@ -83,6 +83,7 @@ def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
         samples=tuple(scored for run in ordered for scored in score_run(run)),
         folders=tuple(run.folder for run in ordered),
         commits=tuple(sorted(commits)),
+        scorer=ordered[0].identity.get("scorer") or {},
     )
 
 
@@ -109,11 +110,23 @@ def made_with(section: Section) -> Iterator[str]:
     )
     changed = any(commit.endswith("+") for commits in systems for commit in commits)
     yield f"Commits: {commits}.{' +: with changes.' if changed else ''}"
+    yield from _judges(section)
     if section.dataset:
         data = "; ".join(f"{name} {digest[:HASH]}" for name, digest in sorted(section.dataset.items()))
         yield f"Data: {data}."
     if section.unlike:
         yield f"Not all runs had the same {', '.join(section.unlike)}: what differs may come from that."
+
+
+def _judges(section: Section) -> Iterator[str]:
+    """Which model judged which systems, where a model did."""
+    judged: dict[str, list[str]] = {}
+    for row in section.rows:
+        if row.scorer.get("judge") == "reasoner":
+            judged.setdefault(str(row.scorer.get("judge_model", "")), []).append(row.label)
+    for model, names in sorted(judged.items()):
+        own = "the model under test itself (another one: [reasoner.judge])"
+        yield f"Judged by {model or own}: {', '.join(names)}."
 
 
 def _commits(commits: tuple[str, ...]) -> str:

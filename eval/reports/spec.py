@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ class Row:
     folders: tuple[Path, ...]
     commits: tuple[str, ...]
     """Of every session that made it; empty outside a checkout."""
+    scorer: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the scorer. `judge`: which one; `judge_model`: its model, where that is not under test."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
 from rag.library import Library
-from rag.reasoners.wrappers import with_token_counts
+from rag.reasoners.wrappers import judge_is_apart, part_of, with_token_counts
 
 if TYPE_CHECKING:
     from eval.reports.failures import ReadFrames
@@ -268,6 +268,12 @@ def _holds_all(web: MockWeb, settings: Settings) -> bool:
     except LibraryNotFound:
         return False
     return all(entry.content_id in held for entry in web.catalogue.videos if entry.file)
+
+
+def judge_settings(judge: str, reasoner: Reasoner) -> dict[str, Any]:
+    """JSON for a scorer's `settings`: the kind of judge, and its model where that is none of those tested."""
+    apart = judge == "reasoner" and judge_is_apart(reasoner)
+    return {"judge": judge, **({"judge_model": part_of(reasoner, "judge").name} if apart else {})}
 
 
 def require_reachable(failure: str, query_id: str) -> None:

@@ -188,8 +188,12 @@ def frames_reader(session: Session, library: Library | None) -> ReadFrames:
 
     settings = session.settings
     media = MediaReader(settings.video.decoder, settings.video.stall_seconds)
-    side = settings.reasoner.image_short_side
-    return lambda path, times: media.frames_at(path, times.tolist(), short_side=side)
+
+    def read(path: str, times: NDArray[np.float64], *, zoomed: bool = False) -> Frames:
+        side = settings.reasoner.short_side(zoomed=zoomed)
+        return media.frames_at(path, times.tolist(), short_side=side)
+
+    return read
 
 
 def page_frames(web: MockWeb, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:

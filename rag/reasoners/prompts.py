@@ -67,6 +67,8 @@ class PromptItem:
     name: str
     text: str
     images: tuple[NDArray[np.uint8], ...] = ()
+    zoomed: bool = False
+    """Its frames are looked at closely, so they are sent at their own, larger size."""
 
 
 Material = str | Sequence[PromptItem]
@@ -120,11 +122,13 @@ def render(
     images: Sequence[PromptItem] | None = None,
     *,
     short_side: int,
+    zoom_short_side: int | None = None,
 ) -> tuple[Message, Message]:
     """The system and the user message of one call.
 
     `variables`: material by name, or bare words of ours under `!name`.
     `images`: what `{{images}}` is replaced by; None where the prompt has no such place.
+    `short_side`: of an image, in pixels at most; `zoom_short_side`: of zoomed ones, default the same.
     Raises `ValueError` if a variable is missing, unused, or not fit to stand bare.
     """
     given: dict[str, Material] = dict(variables)
@@ -143,7 +147,7 @@ def render(
         for match in PLACEHOLDER.finditer(template):
             parts.append(template[end : match.start()])
             name = match[1] + match[2]
-            parts.extend(_material(name, given[name], tag, short_side))
+            parts.extend(_material(name, given[name], tag, (short_side, zoom_short_side or short_side)))
             end = match.end()
         parts.append(template[end:])
         return _merged(parts)
@@ -166,7 +170,9 @@ def encode_image(image: NDArray[np.uint8], short_side: int) -> EncodedImage:
     return EncodedImage(buffer.getvalue(), *size)
 
 
-def _material(name: str, value: Material, tag: str, short_side: int) -> Iterable[str | EncodedImage]:
+def _material(
+    name: str, value: Material, tag: str, short_sides: tuple[int, int]
+) -> Iterable[str | EncodedImage]:
     if name.startswith("!"):
         if not isinstance(value, str) or not BARE.fullmatch(value):
             raise ValueError(f"variable {name}: {value!r} cannot stand without a fence")
@@ -180,7 +186,7 @@ def _material(name: str, value: Material, tag: str, short_side: int) -> Iterable
             yield ("\n\n" if index else "") + _fenced(shown.name, shown.text, tag)
             if shown.images:
                 yield "\n"
-                yield from (encode_image(image, short_side) for image in shown.images)
+                yield from (encode_image(image, short_sides[shown.zoomed]) for image in shown.images)
 
 
 def _fenced(name: str, text: str, tag: str) -> str:

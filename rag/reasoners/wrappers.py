@@ -61,6 +61,17 @@ class RoutedReasoner:
         return usage_together(reasoner.usage() for reasoner in self.parts.values())
 
 
+def part_of(reasoner: Reasoner, part: Part) -> Reasoner:
+    """The reasoner that runs the roles of a part: itself where it runs all of them."""
+    return reasoner.parts[part] if isinstance(reasoner, RoutedReasoner) else reasoner
+
+
+def judge_is_apart(reasoner: Reasoner) -> bool:
+    """Whether the judge is another model than those that plan, look and answer."""
+    tested: tuple[Part, ...] = ("planner", "watcher", "analyst")
+    return part_of(reasoner, "judge").name not in {part_of(reasoner, part).name for part in tested}
+
+
 IMAGE_TOKENS = 200
 """Of one image, whatever its size."""
 COUNTED_AS = f"counted, not measured: {IMAGE_TOKENS} an image, MiniLM's tokens of prompt and reply"

@@ -18,11 +18,13 @@ from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload, que
 from eval.tasks.rvms.scorer import RvmsScore
 from eval.tasks.rvms.task import RvmsTask
 from rag.agents.raclo.records import only_cues
+from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import ReasonerUnreachable, ReplyInvalid, UsageError
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
-from tests.fakes.browser_world import HOST, make_web
+from rag.reasoners.wrappers import RoutedReasoner
+from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.raclo_world import RecallingReasoner
 from tests.fakes.web_tasks import answers, environment_of, prepare_records
 
@@ -237,3 +239,34 @@ def test_without_a_known_time_the_judge_of_frames_decides(tmp_path: Path) -> Non
     assert (wrong.correct, wrong.evidence["error_stage"]) == (False, "localizer")
     timeless = answered(tmp_path / "timeless", "raclo", JudgingReasoner(), key_time=None, **unknown)
     assert (timeless.correct, timeless.evidence["frame"]) == (True, None)
+
+
+class Watcher(JudgingReasoner):
+    """Must never judge frames."""
+
+    def match_frame(self, request: MatchRequest) -> FrameMatch:
+        raise AssertionError(f"the model under test judges its own frames: {request.description}")
+
+
+class StrictJudge(JudgingReasoner):
+    name = "strict-judge"
+
+    def match_frame(self, request: MatchRequest) -> FrameMatch:
+        assert request.candidate.frames is not None
+        return FrameMatch(text_match=False, image_match=False, confidence=0.9)
+
+
+def test_frames_are_judged_by_the_judge_alone_and_the_report_names_it(place: Path, tmp_path: Path) -> None:
+    watcher = Watcher()
+    parts = {"planner": watcher, "watcher": watcher, "analyst": watcher, "judge": StrictJudge()}
+    source = FrameSource(None, None, frame_source().read_frames)
+    environment = environment_of(make_web(tmp_path / "web"), RoutedReasoner(parts), source=source)
+    prepared = prepare_records(TASK, SAMPLES, environment)
+    run_solver(TASK, prepared, "oracle-video", 0, tmp_path / "run", factory="rvms")
+    judged = read_run_folder(tmp_path / "run")
+    assert {one.evidence["frame"] for one in judged.samples if "K" in one.family} == {False}
+    assert judged.identity["scorer"] == {"judge": "reasoner", "judge_model": "strict-judge"}
+    write_report([tmp_path / "run", place / "runs" / "raclo-seed0"], tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert "Judged by strict-judge: oracle-video" in text
+    assert "Judged by the model under test itself" in text

@@ -22,6 +22,7 @@ from rag.reasoners.roles.plan import Plan, PlanRequest, SubQuestion
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequest
+from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
 from rag.records import Question, Usage
 from rag.web import Faults, MockWeb, TranscriptLine, VideoEntry, WebTrace, open_web, write_catalogue
 from rag.web.catalogue import PageEntry
@@ -76,11 +77,12 @@ def make_web(
 def frame_source(seen: list[int] | None = None) -> FrameSource:
     """Takes pixels; the number of frames of each reading goes into `seen`."""
 
-    def read(path: str, times: NDArray[np.float64]) -> Frames:
+    def read(path: str, times: NDArray[np.float64], *, zoomed: bool = False) -> Frames:
         assert Path(path).is_file()
+        side = 8 if zoomed else 4
         if seen is not None:
             seen.append(len(times))
-        return Frames(np.asarray(times), np.zeros((len(times), 4, 4, 3), np.uint8))
+        return Frames(np.asarray(times), np.zeros((len(times), side, side, 3), np.uint8))
 
     return FrameSource(library=None, read_frames=read)
 
@@ -142,6 +144,11 @@ class RuleReasoner(RoleMethods):
         words = " ".join(text.text for text in request.view.texts)
         return Observation(caption=words or "nothing", needs_more_info=False)
 
+    def summarize(self, request: SummarizeRequest) -> VideoSummary:
+        self._ask("summarize")
+        words = " ".join(text.text for text in request.view.texts)
+        return VideoSummary(relevant=bool(words), summary=words or "nothing")
+
     def rewrite_question(self, question: Question) -> RewrittenQuestion:
         self._ask("rewrite_question")
         return RewrittenQuestion(visual_query=question.text)
@@ -162,6 +169,9 @@ class RuleReasoner(RoleMethods):
                     text=word, confidence=0.9, explanation=text, windows=(index,) if index >= 0 else ()
                 )
         return OpenAnswer(text="", confidence=0.0, explanation="no secret was said")
+
+    def answer_unaided(self, reading: Reading) -> OpenAnswer:
+        return self.answer_open(reading)
 
     def answer_choice(self, reading: Reading) -> ChosenOption:
         self._ask("answer_choice")

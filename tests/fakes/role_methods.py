@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from rag.errors import RoleUnknown
 from rag.reasoners.protocol import ReplyT, RequestT, Role
 
 
 class RoleMethods:
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
-        return getattr(self, role.name)(request)
+        rule = getattr(self, role.name, None)
+        if rule is None:
+            raise RoleUnknown(f"no rule for {role.name}")
+        return rule(request)

@@ -93,6 +93,14 @@ def _imagine_queries(user: str) -> dict[str, Any]:
     }
 
 
+def _search_step(user: str) -> dict[str, Any]:
+    """One search, and then the first two results of it."""
+    if "(none)" in user.partition("Searches so far:")[2]:
+        return {"thought": "A workshop.", "queries": ["telescope workshop"]}
+    found = [int(number) for number in re.findall(r"^Result (\d+)", user, re.MULTILINE)]
+    return {"thought": "These two.", "open": found[:2]}
+
+
 def _plan(_user: str) -> dict[str, Any]:
     sub = [{"text": "What is it made of?", "status": "missing", "finding": ""}]
     return {"thought": "One part.", "sub_questions": sub, "focus": 0, "search_queries": ["mirror glass"]}
@@ -118,6 +126,14 @@ def _locate(user: str) -> dict[str, Any]:
 
 def _observe(_user: str) -> dict[str, Any]:
     return {"caption": "A mirror is polished.", "needs_more_info": False}
+
+
+def _summarize(_user: str) -> dict[str, Any]:
+    return {"relevant": True, "summary": "A mirror is polished."}
+
+
+def _answer_unaided(_user: str) -> dict[str, Any]:
+    return {"text": "PLUM", "confidence": 0.4, "explanation": "As is known.", "windows": [], "passages": []}
 
 
 def _timeline(user: str) -> dict[str, Any]:

@@ -138,6 +138,7 @@ class Flaky(RuleReasoner):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self._chance = random.Random(seed)
+        self.name = "embedded"
 
     def _ask(self, role: str) -> None:
         super()._ask(role)

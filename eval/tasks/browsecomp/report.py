@@ -12,17 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.metrics.calibration import expected_calibration_error
+from eval.metrics.intervals import Estimate
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import (
-    Measure,
-    Scored,
-    correct,
-    number,
-    parse_failure,
-    restricted,
-    sample_field,
-    tokens,
-)
+from eval.metrics.scored import Measure, Scored, correct, number, parse_failure, restricted, sample_field
+from eval.metrics.scored import tokens as all_tokens
 from eval.metrics.tables import estimate
 from eval.reports.drawing import COLOURS, draw, draw_sweeps, percent_axis
 from eval.reports.spec import (
@@ -116,6 +109,26 @@ ON_MATCH = "Right is what the judge calls right; “by match” counts exact and
 COSTS = ("OA", "CE", "tokens", "context")
 
 
+def rewording_tokens(scored: Scored) -> float:
+    """Of the two calls that only the embedded analyst makes; the paper's agent has no such step."""
+    by_role = sample_field(scored, "tokens_by_role", {})
+    rows = [by_role.get(role, {}) for role in ("rewrite_question", "anchor_event")]
+    return float(sum(row.get(kind, 0) for row in rows for kind in ("prompt_tokens", "completion_tokens")))
+
+
+def tokens(scored: Scored) -> float:
+    """All tokens of the paper's calls."""
+    return all_tokens(scored) - rewording_tokens(scored)
+
+
+def calibration_error(samples: Sequence[Scored]) -> Estimate | None:
+    """Equation 5 over the samples whose model gave a confidence: a run that ended with an error has none,
+    and counting it as 0 would favour such runs."""
+    return expected_calibration_error(
+        [scored for scored in samples if not sample_field(scored, "failure")], BINS
+    )
+
+
 def context(scored: Scored) -> float:
     """Tokens of the final prompt (table 2)."""
     return float(sample_field(scored, "context", 0))
@@ -162,7 +175,7 @@ def _results(section: Section) -> Table:
     body, records = [], []
     for row in _rows(section, TABLE_1):
         (cells,), own = measured(system_lines([row]), parts, key="part")
-        error = expected_calibration_error(row.samples, BINS)
+        error = calibration_error(row.samples)
         split = 3 + len(LEVELS)
         printed = _printed_main(MAIN_RESULTS.get(row.system))
         body.append((*cells[:split], percent_range(error), *cells[split:], str(len(row.samples)), *printed))
@@ -182,7 +195,7 @@ def _results(section: Section) -> Table:
 
 def _costs(row: Row) -> tuple[tuple[str, ...], list[dict[str, Cell]]]:
     """Accuracy, calibration error, tokens and context of a system, as cells and records."""
-    error = expected_calibration_error(row.samples, BINS)
+    error = calibration_error(row.samples)
     columns: Mapping[str, Measure | Column] = {
         "OA": correct,
         "tokens": Column(tokens, "amount"),
@@ -316,6 +329,7 @@ def _work(section: Section) -> Table:
     columns: Mapping[str, Measure | Column] = {
         "search calls": Column(number("searches"), "amount", 2),
         "loops": Column(number("loops"), "amount", 2),
+        "tokens of rewording": Column(rewording_tokens, "amount"),
         "evidence recall": number("evidence_recall"),
         "ended in failure": lambda one: float(bool(sample_field(one, "failure", ""))),
         "unusable replies": parse_failure,
@@ -347,7 +361,8 @@ def _printed_main(printed: Printed | None) -> tuple[str, ...]:
 def _counting(section: Section) -> str:
     """How tokens were counted, as the runs' settings state."""
     said = sorted({str(row.settings.get("tokens", "")) for row in section.rows} - {""})
-    return f"Tokens a question are {'; '.join(said)}." if said else ""
+    apart = "without those of rewording the question (table Searches), a step of ours"
+    return f"Tokens a question are {'; '.join(said)}; {apart}." if said else ""
 
 
 def draw_figures(section: Section, folder: Path) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from eval.runs.records import Output, Query, Score
 from eval.tasks.browsecomp.dataset import BrowseQuestion
+from eval.tasks.web_task import judge_settings
 from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest, Verdict, matched_verdict
@@ -45,7 +46,7 @@ class BrowseScorer:
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        return {"judge": self.judge}
+        return judge_settings(self.judge, self.reasoner)
 
     def score(self, query: Query, output: Output) -> BrowseScore:
         """Judge one output. Raises `ReasonerUnreachable`."""

@@ -27,7 +27,7 @@ import numpy as np
 from eval.reports.failures import Failure, Shown
 from eval.runs.records import Output, Query, Sample, Score
 from eval.tasks.rvms.dataset import RvmsSample, TargetUpload
-from eval.tasks.web_task import WebEnvironment
+from eval.tasks.web_task import WebEnvironment, judge_settings
 from localization.sampling import midpoints
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import second_judge, shown, verify
@@ -35,12 +35,14 @@ from rag.agents.runtime.frame_source import RetryPolicy, WebVideo, fetch_video
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, WebError
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import VideoView
+from rag.reasoners.wrappers import part_of
 from rag.web import SearchResult
 from rag.web.catalogue import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rag.reasoners.protocol import Reasoner
     from rag.records import NearDuplicate
 
 STAGES = ("generator", "retriever", "verifier", "localizer")
@@ -132,7 +134,8 @@ class RvmsScorer:
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        return {"judge": self.judge, **({"threshold": self.threshold} if self.judge == "clip" else {})}
+        own = {"threshold": self.threshold} if self.judge == "clip" else {}
+        return {**judge_settings(self.judge, self.environment.reasoner), **own}
 
     def score(self, query: Query, output: Output) -> RvmsScore:
         """Score one output. Raises `ReasonerUnreachable`."""
@@ -173,6 +176,11 @@ class RvmsScorer:
         )
 
     @cached_property
+    def _frame_judge(self) -> Reasoner:
+        """Section 3.2: the judge of frames is not the model that located them."""
+        return part_of(self.environment.reasoner, "judge")
+
+    @cached_property
     def _web(self) -> Any:
         return self.environment.web.session()
 
@@ -187,10 +195,9 @@ class RvmsScorer:
         if entry is None:
             return None
         result = SearchResult(1, entry.url, entry.title, "", duration=entry.duration)
+        source = self.environment.frame_source.seen_by(self._frame_judge)
         try:
-            return fetch_video(
-                self._web, result, self.environment.frame_source, RetryPolicy(3), transcript=True
-            )
+            return fetch_video(self._web, result, source, RetryPolicy(3), transcript=True)
         except (WebError, FileProblem):
             return None
 
@@ -216,8 +223,9 @@ class RvmsScorer:
             return bool(candidate["accepted"])
         if video is None:
             return False
-        reasoner = self.environment.reasoner
-        return _judged(lambda: verify(reasoner, second_judge(reasoner), sample.memory, video, PAPER).agreed)
+        reasoner, shown_video = self.environment.reasoner, video.seen_by(self.environment.reasoner)
+        second = second_judge(reasoner)
+        return _judged(lambda: verify(reasoner, second, sample.memory, shown_video, PAPER).agreed)
 
     def _matches(
         self,
@@ -244,7 +252,7 @@ class RvmsScorer:
                 constraint=context,
                 auditory_memory=memory.auditory_memory,
             )
-            found = self.environment.reasoner.run(MATCH_FRAME, request)
+            found = self._frame_judge.run(MATCH_FRAME, request)
             return found.text_match and bool(found.image_match)
 
         return _judged(match)

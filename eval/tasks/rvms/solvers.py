@@ -26,10 +26,9 @@ from rag.agents.raclo.records import (
     sweep,
 )
 from rag.agents.raclo.verification import locate_moment, second_judge
-from rag.agents.runtime.context import NOTHING_FOUND
+from rag.agents.runtime.context import NOTHING_FOUND, metadata_of
 from rag.agents.runtime.frame_source import RetryPolicy, fetch_video, fixed_budget
 from rag.agents.runtime.trace import Step
-from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
@@ -50,6 +49,10 @@ VARIANTS = Variants(
             "contents",
         ),
         "wo-abduction": Variant("searches for the cues unchanged", replace(PAPER, abduction=False)),
+        "wo-react": Variant(
+            "all queries at once, the first results of each; so with the embedded reasoner in any case",
+            replace(PAPER, react=False),
+        ),
         "wo-verification": Variant("answers with the first candidate", replace(PAPER, verify=False)),
         "wo-consensus": Variant("one judge decides", replace(PAPER, consensus=False)),
         "wo-context": Variant("localizes by the key moment alone", replace(PAPER, context=False)),

@@ -76,12 +76,12 @@ TABLE_1: Mapping[str, tuple[float | None, ...]] = {
 RULES = {
     "truth": "right video, right shot",
     "moment": "right shot, constraint ignored",
-    "strict": "strict: text and image",
+    "strict": "strict: text, image and constraint",
     "strict, any candidate": "strict, any candidate",
     "lenient, any candidate": "lenient: text or image, any candidate",
     "clip": "CLIP at 0.7",
 }
-AGREEING = {"strict": "model verifier, text and image", "by_clip": "CLIP at 0.7"}
+AGREEING = {"strict": "model verifier: text, image and constraint", "by_clip": "CLIP at 0.7"}
 PAIRS = ((OURS, OFF), (ASKED, OFF), (OURS, ASKED))
 OVERALL = "overall"
 
@@ -190,7 +190,7 @@ def _by_task(
 def _result_table(section: Section) -> Table:
     """The paper's measure beside the paper's rows; what is right by exact times has a table of its own."""
     note = (
-        "Percent. Strict: the verifier says of the returned shot that text and image match. "
+        "Percent. Strict: the verifier says of the returned shot that text, image and constraint match. "
         "Intervals by family of videos. The paper's rows: table 1."
     )
     note = " ".join([note, *([] if _timed(section) else _unscored(section))])
@@ -223,9 +223,9 @@ def _rule_table(section: Section, rows: Sequence[Row]) -> Table:
     table = measures_table(
         "rules",
         "The same runs under each scoring rule",
-        "Percent. Strict is the paper's rule on the returned shot: the verifier says that text and image "
-        "match. Lenient is the public code's: either, on any candidate. CLIP: the cosine of the returned "
-        "with the true frame is at least 0.7. Only the first column covers sound, resolution and order.",
+        "Percent. Strict is the paper's rule on the returned shot: the verifier says that text, image and "
+        "constraint match. Lenient is the public code's: text or image, on any candidate. CLIP: the cosine "
+        "of the returned with the true frame is at least 0.7. Only the first column covers every constraint.",
         category_lines(rows, _tasks(section), OVERALL),
         {rule: by_rule(rule) for rule in RULES},
         key="rule",
@@ -392,7 +392,7 @@ REPORT = ReportSpec(
     "they are shown for reference, not for comparison.",
     labels=Labels(
         "the returned frame is in the right shot of the right video (where its time is unknown: the "
-        "verifier says that text and image match).",
+        "verifier says that text, image and constraint match).",
         clusters="families of videos",
         window="shot",
     ),
@@ -400,7 +400,7 @@ REPORT = ReportSpec(
         Compared(
             "strict",
             by_rule("strict"),
-            "the verifier says of the returned shot that text and image match (the paper's rule).",
+            "the verifier: text, image and constraint of the returned shot match (the paper's rule).",
             _printed,
         ),
         RIGHT,

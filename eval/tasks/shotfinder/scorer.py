@@ -1,8 +1,9 @@
 """Whether a returned frame is the right one: by a judge, by CLIP's cosine, and by exact times.
 
-The paper asks a model with the description, the true frame and the returned one (section 4.4), and counts
-a shot as right where text and image match. The public code passes a sample where either matches on any
-candidate. Both are scored here.
+The paper asks a model apart from the one under test with all that the search was made of (the description
+and its constraint), the true frame and the returned one (section 4.4): a shot is right where text, image
+and constraint match. The public code passes a sample where text or image matches on any candidate. Both
+are scored here.
 
 A failed search has the first stage at which it failed (section 5.3 and appendix G.2):
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,11 +28,13 @@ from corpora.records import Frames
 from eval.reports.failures import Failure, Shown
 from eval.runs.records import Output, Query, Sample, Score
 from eval.tasks.shotfinder.dataset import ShotQuery
-from eval.tasks.web_task import WebEnvironment
+from eval.tasks.web_task import WebEnvironment, judge_settings
 from indexers.settings import EncoderSettings
+from rag.agents.shotfinder.constraints import measures_of
 from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreachable, UnreadableFile
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
+from rag.reasoners.wrappers import part_of
 from rag.relevance import content_words
 
 if TYPE_CHECKING:
@@ -99,8 +102,11 @@ class JudgedFrame:
 
     @property
     def strict(self) -> bool | None:
-        """The paper's rule: text and image match. None where one of them was not compared."""
-        return None if self.text is None or self.image is None else self.text and self.image
+        """The paper's rule: text, image and constraint match. None where text or image was not compared; a
+        constraint that nothing shown decides does not count."""
+        if self.text is None or self.image is None:
+            return None
+        return self.text and self.image and self.constraint is not False
 
     @property
     def lenient(self) -> bool | None:
@@ -198,7 +204,7 @@ class ShotScorer:
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
-        return {"judge": self.judge, "threshold": self.threshold}
+        return {**judge_settings(self.judge, self.environment.reasoner), "threshold": self.threshold}
 
     def score(self, query: Query, output: Output) -> ShotScore:
         """Score one output. Raises `ReasonerUnreachable`."""
@@ -246,27 +252,34 @@ class ShotScorer:
         without_judge = JudgedFrame(None, None, None, clip_image, clip_text, truth, moment)
         if self.judge == "clip":
             return without_judge
-        reasoner = self.environment.reasoner
+        judge = part_of(self.environment.reasoner, "judge")
         kind: ConstraintKind = "" if gold.task == "shot" else gold.task
         request = MatchRequest(
             description=gold.description,
-            candidate=seen,
+            candidate=self._described(seen, video_id, kind),
             reference=reference,
             constraint_kind=kind,
             constraint=gold.constraint,
         )
         try:
-            match = reasoner.run(MATCH_FRAME, request)
+            match = judge.run(MATCH_FRAME, request)
         except ReasonerUnreachable:
             raise
         except ReasonerError:
             return without_judge
         # An image that was never compared is no mismatch.
-        compared = reference is not None and (reasoner.reads_pixels or clip_image is not None)
+        compared = reference is not None and (judge.reads_pixels or clip_image is not None)
         image = match.image_match if compared else None
         return JudgedFrame(
             match.text_match, image, match.constraint_match, clip_image, clip_text, truth, moment
         )
+
+    def _described(self, seen: VideoView, video_id: str, kind: ConstraintKind) -> VideoView:
+        """For a constraint on the resolution, which no frame as it is sent shows, with that of the file."""
+        video = measures_of(self.frames.library, video_id).video
+        if kind != "resolution" or video is None or not video.height:
+            return seen
+        return replace(seen, description=f"The file has {video.width} x {video.height} pixels.")
 
     def _reference(self, gold: ShotQuery) -> tuple[VideoView | None, str]:
         """The true frame, and why there is none where the verdict rests on it."""

@@ -11,10 +11,10 @@ from typing import Any
 from eval.runs.records import ClipScore, Output
 from eval.tasks.shotfinder.dataset import ShotInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
+from rag.agents.runtime.context import metadata_of
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
-from rag.agents.video_browser.watcher import candidate as metadata_of
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest

@@ -24,6 +24,7 @@ from eval.tasks.shotfinder.scorer import (
 from eval.tasks.shotfinder.solvers import VARIANTS, open_solver
 from eval.tasks.web_task import WebEnvironment, WebTask, task_opener
 from rag.agents.shotfinder.records import ShotSettings
+from rag.reasoners.wrappers import part_of
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -56,7 +57,8 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     def open_scorer(self, prepared: Prepared[WebEnvironment], options: ScorerOptions) -> ShotScorer:
         self.refuse(options, threshold=True)
         environment = prepared.environment
-        frames = FrameStore(environment.library, environment.reasoner.reads_pixels, environment.encoder)
+        pixels = part_of(environment.reasoner, "judge").reads_pixels
+        frames = FrameStore(environment.library, pixels, environment.encoder)
         return ShotScorer(
             environment,
             prepared.gold,

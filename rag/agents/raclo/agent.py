@@ -1,7 +1,7 @@
 """RACLO: find a video of a web, and a moment in it, from what a person remembers (RACLO, section 3).
 
     recall      abduce hypotheses about the whole video; search queries out of those
-    search      the first videos of each query that can be downloaded: think, act, observe
+    search      think, search, observe the results, search again; then open those that may be the video
     verify      is it the video? frames over all of it, and its sound, shown to two judges
     localize    which of its frames shows the moment? in parallel to verification
 
@@ -19,14 +19,15 @@ from dataclasses import replace
 
 from rag.agents.raclo.records import PAPER, CandidateVideo, RacloRun, RacloSettings, cues_of, only_cues
 from rag.agents.raclo.verification import locate_moment, verify
-from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
+from rag.agents.runtime.context import NOTHING_FOUND, AgentContext, metadata_of
 from rag.agents.runtime.frame_source import FrameSource, WebVideo
 from rag.agents.runtime.trace import Watch
-from rag.errors import FileProblem, ReasonerError, UsageError
+from rag.errors import FileProblem, ReasonerError, RoleUnknown, UsageError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImaginedQueries, ImagineRequest
 from rag.reasoners.roles.material import Memory
-from rag.web import Web
+from rag.reasoners.roles.search_step import SEARCH_STEP, SearchObservation, SearchStep, SearchStepRequest
+from rag.web import SearchResult, Web
 
 LONGEST_SEARCH = 200
 """Characters of a cue that is searched for unchanged."""
@@ -103,10 +104,11 @@ class _RacloRun:
         self._context, self._trace, self._settings = context, context.trace, settings
         self._second, self._memory = second, memory
         self._candidates: list[CandidateVideo] = []
+        self._results: dict[str, Sequence[SearchResult]] = {}
 
     def run(self, cues: str) -> RacloRun:
         started = time.perf_counter()
-        found, queries = self._search()
+        found, queries = self._react()
         searched = time.perf_counter()
         turns, self._trace.round = self._trace.round, 0
         for candidate, video in found:
@@ -130,6 +132,71 @@ class _RacloRun:
         )
 
     # Recall and search
+
+    def _react(self) -> tuple[Found, list[str]]:
+        """Think, search, observe, and search again; then open what was chosen (section 3.1.2).
+
+        A turn makes at most `queries` searches; a turn that opens a video is the last. The candidates, and
+        all queries made.
+        """
+        if not (self._settings.abduction and self._settings.react):
+            return self._search()
+        found: Found = []
+        observed: list[SearchObservation] = []
+        for turn in range(1, self._settings.turns + 1):
+            self._trace.round = turn
+            chosen: Sequence[int] = ()
+            left = self._settings.queries
+            while left >= 0 and not self._context.stopped():
+                try:
+                    step = self._step(observed, left)
+                except RoleUnknown:
+                    return self._search()
+                except ReasonerError as error:
+                    self._context.fail(error, "the next search")
+                    # Without a choice, all results in their order; without results, the cues once.
+                    chosen = range(sum(len(one.results) for one in observed))
+                    left = -1
+                    continue
+                tried = {one.query.casefold() for one in observed}
+                queries = [query for query in step.queries if query.casefold() not in tried][:left]
+                if not queries:
+                    chosen = step.open
+                    break
+                observed += [self._observe(query) for query in queries]
+                left -= len(queries)
+            found = self._open_chosen(observed, chosen)
+            if found or self._context.stopped():
+                break
+            if not observed:
+                return self._by_cues()
+        return found, [one.query for one in observed]
+
+    def _step(self, observed: Sequence[SearchObservation], left: int) -> SearchStep:
+        request = SearchStepRequest(
+            self._memory, tuple(observed), self._context.closed, left, self._settings.urls
+        )
+        step = self._context.reasoner.run(SEARCH_STEP, request)
+        self._trace.add("think", step.thought or "; ".join(step.queries) or "opens results", step)
+        return step
+
+    def _observe(self, query: str) -> SearchObservation:
+        page = self._context.search_videos(query, self._settings.results)
+        if page is None:
+            return SearchObservation(query, (), failed=True)
+        self._context.add_search(query, page)
+        self._results[query] = page.results
+        return SearchObservation(query, tuple(metadata_of(result) for result in page.results))
+
+    def _open_chosen(self, observed: Sequence[SearchObservation], chosen: Sequence[int]) -> Found:
+        """Of each search, the first `urls` of the chosen results that can be downloaded and are new."""
+        numbered = [(one.query, result) for one in observed for result in self._results.get(one.query, ())]
+        wanted = [numbered[number] for number in dict.fromkeys(chosen) if 0 <= number < len(numbered)]
+        return [
+            taken
+            for one in observed
+            for taken in self._open(one.query, [result for query, result in wanted if query == one.query])
+        ]
 
     def _search(self) -> tuple[Found, list[str]]:
         """The candidates, and all queries made."""
@@ -161,14 +228,24 @@ class _RacloRun:
             self._trace.add("think", recalled.thought or "; ".join(recalled.queries), recalled)
         return recalled.queries
 
+    def _by_cues(self) -> tuple[Found, list[str]]:
+        """The cues themselves as queries, and the first videos of each."""
+        by_cues = recall(self._context.reasoner, self._memory, (), replace(self._settings, abduction=False))
+        self._trace.add("think", by_cues.thought, by_cues)
+        return [taken for query in by_cues.queries for taken in self._take(query)], list(by_cues.queries)
+
     def _take(self, query: str) -> Found:
         """The first `urls` videos of a query that can be downloaded and are new."""
-        taken: Found = []
         page = self._context.search_videos(query, self._settings.results)
         if page is None:
-            return taken
+            return []
         self._context.add_search(query, page)
-        for result in page.results:
+        return self._open(query, page.results)
+
+    def _open(self, query: str, results: Sequence[SearchResult]) -> Found:
+        """Of the results of a query, the first `urls` that can be downloaded and are new."""
+        taken: Found = []
+        for result in results:
             if len(taken) == self._settings.urls:
                 break
             sound = self._settings.sound

@@ -23,13 +23,17 @@ class RacloSettings:
     queries: int = 2
     """Queries generated in one turn."""
     urls: int = 2
-    """Videos taken of each query: the first that can be had and that no search before it gave."""
+    """Videos taken of each query: the first, of those that are chosen, that can be had and that no search
+    before it gave."""
     results: int = 10
     """How far down a search is gone for them."""
     turns: int = 3
     """Turns of query generation and search at most; a turn that finds a candidate is the last."""
     abduction: bool = True
     """False: the cues themselves are the queries."""
+    react: bool = True
+    """The model sees what its searches return, searches again, and chooses what to open (section 3.1.2).
+    False, and for a reasoner without a rule for it: all queries at once, and the first videos of each."""
 
     # Verification, in parallel with localization
     verify: bool = True

@@ -23,7 +23,7 @@ from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.locate import LOCATE, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView
 from rag.reasoners.roles.verify_video import VERIFY_VIDEO, Consensus, VerifyRequest
-from rag.reasoners.wrappers import RoutedReasoner
+from rag.reasoners.wrappers import part_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,10 +37,8 @@ BETWEEN = 0.49
 def second_judge(reasoner: Reasoner) -> Reasoner | None:
     """The model of `[reasoner.judge]`, where it is another than the watcher's; else None: then the first
     judge looks a second time."""
-    if not isinstance(reasoner, RoutedReasoner):
-        return None
-    judge = reasoner.parts["judge"]
-    return None if judge is reasoner.parts["watcher"] else judge
+    judge = part_of(reasoner, "judge")
+    return None if judge is part_of(reasoner, "watcher") else judge
 
 
 def verify(
@@ -59,7 +57,8 @@ def verify(
     if not settings.consensus:
         return Consensus(first, first)
     if second is not None:
-        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(cues, shown(video, times, settings))))
+        view = shown(video.seen_by(second), times, settings)
+        return Consensus(first, second.run(VERIFY_VIDEO, VerifyRequest(cues, view)))
     shifted = midpoints(0.0, video.duration, settings.verify_frames, shift=BETWEEN)
     return Consensus(first, reasoner.run(VERIFY_VIDEO, VerifyRequest(cues, shown(video, shifted, settings))))
 

@@ -12,6 +12,7 @@ from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, UsageError
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
+    from rag.reasoners.roles.select_candidates import Candidate
     from rag.web import SearchPage, SearchResult, Web
 
 FATAL = (BudgetSpent, ReasonerUnreachable)
@@ -28,6 +29,21 @@ def check_settings(settings: Any) -> None:
             raise UsageError(f"{name} {value!r}: it is one of {', '.join(get_args(hint))}")
         if hint is int and value < 1:
             raise UsageError(f"{name} is at least 1, not {value}")
+
+
+def metadata_of(result: SearchResult) -> Candidate:
+    """A search result by its metadata alone."""
+    from rag.reasoners.roles.select_candidates import Candidate
+
+    return Candidate(
+        url=result.url,
+        title=result.title,
+        description=result.snippet,
+        channel=result.channel,
+        upload_date=result.upload_date,
+        duration=result.duration,
+        tags=result.tags,
+    )
 
 
 class AgentContext:
@@ -54,7 +70,13 @@ class AgentContext:
         """Name of the error that ended the run early; empty while the reasoner can be called."""
         self._urls: set[str] = set()
         self._contents: set[str] = set()
+        self._closed: set[str] = set()
         reasoner.usage()
+
+    @property
+    def closed(self) -> frozenset[str]:
+        """Addresses that could not be downloaded, or whose content was met before."""
+        return frozenset(self._closed)
 
     def stopped(self) -> bool:
         """Whether the reasoner can be called no more."""
@@ -123,8 +145,10 @@ class AgentContext:
             video = self.fetch(result, transcript=transcript)
         except (WebError, FileProblem) as error:
             self.fail(error, result.title or result.url)
+            self._closed.add(result.url)
             return None
         if video.video_id in self._contents:
+            self._closed.add(result.url)
             self.trace.add(kind, f"{result.title}: the same file as one before", url=result.url, **data)
             return None
         self._contents.add(video.video_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
@@ -96,8 +96,14 @@ def _seconds(state: RetryCallState) -> float:
     return min(LONGEST_WAIT, max(0.0, seconds))
 
 
-ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
-"""Path of a file and float64 (n,) seconds to decoded frames."""
+class ReadFrames(Protocol):
+    """Decodes frames."""
+
+    def __call__(self, path: str, times: NDArray[np.float64], /, *, zoomed: bool = False) -> Frames:
+        """The frames of a file at `times`, float64 (n,) seconds; `zoomed`: at the size of a closer look."""
+        ...
+
+
 ON_SCREEN = ("ocr",)
 TIME_STEP = 1e-6
 
@@ -108,16 +114,21 @@ class FrameSource:
 
     `library`: stored frame embeddings and text on the screen. `read_frames`: decodes, for a reasoner with
     `reads_pixels`; None for any other (see `of`). A reasoner whose roles are routed to several models may
-    need both.
+    need both. `decoder`: what decodes for another reasoner (`seen_by`); None: `read_frames`.
     """
 
     library: Library | None
     read_frames: ReadFrames | None
+    decoder: ReadFrames | None = None
 
     @classmethod
     def of(cls, reasoner: Reasoner, library: Library | None, read_frames: ReadFrames | None) -> FrameSource:
         """The frame source for a reasoner: decodes only where the reasoner reads pixels."""
-        return cls(library, read_frames if reasoner.reads_pixels else None)
+        return cls(library, read_frames if reasoner.reads_pixels else None, read_frames)
+
+    def seen_by(self, reasoner: Reasoner) -> FrameSource:
+        """The same source for another reasoner, such as a judge apart from the watcher."""
+        return FrameSource.of(reasoner, self.library, self.decoder or self.read_frames)
 
 
 @dataclass(frozen=True)
@@ -136,6 +147,10 @@ class WebVideo:
         """Id of the downloaded file's content."""
         return self.file.video_id
 
+    def seen_by(self, reasoner: Reasoner) -> WebVideo:
+        """The same video with its frames as another reasoner takes them."""
+        return replace(self, _frame_source=self._frame_source.seen_by(reasoner))
+
     @cached_property
     def library(self) -> Library | None:
         """The library, where it holds the video."""
@@ -149,22 +164,29 @@ class WebVideo:
         return library
 
     def view(
-        self, start: float, end: float, times: NDArray[np.float64] | None, *, transcript: bool = True
+        self,
+        start: float,
+        end: float,
+        times: NDArray[np.float64] | None,
+        *,
+        transcript: bool = True,
+        zoomed: bool = False,
     ) -> VideoView:
         """The interval [start, end) seconds with the frames at `times`.
 
         `times`: float64 (n,) seconds, of which none shows no frame; None takes every stored embedding.
         `transcript`: whether the lines of the transcript that overlap the interval are in the view.
+        `zoomed`: frames are decoded at the size of a closer look.
         Text on the screen: that of the shown frames; where no frame can be shown, all of the interval.
         """
         view = VideoView(self.result.title, start, end, description=self.result.snippet)
-        view = self._with_frames(view, times)
+        view = self._with_frames(view, times, zoomed)
         spoken = [line for line in self.lines if line.start < end and line.end > start] if transcript else []
         at_frames = times is not None and bool(view.times)
         read = self._read_at(view.times, start, end) if at_frames else self._read_between(start, end)
         return replace(view, texts=tuple(sorted([*spoken, *read], key=lambda text: (text.start, text.end))))
 
-    def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None) -> VideoView:
+    def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None, zoomed: bool) -> VideoView:
         """Decoded frames where they are read, and stored embeddings wherever the library holds any."""
         if times is not None and len(times) == 0:
             return view
@@ -176,7 +198,7 @@ class WebVideo:
             nearest = np.unique(self._nearest(times))
             return _with_vectors(view, stored_times[nearest], stored[nearest])
         try:
-            frames = _distinct(self._frame_source.read_frames(self.file.path, times))
+            frames = _distinct(self._frame_source.read_frames(self.file.path, times, zoomed=zoomed))
         except UnsupportedFile:
             # A file without a video stream still has a transcript.
             return view

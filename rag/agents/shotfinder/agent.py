@@ -10,7 +10,6 @@ reasoner a step. Every loop is bounded.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -32,10 +31,8 @@ from rag.agents.shotfinder.records import (
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
-from rag.relevance import content_words
 from rag.web import SearchResult, Web
 
-_NUMBERED = re.compile(r" part \d+$", re.IGNORECASE)
 LONGEST_SEARCH = 200
 """Characters of a description that is used as a query."""
 
@@ -128,7 +125,7 @@ class _ShotFinderRun:
             self._context.fail(error, "the searches")
             # Without a hypothesis the description itself is the query, once.
             return [] if self._context.stopped() else [plain]
-        queries = _distinct_queries(imagined.queries, description)[: self._settings.queries]
+        queries = list(dict.fromkeys(imagined.queries))[: self._settings.queries]
         self._trace.add("imagine", "; ".join(queries), imagined, queries=queries)
         return queries
 
@@ -194,15 +191,3 @@ class _ShotFinderRun:
             return
         text = f"{best.title} {best.start:.1f}-{best.end:.1f} s"
         self._trace.add("shot", text, best, found=True)
-
-
-def _distinct_queries(queries: Sequence[str], description: str) -> list[str]:
-    """The different queries, without the description's own words with "part 2" behind them: a reasoner
-    pads its reply so where it has fewer ideas."""
-    described = set(content_words(description))
-    kept = []
-    for query in dict.fromkeys(queries):
-        stem = _NUMBERED.sub("", query)
-        if stem == query or query in description or not described.issuperset(content_words(stem)):
-            kept.append(query)
-    return kept or list(queries[:1])

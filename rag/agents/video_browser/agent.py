@@ -34,15 +34,19 @@ from rag.citations import cite
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
+from rag.reasoners.roles.answer_unaided import ANSWER_UNAIDED
 from rag.reasoners.roles.plan import PLAN, PlanRequest, TriedQuery
 from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
+from rag.reasoners.wrappers import part_of
 from rag.records import Answer, Question, Usage
 from rag.web import SearchResult, Web
 
 REPLACEMENTS = 2
 """How often in one loop videos that failed are replaced by others of the same results."""
-ANSWER_ROLES = ("answer_choice", "answer_open")
+ANSWER_ROLES = ("answer_choice", "answer_open", "answer_unaided")
+UNAIDED = ("tool-free", "text-search")
+"""Paradigms without a video: the model may answer from what it knows (section 5.2)."""
 NO_ANSWER = "Nothing that was found answers the question."
 PAGE_CHARACTERS = 4000
 """Of a page that are read."""
@@ -295,7 +299,8 @@ class _BrowserRun:
                 passages=tuple(ReadPassage(one.passage, one.url, 1.0, None) for one in memory.summaries),
                 must_choose=self._must_choose,
             )
-            reply = answer_reading(reasoner, reading)
+            unaided = self._settings.paradigm in UNAIDED and not reading.question.options
+            reply = reasoner.run(ANSWER_UNAIDED, reading) if unaided else answer_reading(reasoner, reading)
         except ReasonerError as error:
             self._context.fail(error, "the answer")
             empty = Answer(memory.question, None, NO_ANSWER, 0.0, str(error), False)
@@ -308,12 +313,18 @@ class _BrowserRun:
     def _rewrite(self) -> tuple[RewrittenQuestion, AnchorEvent]:
         """What must be seen: the last sub-question, which the others lead to, else the question.
 
-        Where rewriting fails, also because only the answer's own share of a budget is left, its words as
-        they are. Raises `ReasonerUnreachable`, since no later call can succeed.
+        The paper's analyst has no such step: the calls are made only for the embedded analyst, whose rules
+        read their replies; a language model gets the words as they are. Where rewriting fails, also because
+        only the answer's own share of a budget is left, its words as they are. Raises `ReasonerUnreachable`,
+        since no later call can succeed.
         """
         question, parts = self._memory.question, self._memory.sub_questions
         asked = replace(question, text=parts[-1].text) if len(parts) > 1 else question
         rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
+        from rag.reasoners.embedded import EmbeddedReasoner
+
+        if part_of(self._context.reasoner, "analyst").name != EmbeddedReasoner.name:
+            return rewritten, anchor
         try:
             rewritten = self._context.reasoner.run(REWRITE_QUESTION, asked)
             anchor = self._context.reasoner.run(ANCHOR_EVENT, asked)

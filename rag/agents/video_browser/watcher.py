@@ -17,16 +17,17 @@ import numpy as np
 from corpora.records import Clip, Frames, Passage
 from localization.sampling import midpoints
 from localization.windows import Window
+from rag.agents.runtime.context import metadata_of
 from rag.agents.runtime.frame_source import WebVideo
 from rag.agents.video_browser.records import BrowserMemory, BrowserSettings, Summary
 from rag.reasoners.embedded.locate import asking_sentences, event_text
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
 from rag.reasoners.roles.plan import KnownVideo
 from rag.reasoners.roles.reading import ReadWindow
-from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, Candidate, SelectRequest
+from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
+from rag.reasoners.roles.summarize import SUMMARIZE, SummarizeRequest
 from rag.records import Question
 from rag.web import SearchResult
 
@@ -48,19 +49,6 @@ class ScanResult:
     sparse: VideoView
 
 
-def candidate(result: SearchResult) -> Candidate:
-    """A search result as a candidate video."""
-    return Candidate(
-        url=result.url,
-        title=result.title,
-        description=result.snippet,
-        channel=result.channel,
-        upload_date=result.upload_date,
-        duration=result.duration,
-        tags=result.tags,
-    )
-
-
 def filter_results(
     reasoner: Reasoner,
     memory: BrowserMemory,
@@ -76,7 +64,7 @@ def filter_results(
         SelectRequest(
             question=memory.question.text,
             sub_question=memory.focus or memory.question.text,
-            candidates=tuple(candidate(result) for result in results),
+            candidates=tuple(metadata_of(result) for result in results),
             top_k=count,
         ),
     )
@@ -106,14 +94,15 @@ def scan(reasoner: Reasoner, memory: BrowserMemory, video: WebVideo, settings: B
 
 
 def zoom(scanned: ScanResult, window: LocatedWindow, settings: BrowserSettings) -> ReadWindow:
-    """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it. May decode:
-    raises `FileProblem`. Without the stage, only what the sparse look showed of it."""
+    """Stage III: the window at `zoom_rate`, at most `window_frames`, with the words of it, its frames at
+    `reasoner.zoom_short_side`. May decode: raises `FileProblem`. Without the stage, only what the sparse
+    look showed of it."""
     if settings.zoom:
         count = min(settings.window_frames, max(1, round((window.end - window.start) * settings.zoom_rate)))
-        view = _sampled_view(scanned.video, window.start, window.end, count, settings)
+        view = _sampled_view(scanned.video, window.start, window.end, count, settings, zoomed=True)
     else:
         view = _sparse_view(scanned, window)
-    return _read_window(scanned.video, view, scanned.located.confidence)
+    return replace(_read_window(scanned.video, view, scanned.located.confidence), zoomed=settings.zoom)
 
 
 def whole_window(video: WebVideo, frames: int, settings: BrowserSettings, *, rate: float = 0.0) -> ReadWindow:
@@ -123,11 +112,11 @@ def whole_window(video: WebVideo, frames: int, settings: BrowserSettings, *, rat
 
 
 def _sampled_view(
-    video: WebVideo, start: float, end: float, count: int, settings: BrowserSettings
+    video: WebVideo, start: float, end: float, count: int, settings: BrowserSettings, *, zoomed: bool = False
 ) -> VideoView:
     """[start, end) seconds with `count` frames spread evenly. Raises `FileProblem`."""
     times = midpoints(start, end, count) if settings.images else np.zeros(0)
-    return video.view(start, end, times, transcript=settings.transcript)
+    return video.view(start, end, times, transcript=settings.transcript, zoomed=zoomed)
 
 
 def observation(scanned: ScanResult, settings: BrowserSettings) -> KnownVideo:
@@ -229,11 +218,11 @@ def _cut(text: str) -> str:
 
 
 def summarize(reasoner: Reasoner, question: Question, video: WebVideo, settings: BrowserSettings) -> Summary:
-    """The summarization paradigm (section 5.4, figure 16): the frames and text of the whole video as a
-    caption. Raises `FileProblem` or `ReasonerError`."""
+    """The summarization paradigm (section 5.4, figure 16): what the frames and text of the whole video hold
+    for the question. Raises `FileProblem` or `ReasonerError`."""
     view = _sampled_view(video, 0.0, video.duration, settings.whole_frames, settings)
-    observation = reasoner.run(OBSERVE, ObserveRequest(question, replace(view, description="")))
-    passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, observation.caption)
+    reply = reasoner.run(SUMMARIZE, SummarizeRequest(question, replace(view, description="")))
+    passage = Passage(f"summary:{video.video_id}", video.video_id, video.result.title, reply.summary)
     return Summary(video.result.url, passage)
 
 

@@ -9,7 +9,7 @@ from inspect import isfunction, signature
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import ReasonerError, SettingsError
+from rag.errors import RoleUnknown, SettingsError
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles import ROLES
 from rag.records import Usage
@@ -53,10 +53,10 @@ class EmbeddedReasoner:
         return json.dumps(made, sort_keys=True)
 
     def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
-        """Raises `ReasonerError` for a role without a rule."""
+        """Raises `RoleUnknown` for a role without a rule."""
         rule = RULES.get(role.name)
         if rule is None:
-            raise ReasonerError(
+            raise RoleUnknown(
                 f"the embedded reasoner has no rule for the role {role.name}; use a language model for it"
             )
         scorers = {"vectors": self.sentences, "scorer": self.images, "calibrator": self.images.calibrator}

@@ -81,6 +81,11 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     )
 
 
+def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
+    """From the passages alone: there is no knowledge beside them."""
+    return answer_open(reading, vectors)
+
+
 def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
     """Best first; equal ones in the order of reading."""
     question = without_source_sentences(reading.question.text)

@@ -31,7 +31,7 @@ _FORMAT = re.compile(
 
 
 def imagine_queries(request: ImagineRequest) -> ImaginedQueries:
-    """Exactly `count` different queries; the memory's own words, the most specific first."""
+    """At most `count` different queries; the memory's own words, the most specific first."""
     memory = request.memory
     parts = [memory.global_impression, memory.key_moment, memory.before, memory.after, memory.auditory_memory]
     plain = [" ".join(statements(part)) for part in (*parts, memory.constraint)]
@@ -99,10 +99,5 @@ def _different(found: list[str], count: int, whole: str) -> tuple[str, ...]:
     for query in plain:
         if query:
             first.setdefault(query.casefold(), query)
-    kept = list(first.values())
-    number = 1
-    while len(kept) < count:
-        number += 1
-        words = whole.split()[:LONGEST_QUERY] or ["video"]
-        kept.append(" ".join([*words, f"part {number}"]))
+    kept = list(first.values()) or [" ".join(whole.split()[:LONGEST_QUERY]) or "video"]
     return tuple(kept[: max(1, count)])

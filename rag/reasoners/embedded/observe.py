@@ -22,6 +22,7 @@ from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import Observation, ObserveRequest
+from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
 from rag.relevance import content_words
 
@@ -128,6 +129,12 @@ def _reasoning(met: int, queries: int, missing: int, keywords: int) -> str:
     return (
         f"{met} of {queries} events are shown or said, {keywords - missing} of {keywords} keywords are there."
     )
+
+
+def summarize(request: SummarizeRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoSummary:
+    """The caption of the whole video."""
+    caption = observe(ObserveRequest(request.question, request.view), scorer, vectors).caption
+    return VideoSummary(relevant=bool(caption), summary=caption)
 
 
 MOST_TIMELINE_LINES = 400

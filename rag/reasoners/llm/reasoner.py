@@ -139,7 +139,8 @@ class LlmReasoner:
     def fingerprint(self) -> str:
         """Model, settings that decide a reply, and versions of all prompts, as JSON."""
         prompts = json.dumps(prompt_versions(ROLES.values()), sort_keys=True)
-        return json.dumps({**self._facts, "prompts": prompts}, sort_keys=True)
+        zoom = self._settings.zoom_short_side
+        return json.dumps({**self._facts, "zoom_short_side": zoom, "prompts": prompts}, sort_keys=True)
 
     @property
     def _facts(self) -> dict[str, Any]:
@@ -168,7 +169,11 @@ class LlmReasoner:
         if images is not None and not self._settings.images:
             images = [PromptItem(shown.name, shown.text) for shown in images]
         messages: tuple[Message, ...] = render(
-            prompt, call.variables, images, short_side=self._settings.image_short_side
+            prompt,
+            call.variables,
+            images,
+            short_side=self._settings.image_short_side,
+            zoom_short_side=self._settings.zoom_short_side,
         )
         schema = role.draft.model if role.draft is not None else role.reply
         fault, cut = "", False

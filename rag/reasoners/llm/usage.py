@@ -139,7 +139,7 @@ class UsageCounter:
         return self._roles.setdefault(role, dict.fromkeys(KEYS, 0.0))
 
 
-CLOSING = frozenset({"answer_choice", "answer_open", "judge"})
+CLOSING = frozenset({"answer_choice", "answer_open", "answer_unaided", "judge"})
 """Roles that end a run. They may use what the others had to leave, so that a run which is stopped can
 still say what it has."""
 

@@ -37,7 +37,7 @@ class FrameMatch(Reply):
     audio_match: bool | None = None
     """None: no sound to compare, or nothing said of it."""
     constraint_match: bool | None = None
-    """None: no constraint, or none that can be seen in a frame."""
+    """None: no constraint, or none that what is shown can decide."""
     confidence: float = Field(ge=0, le=1)
     reason: str = ""
 
@@ -68,7 +68,8 @@ def _check(request: MatchRequest, reply: FrameMatch) -> None:
     if (reply.image_match is None) != (request.reference is None):
         wanted = "true or false" if request.reference is not None else "null: there is no reference"
         raise BadReply(f"image_match must be {wanted}")
-    if request.constraint and reply.constraint_match is None and request.constraint_kind != "audio":
+    visible = request.constraint_kind in ("color", "style")
+    if request.constraint and reply.constraint_match is None and visible:
         raise BadReply("constraint_match must be true or false")
 
 
@@ -83,4 +84,4 @@ def _examples() -> Iterator[Example[MatchRequest, FrameMatch]]:
     yield Example("nothing", MatchRequest("", BARE, BARE), unseen)
 
 
-MATCH_FRAME = Role("match_frame", "watcher", MatchRequest, FrameMatch, _prompt, _check, examples=_examples)
+MATCH_FRAME = Role("match_frame", "judge", MatchRequest, FrameMatch, _prompt, _check, examples=_examples)

@@ -14,10 +14,7 @@ from rag.records import Question
 
 @dataclass(frozen=True, slots=True)
 class ObserveRequest:
-    """Look at an interval for given facets (VideoDetective, D.2).
-
-    Of a whole video, it is the summary for a question (Video-Browser, figure 16).
-    """
+    """Look at an interval for given facets (VideoDetective, D.2)."""
 
     question: Question
     view: VideoView

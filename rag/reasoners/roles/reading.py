@@ -41,6 +41,8 @@ class ReadWindow:
     caption: str | None = None
     """The numbered actions of the frames, which it stands for (they are among `texts`); None where the
     frames themselves are read."""
+    zoomed: bool = False
+    """Whether the frames are of a closer look (`reasoner.zoom_short_side`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _window_item(name: str, window: ReadWindow) -> PromptItem:
         images = tuple(window.frames.images)
         if images:
             lines.append("Frames at: " + ", ".join(f"{time:.1f} s" for time in window.frames.times))
-    return PromptItem(name, "\n".join(lines), images)
+    return PromptItem(name, "\n".join(lines), images, window.zoomed)
 
 
 def sample_window(index: int, said: str) -> ReadWindow:

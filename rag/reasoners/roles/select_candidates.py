@@ -47,15 +47,14 @@ class SelectedCandidates(Reply):
 
 
 def _prompt(request: SelectRequest) -> RoleCall:
-    listed = [
-        PromptItem(f"result {index}", _listed(candidate))
-        for index, candidate in enumerate(request.candidates)
+    items = [
+        PromptItem(f"result {index}", listed(candidate)) for index, candidate in enumerate(request.candidates)
     ]
     return RoleCall(
         {
             "question": request.question,
             "sub_question": request.sub_question,
-            "candidates": listed,
+            "candidates": items,
             "!count": str(request.top_k),
         }
     )
@@ -67,7 +66,8 @@ def _check(request: SelectRequest, reply: SelectedCandidates) -> None:
         raise BadReply(f"selected has {len(reply.selected)} entries, at most {request.top_k}")
 
 
-def _listed(candidate: Candidate) -> str:
+def listed(candidate: Candidate) -> str:
+    """What a prompt says of a search result: its metadata, a line each."""
     about = candidate.description[:DESCRIPTION_EXCERPT]
     parts = {
         "Title": candidate.title,

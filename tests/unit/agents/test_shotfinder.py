@@ -294,15 +294,21 @@ def test_errors_of_the_reasoner_cost_one_step(tmp_path: Path) -> None:
         run(tmp_path / "d", description="...")
 
 
-def test_a_search_is_dropped_that_only_fills_up_their_number(tmp_path: Path) -> None:
-    class Filling(ShotReasoner):
+def test_no_search_is_dropped_by_its_wording_and_none_fills_up_their_number(tmp_path: Path) -> None:
+    class Rules(ShotReasoner):
         def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
             return imagine_queries(request)
 
-    found = run(tmp_path, reasoner=Filling(), description="kettle")
+    found = run(tmp_path, reasoner=Rules(), description="kettle")
     assert found.queries == ("kettle",)
-    named = run(tmp_path / "b", reasoner=Filling(), description="kettle video part 2")
-    assert all(query in "kettle video part 2" for query in named.queries)
+
+    class Godfather(ShotReasoner):
+        def imagine_queries(self, request: ImagineRequest) -> ImaginedQueries:
+            named = ("the godfather", "the godfather part 2")
+            return ImaginedQueries(thought=request.memory.key_moment, queries=named)
+
+    named = run(tmp_path / "b", reasoner=Godfather(), description="the godfather")
+    assert named.queries == ("the godfather", "the godfather part 2")
 
 
 def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:

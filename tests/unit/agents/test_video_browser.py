@@ -132,7 +132,7 @@ def test_other_paradigms(tmp_path: Path) -> None:
     assert [window.window.start for window in found.evidence] == [0.0, 0.0, 0.0]
     reasoner = RuleReasoner()
     run(tmp_path / "words", reasoner, replace(EFFICIENCY, paradigm="summarization"))
-    assert reasoner.asked.count("observe") == 3
+    assert reasoner.asked.count("summarize") == 3
     assert not reasoner.readings[0].windows
     reasoner = RuleReasoner()
     run(tmp_path / "pages", reasoner, replace(EFFICIENCY, paradigm="text-search"))

@@ -232,6 +232,8 @@ def test_strict_wants_both_and_lenient_either() -> None:
     assert (text_alone.strict, text_alone.lenient, text_alone.by_clip()) == (False, True, True)
     both = replace(text_alone, image=True, clip_image=0.69)
     assert (both.strict, both.lenient, both.by_clip()) == (True, True, False)
+    assert replace(both, constraint=False).strict is False
+    assert replace(both, constraint=True).strict is True
     nothing = JudgedFrame(None, None, None, None, None, None, None)
     assert (nothing.strict, nothing.lenient, nothing.by_clip()) == (None, None, None)
     alone = replace(nothing, text=True)
