@@ -129,8 +129,7 @@ class ReasonerSettings(SettingsSection):
     def short_side(self, *, zoomed: bool) -> int:
         """Pixels that frames are decoded at: as many as the model of any part is sent."""
         name = "zoom_short_side" if zoomed else "image_short_side"
-        sides = (getattr(self.of_part(part), name) for part in ("analyst", "planner", "watcher", "judge"))
-        return max(sides)
+        return max(int(getattr(self.of_part(part), name)) for part in ("analyst", "watcher", "judge"))
 
     def of_part(self, part: str) -> ReasonerSettings:
         """The settings of `planner`, `watcher` or `judge`; for any other name, these."""

@@ -17,7 +17,7 @@ from statistics import median
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
 from eval.metrics.intervals import Estimate
 from eval.metrics.tables import estimate
-from eval.reports.sections import gather, made_with
+from eval.reports.sections import gather, judges_of, made_with
 from eval.reports.spec import Compared, Row, Section
 from eval.reports.tables import Cell, Table, csv_text, markdown_table, percent_range, record
 from eval.resumable import whole_lines
@@ -78,6 +78,8 @@ def _page(section: Section, figures: Mapping[str, str]) -> Iterator[str]:
     yield f"# {section.benchmark}\n"
     yield f"{_made(section)}\n"
     yield f"{section.spec.note}\n"
+    for line in judges_of(section):
+        yield f"{line}\n"
     if section.unlike:
         yield f"**Not all runs had the same {', '.join(section.unlike)}: what differs may come from that.**\n"
     for table in _tables(section):

@@ -110,7 +110,7 @@ def made_with(section: Section) -> Iterator[str]:
     )
     changed = any(commit.endswith("+") for commits in systems for commit in commits)
     yield f"Commits: {commits}.{' +: with changes.' if changed else ''}"
-    yield from _judges(section)
+    yield from judges_of(section)
     if section.dataset:
         data = "; ".join(f"{name} {digest[:HASH]}" for name, digest in sorted(section.dataset.items()))
         yield f"Data: {data}."
@@ -118,7 +118,7 @@ def made_with(section: Section) -> Iterator[str]:
         yield f"Not all runs had the same {', '.join(section.unlike)}: what differs may come from that."
 
 
-def _judges(section: Section) -> Iterator[str]:
+def judges_of(section: Section) -> Iterator[str]:
     """Which model judged which systems, where a model did."""
     judged: dict[str, list[str]] = {}
     for row in section.rows:

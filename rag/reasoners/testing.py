@@ -14,21 +14,31 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from rag.errors import RoleUnknown
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.answer_open import ANSWER_OPEN
 from rag.reasoners.roles.reading import sample_reading
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
 from rag.reasoners.roles.samples import OPEN
+from rag.reasoners.roles.search_step import SEARCH_STEP
 from rag.records import Usage
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner, Role
 
 
-def requests() -> Iterator[tuple[Role[Any, Any], Any, str]]:
-    """The requests of all roles' examples: role, request, and both their names."""
+def requests(reasoner: Reasoner) -> Iterator[tuple[Role[Any, Any], Any, str]]:
+    """The requests of the examples of all roles that the reasoner has: role, request, and both their names.
+
+    It may raise `RoleUnknown` for `search_step` alone, which agents can do without.
+    """
     for role in ROLES.values():
         for example in role.examples():
+            try:
+                reasoner.run(role, example.request)
+            except RoleUnknown:
+                assert role is SEARCH_STEP, role.name
+                break
             yield role, example.request, f"{role.name}, {example.name}"
 
 
@@ -53,7 +63,7 @@ class ReasonerContract(ABC):
     def test_replies_are_sound(self) -> None:
         """Each has its role's type, passes the role's check and survives JSON."""
         with self.open() as reasoner:
-            for role, request, where in requests():
+            for role, request, where in requests(reasoner):
                 reply = reasoner.run(role, request)
                 assert type(reply) is role.reply, where
                 assert type(reply).model_validate_json(reply.model_dump_json(), strict=True) == reply, where
@@ -65,7 +75,7 @@ class ReasonerContract(ABC):
     def test_replies_repeat(self) -> None:
         """The same request gives the same reply: in one reasoner, and in another one of the same kind."""
         with self.open() as one, self.open() as other:
-            for role, request, where in requests():
+            for role, request, where in requests(one):
                 first = one.run(role, request)
                 assert one.run(role, request) == first, where
                 assert other.run(role, request) == first, where

@@ -19,6 +19,7 @@ from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
 from rag.reasoners.roles.plan import PLAN, PlanRequest
 from rag.reasoners.roles.samples import BARE, EMPTY, OPEN, sample_view
+from rag.reasoners.roles.search_step import SEARCH_STEP
 from rag.reasoners.testing import ReasonerContract
 from rag.reasoners.wrappers import TokenCountingReasoner
 from rag.records import Usage
@@ -86,7 +87,8 @@ def test_a_role_has_examples_that_pass_its_check_and_an_embedded_rule(role):
         assert isinstance(example.reply, role.reply)
         if role.check is not None:
             role.check(example.request, example.reply)
-    assert role.name in RULES, f"write {role.name}(request, ...) in rag/reasoners/embedded/"
+    # RACLO does without search steps; every other role has a rule in rag/reasoners/embedded/.
+    assert role.name in RULES or role is SEARCH_STEP, role.name
 
 
 def test_an_embedded_plan_searches_unless_all_is_solved():

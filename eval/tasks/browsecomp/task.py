@@ -36,9 +36,11 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
-        """Speech is read from the web's transcripts."""
-        ocr = {} if self.shape is None else {"ocr.mode": "on" if self.shape.reads_screen else "off"}
-        return {"asr.mode": "off", **ocr}
+        """Speech of rendered videos is read from the web's transcripts; other videos are as the user indexes
+        them, with speech recognition where a model is present."""
+        if self.shape is None:
+            return {}
+        return {"asr.mode": "off", "ocr.mode": "on" if self.shape.reads_screen else "off"}
 
     def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, BrowseQuestion]:  # noqa: ARG002 (of the base class)
         return load_rows(paths)

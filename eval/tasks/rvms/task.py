@@ -36,8 +36,9 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
-        """Speech is read from the web's transcripts; rendered videos have no text on the screen."""
-        return {"asr.mode": "off", **({"ocr.mode": "off"} if self.shape else {})}
+        """Speech of rendered videos is read from the web's transcripts, and they have no text on the screen;
+        other videos are as the user indexes them, with speech recognition where a model is present."""
+        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
     def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, RvmsSample]:  # noqa: ARG002 (of the base class)
         return load_rows(paths)

@@ -260,8 +260,8 @@ def fetch_video(
 ) -> WebVideo:
     """Download a video and, where asked, its transcript. Raises `WebError` or `FileProblem`.
 
-    A transcript that cannot be had is reported to `on_error` and the video is returned without; that a
-    video has none is no error.
+    A transcript that cannot be had is reported to `on_error`; that a video has none is no error. Without
+    one, its lines are those that speech recognition gave the library.
     """
     file = retry.call(lambda: web.download(result.url))
     lines: tuple[Evidence, ...] = ()
@@ -277,7 +277,16 @@ def fetch_video(
             if on_error is not None:
                 on_error(error)
     video = WebVideo(result, file, 0.0, lines, frame_source)
+    if transcript and not lines:
+        video = replace(video, lines=_recognized(video))
     return replace(video, duration=_duration(video))
+
+
+def _recognized(video: WebVideo) -> tuple[Evidence, ...]:
+    if video.library is None:
+        return ()
+    stored = video.library.engine.reader.evidence(video.video_id, 0.0, float("inf"))
+    return tuple(line for line in stored if line.kind == "asr")
 
 
 def _duration(video: WebVideo) -> float:

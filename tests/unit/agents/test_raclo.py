@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.phrases import positioned_statements, statements
 from rag.reasoners.roles.material import Memory
+from rag.reasoners.roles.search_step import SearchStep, SearchStepRequest
 from rag.reasoners.wrappers import RoutedReasoner
 from rag.web import MockWeb, Transcript
 from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames
@@ -253,3 +255,87 @@ def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Pat
     assert [moment.frames for moment in moments] == [0]
     assert moments[0].start <= moments[0].time < moments[0].end
     assert any("by words alone" in step.text for step in found.steps)
+
+
+class Searching(RecallingReasoner):
+    """A model that searches once, learns from the results, searches again, and opens what it chose."""
+
+    def __init__(self, *steps: SearchStep | Exception, **rules: Any) -> None:
+        super().__init__(**rules)
+        self.steps, self.asked = list(steps), list[SearchStepRequest]()
+
+    def search_step(self, request: SearchStepRequest) -> SearchStep:
+        self.asked.append(request)
+        step = self.steps.pop(0) if self.steps else SearchStep(thought="nothing more")
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+
+def numbers(request: SearchStepRequest, *titles: str) -> tuple[int, ...]:
+    listed = [result.title for _, result in request.results]
+    return tuple(listed.index(title) for title in titles)
+
+
+def test_the_model_sees_its_results_searches_again_and_chooses_what_to_open(tmp_path: Path) -> None:
+    class Choosing(Searching):
+        def search_step(self, request: SearchStepRequest) -> SearchStep:
+            if len(self.asked) == 2:
+                wanted = numbers(request, "kettle video 7", "kettle video 3", "kettle video 1")
+                self.steps = [SearchStep(thought="number 7", open=wanted)]
+            return super().search_step(request)
+
+    first, second = SearchStep(thought="a kettle", queries=("kettle",)), "kettle video"
+    reasoner = Choosing(first, SearchStep(thought="too many", queries=("Kettle", second)))
+    found = run(tmp_path, reasoner=reasoner)
+    assert found.queries == ("kettle", second)
+    assert [[one.query for one in request.observed] for request in reasoner.asked] == [
+        [],
+        ["kettle"],
+        ["kettle", second],
+    ]
+    assert [request.queries_left for request in reasoner.asked] == [2, 1, 0]
+    assert [len(one.results) for one in reasoner.asked[1].observed] == [10]
+    # Of one search two videos at most are opened, in the order in which the model gave them.
+    assert [one.title for one in found.candidates] == ["kettle video 7", "kettle video 3"]
+    assert (found.matched, found.failures, reasoner.imagined) == (True, (), [])
+
+
+def test_what_cannot_be_opened_is_replaced_and_shown_as_closed(tmp_path: Path) -> None:
+    class Stubborn(Searching):
+        def search_step(self, request: SearchStepRequest) -> SearchStep:
+            if request.observed:
+                titles = ("kettle video 0",) if not request.closed else ("kettle video 0", "kettle video 7")
+                self.steps = [SearchStep(thought="these", open=numbers(request, *titles))]
+            return super().search_step(request)
+
+    reasoner = Stubborn(SearchStep(thought="a kettle", queries=("kettle",)))
+    found = run(tmp_path, reasoner=reasoner, video00="private")
+    assert [one.title for one in found.candidates] == ["kettle video 7"]
+    assert found.turns == 2
+    assert reasoner.asked[-1].closed == {f"{HOST}video00"}
+
+
+def test_a_model_that_fails_midway_leaves_its_results_to_be_opened_in_their_order(tmp_path: Path) -> None:
+    reasoner = Searching(SearchStep(thought="", queries=("kettle video 7",)), ReplyInvalid("no JSON"))
+    found = run(tmp_path / "a", reasoner=reasoner)
+    assert (len(found.candidates), found.candidates[0].title) == (2, "kettle video 7")
+    assert found.failures == ("ReplyInvalid",)
+    mute = run(tmp_path / "b", reasoner=Searching(ReplyInvalid("no JSON")))
+    assert mute.queries[0] == EVERYTHING.global_impression
+    assert mute.candidates
+    spent = run(tmp_path / "c", reasoner=Searching(BudgetSpent("0 left")))
+    assert (spent.failure, spent.candidates) == ("BudgetSpent", ())
+
+
+def test_searches_end_even_where_the_model_never_opens_a_result(tmp_path: Path) -> None:
+    endless = [SearchStep(thought="on", queries=(f"kettle {at}", f"tea {at}")) for at in range(99)]
+    reasoner = Searching(*endless)
+    found = run(tmp_path, reasoner=reasoner)
+    assert (len(found.queries), found.turns, found.failure) == (6, 3, NOTHING_FOUND)
+
+
+def test_without_search_steps_the_queries_are_made_at_once(tmp_path: Path) -> None:
+    reasoner = Searching()
+    found = run(tmp_path, reasoner=reasoner, settings=replace(PAPER, react=False))
+    assert (reasoner.asked, found.queries) == ([], ("kettle video 7", "kettle"))

@@ -406,3 +406,13 @@ def test_transient_errors_are_retried() -> None:
     with pytest.raises(PageGone):
         RetryPolicy(3).call(gone)
     assert len(calls) == 1
+
+
+def test_without_a_transcript_the_recognized_speech_is_read(tmp_path: Path) -> None:
+    reasoner = MixedReasoner()
+    both = FrameSource.of(reasoner, cast(Library, StoredLibrary()), frame_source().read_frames)
+    run_video_browser(ASKED, make_web(tmp_path / "mute", lines=False), reasoner, both, EFFICIENCY)
+    assert {text.text for view in reasoner.views for text in view.texts if text.kind == "asr"} == {"speech"}
+    reasoner.views.clear()
+    run_video_browser(ASKED, make_web(tmp_path / "said"), reasoner, both, EFFICIENCY)
+    assert not [text for view in reasoner.views for text in view.texts if text.kind == "asr"]
