@@ -73,17 +73,26 @@ class Engine:
 
         return Retriever(self.reader, self.tower, self.text_encoder, settings or self.settings)
 
+    @property
+    def _reader(self) -> MediaReader:
+        if self._media is None:
+            from corpora.video.reader import MediaReader
+
+            self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
+        return self._media
+
+    def read_audio(self, path: str, start: float, end: float) -> NDArray[np.float32]:
+        """The sound of [start, end) seconds of a video file, mono float32 (n,) at 16,000 Hz; empty without
+        a sound track. Raises `FileProblem`."""
+        return self._reader.audio_between(path, start, end)
+
     def read_frames(self, path: str, times: NDArray[np.float64], *, zoomed: bool = False) -> Frames:
         """The frame on screen at each of `times`, float64 (n,) seconds, of a video file, upright.
 
         `zoomed`: at `reasoner.zoom_short_side` instead of `reasoner.image_short_side`. Raises `FileProblem`.
         """
-        if self._media is None:
-            from corpora.video.reader import MediaReader
-
-            self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
         side = self.settings.reasoner.short_side(zoomed=zoomed)
-        return self._media.frames_at(path, times.tolist(), short_side=side)
+        return self._reader.frames_at(path, times.tolist(), short_side=side)
 
     def close(self) -> None:
         """End the decoder and let the snapshot go."""

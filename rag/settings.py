@@ -72,6 +72,8 @@ class PartSettings(SettingsSection):
     """Frames are sent with a short side of at most this many pixels."""
     zoom_short_side: int | None = Field(None, ge=32)
     """The same for frames of a closer look."""
+    audio: bool | None = None
+    """Send sound to the model of this part."""
     structured: bool | None = None
     """Ask the server to enforce the JSON schema."""
     max_tokens: int | None = Field(None, ge=16)
@@ -112,6 +114,11 @@ class ReasonerSettings(SettingsSection):
     """Frames are sent with a short side of at most this many pixels."""
     zoom_short_side: int = Field(672, ge=32)
     """The same for frames of a closer look: the windows that Video-Browser zooms into (stage III)."""
+    audio: bool = False
+    """Send the sound of a video to the model (content parts `input_audio`, WAV), where RACLO and ShotFinder
+    ask about it; for models that take audio. Transcripts and measured sounds are sent in any case."""
+    audio_seconds: float = Field(600.0, gt=0, le=86400)
+    """Seconds of sound of one video at most, from its start."""
     structured: bool = False
     """Ask the server to enforce the JSON schema (`response_format`), where it can."""
     max_tokens: int = Field(4096, ge=16)

@@ -154,6 +154,19 @@ class MediaReader:
         for _, (block,) in self._media.ask("audio", path, rate=rate, gaps=gaps):
             yield block
 
+    def audio_between(self, path: str, start: float, end: float, *, rate: int = 16000) -> NDArray[np.float32]:
+        """Mono float32 (n,) of [start, end) seconds, cut at the end of the track; empty without one."""
+        if not self._facts(path).audio:
+            return np.zeros(0, np.float32)
+        first, last = max(0, round(start * rate)), max(0, round(end * rate))
+        blocks, read = [np.zeros(0, np.float32)], 0
+        for block in self.audio(path, rate=rate):
+            blocks.append(block[max(0, first - read) : max(0, last - read)])
+            read += len(block)
+            if read >= last:
+                break
+        return np.concatenate(blocks)
+
     def cut(self, path: str, start: float, end: float, out: str) -> None:
         """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.reader.cut_clip`."""
         self._one(self._media, "clip", path, start=start, end=end, out=out)

@@ -256,7 +256,8 @@ def open_environment(
         Library.index(paths, settings=settings, progress=indexing(progress))
     library = Library.open(settings.library, settings=settings)
     reasoner = library.engine.reasoner
-    frame_source = FrameSource.of(reasoner, library, library.engine.read_frames)
+    engine = library.engine
+    frame_source = FrameSource.of(reasoner, library, engine.read_frames, engine.read_audio)
     return WebEnvironment(web, library, reasoner, frame_source, settings.encoder)
 
 

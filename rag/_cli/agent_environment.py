@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from corpora.records import Frames
-    from rag.agents.runtime.frame_source import FrameSource, ReadFrames
+    from rag.agents.runtime.frame_source import FrameSource, ReadFrames, ReadSound
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
     from rag.web import Faults, MockWeb
@@ -61,13 +61,14 @@ class WebEnvironment(Environment):
     web: MockWeb
     library: Library | None
     read_frames: ReadFrames
+    read_audio: ReadSound
 
     @property
     def frame_source(self) -> FrameSource:
         """Frames of the library, else decoded from the web's files."""
         from rag.agents.runtime.frame_source import FrameSource
 
-        return FrameSource.of(self.reasoner, self.library, self.read_frames)
+        return FrameSource.of(self.reasoner, self.library, self.read_frames, self.read_audio)
 
 
 @contextmanager
@@ -104,10 +105,10 @@ def open_web_environment(
                 os.fspath(folder), faults=faults, encoder=session.settings.encoder, library=contents
             ) as opened:
                 reasoner, counting = open_reasoner(session, library)
-                read = frames_reader(session, library)
+                read, hear = media_readers(session, library)
                 path_of = local_path(opened, made=web is None)
                 yield WebEnvironment(
-                    reasoner, counting, path_of, page_frames(opened, read), opened, library, read
+                    reasoner, counting, path_of, page_frames(opened, read), opened, library, read, hear
                 )
         finally:
             if library is not None:
@@ -180,10 +181,10 @@ def vision_status(reasoner: Reasoner, library: Library | None) -> str:
     )
 
 
-def frames_reader(session: Session, library: Library | None) -> ReadFrames:
-    """Path of a file and times to decoded frames."""
+def media_readers(session: Session, library: Library | None) -> tuple[ReadFrames, ReadSound]:
+    """What decodes the frames of a file, and what its sound."""
     if library is not None:
-        return library.engine.read_frames
+        return library.engine.read_frames, library.engine.read_audio
     from corpora.video.reader import MediaReader
 
     settings = session.settings
@@ -193,7 +194,7 @@ def frames_reader(session: Session, library: Library | None) -> ReadFrames:
         side = settings.reasoner.short_side(zoomed=zoomed)
         return media.frames_at(path, times.tolist(), short_side=side)
 
-    return read
+    return read, media.audio_between
 
 
 def page_frames(web: MockWeb, read: ReadFrames) -> Callable[[str, NDArray[np.float64]], Frames | None]:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import wave
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -39,12 +40,27 @@ class EncodedImage:
     height: int
 
 
+AUDIO_RATE = 16_000
+"""Samples a second of audio that is sent."""
+
+ReadAudio = Callable[[float], "NDArray[np.float32]"]
+"""Seconds at most to mono float32 (n,) in [-1, 1] at `AUDIO_RATE`; empty where there is no sound."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedAudio:
+    """A stretch of sound as it is sent: WAV bytes (mono, 16 bits), length in seconds."""
+
+    data: bytes
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation: text and images in order."""
+    """One message of a conversation: text, images and sound in order."""
 
     speaker: Literal["system", "user", "assistant"]
-    parts: tuple[str | EncodedImage, ...]
+    parts: tuple[str | EncodedImage | EncodedAudio, ...]
 
     @property
     def text(self) -> str:
@@ -55,6 +71,11 @@ class Message:
     def images(self) -> tuple[EncodedImage, ...]:
         """The images, in order."""
         return tuple(part for part in self.parts if isinstance(part, EncodedImage))
+
+    @property
+    def audio_seconds(self) -> float:
+        """Length of all sound."""
+        return sum(part.seconds for part in self.parts if isinstance(part, EncodedAudio))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +90,12 @@ class PromptItem:
     images: tuple[NDArray[np.uint8], ...] = ()
     zoomed: bool = False
     """Its frames are looked at closely, so they are sent at their own, larger size."""
+    read_audio: ReadAudio | None = None
+    """Its sound, for a model that takes audio."""
 
 
 Material = str | Sequence[PromptItem]
+_Part = str | EncodedImage | EncodedAudio
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +147,14 @@ def render(
     *,
     short_side: int,
     zoom_short_side: int | None = None,
+    audio_seconds: float = 0.0,
 ) -> tuple[Message, Message]:
     """The system and the user message of one call.
 
     `variables`: material by name, or bare words of ours under `!name`.
     `images`: what `{{images}}` is replaced by; None where the prompt has no such place.
     `short_side`: of an image, in pixels at most; `zoom_short_side`: of zoomed ones, default the same.
+    `audio_seconds`: of the sound of an item, at most; 0 for a model that takes none.
     Raises `ValueError` if a variable is missing, unused, or not fit to stand bare.
     """
     given: dict[str, Material] = dict(variables)
@@ -141,13 +167,14 @@ def render(
     tag = _tag(given.values())
     given["!tag"] = tag
 
-    def filled(template: str) -> tuple[str | EncodedImage, ...]:
-        parts: list[str | EncodedImage] = []
+    def filled(template: str) -> tuple[_Part, ...]:
+        parts: list[_Part] = []
         end = 0
         for match in PLACEHOLDER.finditer(template):
             parts.append(template[end : match.start()])
             name = match[1] + match[2]
-            parts.extend(_material(name, given[name], tag, (short_side, zoom_short_side or short_side)))
+            sides = (short_side, zoom_short_side or short_side)
+            parts.extend(_material(name, given[name], tag, sides, audio_seconds))
             end = match.end()
         parts.append(template[end:])
         return _merged(parts)
@@ -170,9 +197,23 @@ def encode_image(image: NDArray[np.uint8], short_side: int) -> EncodedImage:
     return EncodedImage(buffer.getvalue(), *size)
 
 
+def encode_audio(samples: NDArray[np.float32]) -> EncodedAudio:
+    """Mono float32 (n,) in [-1, 1] at `AUDIO_RATE` as WAV of 16 bits."""
+    import numpy as np
+
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(AUDIO_RATE)
+        plain = np.nan_to_num(np.asarray(samples, np.float64), nan=0.0)
+        out.writeframes((np.clip(plain, -1, 1) * 32767).round().astype("<i2").tobytes())
+    return EncodedAudio(buffer.getvalue(), round(len(samples) / AUDIO_RATE, 3))
+
+
 def _material(
-    name: str, value: Material, tag: str, short_sides: tuple[int, int]
-) -> Iterable[str | EncodedImage]:
+    name: str, value: Material, tag: str, short_sides: tuple[int, int], audio_seconds: float
+) -> Iterable[_Part]:
     if name.startswith("!"):
         if not isinstance(value, str) or not BARE.fullmatch(value):
             raise ValueError(f"variable {name}: {value!r} cannot stand without a fence")
@@ -187,6 +228,12 @@ def _material(
             if shown.images:
                 yield "\n"
                 yield from (encode_image(image, short_sides[shown.zoomed]) for image in shown.images)
+            if audio_seconds and shown.read_audio is not None:
+                samples = shown.read_audio(audio_seconds)
+                if len(samples):
+                    sound = encode_audio(samples)
+                    yield f"\nThe sound of {shown.name}, {sound.seconds:.1f} s from its start:\n"
+                    yield sound
 
 
 def _fenced(name: str, text: str, tag: str) -> str:
@@ -207,8 +254,8 @@ def _tag(values: Iterable[Material]) -> str:
     return digest[:8]
 
 
-def _merged(parts: Iterable[str | EncodedImage]) -> tuple[str | EncodedImage, ...]:
-    merged: list[str | EncodedImage] = []
+def _merged(parts: Iterable[_Part]) -> tuple[_Part, ...]:
+    merged: list[_Part] = []
     for part in parts:
         last = merged[-1] if merged else None
         if isinstance(part, str) and isinstance(last, str):

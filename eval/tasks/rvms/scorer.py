@@ -243,7 +243,8 @@ class RvmsScorer:
         context = " ".join(part for part in (memory.before, memory.after) if part)
 
         def match() -> bool:
-            view = video.view(max(0.0, time - AUDIO_CONTEXT), time + AUDIO_CONTEXT, np.array([time]))
+            start, end = max(0.0, time - AUDIO_CONTEXT), time + AUDIO_CONTEXT
+            view = video.view(start, end, np.array([time]), audio=bool(memory.auditory_memory))
             request = MatchRequest(
                 description=memory.key_moment,
                 candidate=view,

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     from rag.library import Library
 
+AUDIO_CONTEXT = 5.0
+"""Seconds of sound on both sides of a frame that is judged (appendix C.1: 10 s around it)."""
 CLIP_THRESHOLD = 0.7
 """Appendix B: a cosine from here on counts as a match."""
 NO_REFERENCE = "without a reference frame"
@@ -275,8 +277,14 @@ class ShotScorer:
         )
 
     def _described(self, seen: VideoView, video_id: str, kind: ConstraintKind) -> VideoView:
-        """For a constraint on the resolution, which no frame as it is sent shows, with that of the file."""
+        """With what no frame shows: for a constraint on the resolution that of the file, for one on the sound
+        the sound around the frame."""
         video = measures_of(self.frames.library, video_id).video
+        if kind == "audio":
+            engine, path = self.frames.library.engine, self.environment.path_of(video_id)
+            start, end = max(0.0, seen.start - AUDIO_CONTEXT), seen.start + AUDIO_CONTEXT
+            heard = None if path is None else (lambda _: engine.read_audio(path, start, end))
+            return replace(seen, read_audio=heard)
         if kind != "resolution" or video is None or not video.height:
             return seen
         return replace(seen, description=f"The file has {video.width} x {video.height} pixels.")

@@ -104,6 +104,8 @@ class ReadFrames(Protocol):
         ...
 
 
+ReadSound = Callable[[str, float, float], "NDArray[np.float32]"]
+"""Path of a file, start and end in seconds, to mono float32 (n,) at 16,000 Hz; empty without sound."""
 ON_SCREEN = ("ocr",)
 TIME_STEP = 1e-6
 
@@ -120,15 +122,23 @@ class FrameSource:
     library: Library | None
     read_frames: ReadFrames | None
     decoder: ReadFrames | None = None
+    read_audio: ReadSound | None = None
+    """For models that take audio."""
 
     @classmethod
-    def of(cls, reasoner: Reasoner, library: Library | None, read_frames: ReadFrames | None) -> FrameSource:
+    def of(
+        cls,
+        reasoner: Reasoner,
+        library: Library | None,
+        read_frames: ReadFrames | None,
+        read_audio: ReadSound | None = None,
+    ) -> FrameSource:
         """The frame source for a reasoner: decodes only where the reasoner reads pixels."""
-        return cls(library, read_frames if reasoner.reads_pixels else None, read_frames)
+        return cls(library, read_frames if reasoner.reads_pixels else None, read_frames, read_audio)
 
     def seen_by(self, reasoner: Reasoner) -> FrameSource:
         """The same source for another reasoner, such as a judge apart from the watcher."""
-        return FrameSource.of(reasoner, self.library, self.decoder or self.read_frames)
+        return FrameSource.of(reasoner, self.library, self.decoder or self.read_frames, self.read_audio)
 
 
 @dataclass(frozen=True)
@@ -171,12 +181,13 @@ class WebVideo:
         *,
         transcript: bool = True,
         zoomed: bool = False,
+        audio: bool = False,
     ) -> VideoView:
         """The interval [start, end) seconds with the frames at `times`.
 
         `times`: float64 (n,) seconds, of which none shows no frame; None takes every stored embedding.
         `transcript`: whether the lines of the transcript that overlap the interval are in the view.
-        `zoomed`: frames are decoded at the size of a closer look.
+        `zoomed`: frames are decoded at the size of a closer look. `audio`: with the sound of the interval.
         Text on the screen: that of the shown frames; where no frame can be shown, all of the interval.
         """
         view = VideoView(self.result.title, start, end, description=self.result.snippet)
@@ -184,6 +195,10 @@ class WebVideo:
         spoken = [line for line in self.lines if line.start < end and line.end > start] if transcript else []
         at_frames = times is not None and bool(view.times)
         read = self._read_at(view.times, start, end) if at_frames else self._read_between(start, end)
+        read_audio = self._frame_source.read_audio
+        if audio and read_audio is not None:
+            path = self.file.path
+            view = replace(view, read_audio=lambda most: read_audio(path, start, min(end, start + most)))
         return replace(view, texts=tuple(sorted([*spoken, *read], key=lambda text: (text.start, text.end))))
 
     def _with_frames(self, view: VideoView, times: NDArray[np.float64] | None, zoomed: bool) -> VideoView:

@@ -59,6 +59,8 @@ def _open_client(settings: ReasonerSettings, seed: int) -> ChatClient:
             from rag.reasoners.llm.openai_client import OpenAIClient
 
             return OpenAIClient(settings, seed=seed)
+        case "transformers" if settings.audio:
+            raise SettingsError("reasoner.audio is for a model at a server; set it to false for transformers")
         case "transformers":
             from rag.reasoners.llm.local_client import LocalClient, TransformersLLM
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rag.reasoners.prompts import EncodedAudio, EncodedImage
+
 if TYPE_CHECKING:
     from rag.reasoners.prompts import Message
 
@@ -55,18 +57,17 @@ class ReplayClient:
 
 
 def chat_messages(messages: Sequence[Message]) -> list[Any]:
-    """The same conversation as LlamaIndex `ChatMessage`s with `TextBlock` and `ImageBlock` content."""
-    from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock
+    """The same conversation as LlamaIndex `ChatMessage`s, with text, image and audio blocks."""
+    from llama_index.core.base.llms.types import AudioBlock, ChatMessage, ImageBlock, MessageRole, TextBlock
+
+    def block(part: str | EncodedImage | EncodedAudio) -> Any:
+        if isinstance(part, str):
+            return TextBlock(text=part)
+        if isinstance(part, EncodedAudio):
+            return AudioBlock(audio=part.data, format="wav")
+        return ImageBlock(image=part.data, image_mimetype="image/jpeg")
 
     return [
-        ChatMessage(
-            role=MessageRole(message.speaker),
-            blocks=[
-                TextBlock(text=part)
-                if isinstance(part, str)
-                else ImageBlock(image=part.data, image_mimetype="image/jpeg")
-                for part in message.parts
-            ],
-        )
+        ChatMessage(role=MessageRole(message.speaker), blocks=[block(part) for part in message.parts])
         for message in messages
     ]

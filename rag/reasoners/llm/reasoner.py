@@ -17,6 +17,7 @@ from rag.reasoners.llm.recording import ExchangeInput
 from rag.reasoners.llm.usage import (
     UsageCounter,
     allowed_seconds,
+    estimated_audio_tokens,
     estimated_image_tokens,
     estimated_text_tokens,
     seconds_spent,
@@ -139,8 +140,10 @@ class LlmReasoner:
     def fingerprint(self) -> str:
         """Model, settings that decide a reply, and versions of all prompts, as JSON."""
         prompts = json.dumps(prompt_versions(ROLES.values()), sort_keys=True)
-        zoom = self._settings.zoom_short_side
-        return json.dumps({**self._facts, "zoom_short_side": zoom, "prompts": prompts}, sort_keys=True)
+        chosen = self._settings
+        heard = {"audio_seconds": chosen.audio_seconds} if chosen.audio else {}
+        more = {"zoom_short_side": chosen.zoom_short_side, **heard, "prompts": prompts}
+        return json.dumps({**self._facts, **more}, sort_keys=True)
 
     @property
     def _facts(self) -> dict[str, Any]:
@@ -167,13 +170,14 @@ class LlmReasoner:
         call = role.prompt(request)
         images = call.images
         if images is not None and not self._settings.images:
-            images = [PromptItem(shown.name, shown.text) for shown in images]
+            images = [PromptItem(shown.name, shown.text, read_audio=shown.read_audio) for shown in images]
         messages: tuple[Message, ...] = render(
             prompt,
             call.variables,
             images,
             short_side=self._settings.image_short_side,
             zoom_short_side=self._settings.zoom_short_side,
+            audio_seconds=self._settings.audio_seconds if self._settings.audio else 0.0,
         )
         schema = role.draft.model if role.draft is not None else role.reply
         fault, cut = "", False
@@ -198,7 +202,7 @@ class LlmReasoner:
     ) -> ChatReply:
         role = prompt.role
         text = sum(estimated_text_tokens(message.text) for message in messages)
-        expected = text + estimated_image_tokens(messages)
+        expected = text + estimated_image_tokens(messages) + estimated_audio_tokens(messages)
         within = allowed_seconds(self._settings, self.name, role, self._usage_counter, expected)
         self._usage_counter.begin(role, repair=repair)
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from corpora.outputs import RECORDING_HEAD
 from rag.errors import ReplayUnknown, SettingsError
 from rag.reasoners.llm.messages import ChatReply
-from rag.reasoners.prompts import Message
+from rag.reasoners.prompts import EncodedAudio, Message
 
 if TYPE_CHECKING:
     from rag.settings import ReasonerSettings
@@ -49,7 +49,7 @@ class ExchangeInput:
     """Version of the prompt file."""
     settings: Mapping[str, Any]
     messages: tuple[Mapping[str, Any], ...]
-    """`speaker` and `parts`: texts, and images as their hash and size."""
+    """`speaker` and `parts`: texts; images and sound as their hash and size."""
 
     @classmethod
     def of(
@@ -128,7 +128,8 @@ def _check_input(asked: ExchangeInput) -> None:
         match message:
             case {"speaker": str(), "parts": [*parts]}:
                 if all(
-                    isinstance(part, str) or (isinstance(part, dict) and "picture" in part) for part in parts
+                    isinstance(part, str) or (isinstance(part, dict) and {"picture", "audio"} & part.keys())
+                    for part in parts
                 ):
                     continue
         raise ValueError("messages holds what is no message")
@@ -152,17 +153,24 @@ def _plain(message: Message) -> dict[str, Any]:
     for part in message.parts:
         if isinstance(part, str):
             parts.append(part)
+            continue
+        digest = hashlib.sha256(part.data).hexdigest()[:32]
+        if isinstance(part, EncodedAudio):
+            parts.append({"audio": digest, "seconds": part.seconds})
         else:
-            digest = hashlib.sha256(part.data).hexdigest()[:32]
             parts.append({"picture": digest, "width": part.width, "height": part.height})
     return {"speaker": message.speaker, "parts": parts}
+
+
+def _kind(part: Mapping[str, Any]) -> str:
+    return "audio" if "audio" in part else "picture"
 
 
 def _text(asked: ExchangeInput) -> str:
     """The input as one text; the system message is the prompt's, and comes last."""
     ordered = sorted(asked.messages, key=lambda message: message["speaker"] == "system")
     return "\n".join(
-        part if isinstance(part, str) else f"[picture {part['picture']}]"
+        part if isinstance(part, str) else f"[{_kind(part)} {part[_kind(part)]}]"
         for message in ordered
         for part in message["parts"]
     )

@@ -53,6 +53,11 @@ def estimated_image_tokens(messages: Sequence[Message]) -> int:
     )
 
 
+def estimated_audio_tokens(messages: Sequence[Message]) -> int:
+    """32 tokens a second of sound."""
+    return math.ceil(32 * sum(message.audio_seconds for message in messages))
+
+
 def usage_of(by_role: Mapping[str, Mapping[str, float]]) -> Usage:
     """The sums over the rows of all roles, with the rows."""
     total = {key: sum(row.get(key, 0.0) for row in by_role.values()) for key in KEYS}

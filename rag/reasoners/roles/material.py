@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from corpora.records import Evidence, Frames
 from rag.questions import option_label
-from rag.reasoners.prompts import PromptItem
+from rag.reasoners.prompts import PromptItem, ReadAudio
 from rag.reasoners.protocol import BadReply, Reply
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ class VideoView:
     frame_vectors: NDArray[np.float32] | None = None
     """(n, d) stored unit vectors of the frames at `frame_times`."""
     frames: Frames | None = None
+    read_audio: ReadAudio | None = None
+    """Its sound, read for a model that takes audio; None where it is not to be heard."""
 
     @property
     def times(self) -> tuple[float, ...]:
@@ -141,7 +143,8 @@ def view_item(name: str, view: VideoView) -> PromptItem:
     if images:
         at = ", ".join(f"{index} at {time:.1f} s" for index, time in enumerate(view.times))
         lines.append(f"Frames: {at}")
-    return PromptItem(name, "\n".join([*lines, *([words] if words else [])]), images)
+    text = "\n".join([*lines, *([words] if words else [])])
+    return PromptItem(name, text, images, read_audio=view.read_audio)
 
 
 def check_inside(name: str, spans: Iterable[Interval], view: VideoView) -> None:

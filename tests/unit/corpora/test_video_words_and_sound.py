@@ -114,3 +114,13 @@ def test_no_sound_is_said(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     with pytest.raises(UnsupportedFile, match="no sound"):
         sound(reader, tmp_path / "a.mp4")
+
+
+def test_a_stretch_of_sound_is_cut_out_of_the_whole(reader: MediaReader, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    write_video(path, 4, audio=True)
+    whole = sound(reader, path)
+    assert np.array_equal(reader.audio_between(str(path), 0.5, 2.5), whole[8000:40000])
+    assert np.array_equal(reader.audio_between(str(path), 3.0, 99.0), whole[48000:])
+    write_video(tmp_path / "mute.mp4", 1)
+    assert len(reader.audio_between(str(tmp_path / "mute.mp4"), 0.0, 1.0)) == 0
