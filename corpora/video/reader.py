@@ -8,6 +8,8 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from corpora.errors import FileProblem, StalledFile, UsageError
 from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.records import Frames
@@ -17,7 +19,6 @@ from corpora.video.ipc import MediaProcess
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
