@@ -71,10 +71,10 @@ resolve: .venv/.with-dev
 # The tests of the packages with the lowest versions that pyproject.toml allows. Old releases warn of each other.
 lowest: .venv/.with-dev
 	$(PYTHON) -m venv .venv-lowest
-	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra all --extra dev --only-binary :all: \
-	  --no-binary pytrec-eval-terrier pyproject.toml --output-file .venv-lowest/lowest.txt >/dev/null
-	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-lowest/lowest.txt \
-	  -e '.[all,dev]'
+	$(BIN)/uv pip compile --quiet --upgrade --resolution lowest-direct --python .venv-lowest/bin/python --extra all \
+	  --extra dev --only-binary :all: --no-binary pytrec-eval-terrier pyproject.toml \
+	  --output-file .venv-lowest/lowest.txt >/dev/null
+	$(BIN)/uv pip install --quiet --python .venv-lowest/bin/python -c .venv-lowest/lowest.txt -e '.[all,dev]'
 	$(subst $(BIN),.venv-lowest/bin,$(PYTEST)) -W default tests/contract tests/golden tests/property tests/unit
 
 # The extras that need torchvision, in an environment of their own. ImageBind's requirements would bring
