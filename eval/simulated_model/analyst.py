@@ -129,7 +129,7 @@ def _events(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_:
         best, at = max(known, key=lambda row: (row[0], -row[1]), default=(0.0, -1))
         if best > 0:
             fact = facts[at]
-            why = f"At {fact.start:.1f} s {fact.clause.agent or 'somebody'} {done(fact.clause, option)}."
+            why = f"At {fact.start:.1f} s {fact.clause.agent or 'a person'} {done(fact.clause, option)}."
             found[label] = Support(
                 best, fact.source, "", why if asked.asks == "thing" else f"It is seen: {option}."
             )

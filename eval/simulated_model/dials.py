@@ -51,9 +51,9 @@ class Dials:
     refusal: float = 0.0
     """An apology in place of a reply."""
     rate_limited: float = 0.0
-    """Requests answered with 429, anew at each attempt."""
+    """Requests answered with 429, at each attempt."""
     unavailable: float = 0.0
-    """Requests answered with 503, anew at each attempt."""
+    """Requests answered with 503, at each attempt."""
     latency: float = 0.0
     """Mean seconds before a reply; between half and three halves of it."""
     context_tokens: int = 131072

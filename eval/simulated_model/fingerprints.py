@@ -168,7 +168,7 @@ def _write(path: Path, videos: Sequence[Video], progress: Callable[[int, int], N
 
 
 def video_thumbnails(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Thumbnails (n, 432) of `RATE` frames a second, and their times (n,) in seconds."""
+    """Thumbnails uint8 (n, 432) of `RATE` frames a second, and their times float32 (n,) in seconds."""
     import av
     from av.video.reformatter import VideoReformatter
 

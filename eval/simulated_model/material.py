@@ -33,7 +33,7 @@ class BadRequest(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words heard or shown during [start, end), seconds of the video."""
+    """Words said or shown during [start, end), seconds of the video."""
 
     kind: str
     start: float
@@ -186,7 +186,7 @@ def _blocks(text: str, images: Sequence[bytes]) -> Iterator[Block]:
 
 
 def _words(prompt: Prompt, system: str, user: str) -> dict[str, str]:
-    """The bare words that were put into a prompt, found by what stands before and after each."""
+    """The bare words that were put into a prompt, found by what comes before and after each."""
     found: dict[str, str] = {}
     for template, text in ((prompt.system, system), (prompt.user, user)):
         places = list(PLACEHOLDER.finditer(template))

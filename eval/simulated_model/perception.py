@@ -1,6 +1,6 @@
 """What the simulated model perceives of a stretch of video: the truth of its frames, through the dials.
 
-An object or an action that is missed is missed in every request, as by a model that cannot tell it; a larger
+An object or an action that is missed is missed in every request, as by a model that cannot name it; a larger
 share perceives all that a smaller one does.
 """
 

@@ -41,7 +41,7 @@ class WordVectors:
     fingerprint = "word-hashes/1"
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text; the zero row for a text without a word."""
+        """float32 (n, 512), one row a text; the zero row for a text without a word."""
         rows = np.zeros((len(texts), WIDTH), np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in content_words(text):
@@ -120,13 +120,13 @@ _FIELDS = frozenset(
 
 
 def _known(block: Block) -> KnownVideo:
-    told = _fields(block.text)
-    status = told.get("Status", "watched")
+    said_of = _fields(block.text)
+    status: Any = said_of.get("Status")
     return KnownVideo(
         block.name,
-        told.get("Title", ""),
-        status if status in ("verified", "watched", "rejected") else "watched",  # type: ignore[arg-type]
-        told.get("Found", ""),
+        said_of.get("Title", ""),
+        status if status in ("verified", "watched", "rejected") else "watched",
+        said_of.get("Found", ""),
     )
 
 
@@ -136,14 +136,14 @@ def select_candidates(request: Request, _: Perception) -> dict[str, Any]:
     candidates = tuple(
         Candidate(
             url=str(at),
-            title=told.get("Title", ""),
-            description=told.get("Description", ""),
-            channel=told.get("Channel", ""),
-            upload_date=told.get("Uploaded", ""),
-            duration=float(told.get("Length", "0 s").removesuffix(" s") or 0),
-            tags=tuple(told.get("Tags", "").split(", ")),
+            title=said_of.get("Title", ""),
+            description=said_of.get("Description", ""),
+            channel=said_of.get("Channel", ""),
+            upload_date=said_of.get("Uploaded", ""),
+            duration=float(said_of.get("Length", "0 s").removesuffix(" s") or 0),
+            tags=tuple(said_of.get("Tags", "").split(", ")),
         )
-        for at, told in enumerate(found)
+        for at, said_of in enumerate(found)
     )
     asked = SelectRequest(
         request.get("question"), request.get("sub_question"), candidates, request.count("count", 3)

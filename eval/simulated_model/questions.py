@@ -133,7 +133,7 @@ def text_scores(asked: Asked, views: Sequence[View]) -> list[tuple[float, Text, 
 
 
 def events_of(facts: Sequence[Fact], clause: Clause, least: float = LEAST) -> list[Fact]:
-    """The different events that fit, by time; what is seen and told of one event counts once."""
+    """The different events that fit, by time; what is seen and said of one event counts once."""
     found: list[Fact] = []
     for fact in sorted(facts, key=lambda fact: fact.start):
         if agreement(fact.clause, clause) < least:

@@ -12,7 +12,7 @@ from eval.workbench.seeds import stream
 
 APOLOGY = "I'm sorry, but I can't help with identifying what happens in these images."
 GERMAN = "Auf den Bildern und im Text ist zu sehen, wonach gefragt wird."
-UNASKED = "I can't tell which step this message asks for."
+UNASKED = "This message names no step that I know."
 FORM_SLIPS = ("trailing_comma", "prose", "code_fence", "number_as_text", "extra_field", "refusal")
 """What a server that enforces a JSON schema makes impossible."""
 FREE_FORM_SLIPS = ("trailing_comma", "prose", "code_fence", "refusal")

@@ -113,11 +113,11 @@ def _opened(start: float, end: float, times: Sequence[float]) -> tuple[float, fl
 
 def fit(text: str, frame: Frame, clause: Clause | None) -> float:
     """How well a frame fits the description of a moment, in [0, 1]; `clause`: what goes on in it."""
-    told = [each for each in clauses(text) if each.action_id or each.kind_id or each.family]
+    named = [each for each in clauses(text) if each.action_id or each.kind_id or each.family]
     around = {one for one in concepts(text) if one.split(":")[0] in ("scene", "prop", "light")}
-    acts = [agreement(clause, one) if clause else 0.0 for one in told]
+    acts = [agreement(clause, one) if clause else 0.0 for one in named]
     share = len(around & frame.setting) / len(around) if around else None
-    if not told:
+    if not named:
         return share or 0.0
     act = max(acts)
     return act if share is None else 0.7 * act + 0.3 * share
@@ -181,7 +181,7 @@ def caption_window(request: Request, perception: Perception) -> dict[str, Any]:
     """A sentence for each action that is perceived, in their order."""
     view = views_of(request, perception, ["video"]).get("video")
     seen = [sentence(fact.clause) for fact in view.facts if fact.seen] if view else []
-    return {"actions": [f"{told[0].upper()}{told[1:]}." for told in seen]}
+    return {"actions": [f"{named[0].upper()}{named[1:]}." for named in seen]}
 
 
 def check_caption(request: Request, perception: Perception) -> dict[str, Any]:
@@ -218,17 +218,17 @@ def verify_video(request: Request, perception: Perception) -> dict[str, Any]:
     """Yes where enough of what is remembered is seen somewhere in the video."""
     view = views_of(request, perception, ["video"]).get("video")
     memory = memory_parts(request.get("memory"))
-    told = " ".join(
+    named = " ".join(
         text for name, text in memory.items() if name not in ("auditory_memory", "constraint_kind")
     )
-    asked = {one for one in concepts(told) if not one.startswith(("kind:", "family:", "style:"))}
+    asked = {one for one in concepts(named) if not one.startswith(("kind:", "family:", "style:"))}
     seen = (
         view.setting | {f"person:{frame.person}" for frame in view.frames if frame.person}
         if view
         else frozenset()
     )
     hits: list[float] = [1.0 if one in seen else 0.0 for one in sorted(asked)]
-    for clause in clauses(told):
+    for clause in clauses(named):
         if clause.action_id or clause.kind_id:
             best = max((agreement(fact.clause, clause) for fact in view.facts), default=0.0) if view else 0.0
             hits += [best, best]

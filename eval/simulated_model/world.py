@@ -16,7 +16,7 @@ TRUTH = Path(".workbench", "events.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Somebody does something with something; all times are [start, end) seconds of the video."""
+    """A person does something with something; all times are [start, end) seconds of the video."""
 
     number: int
     agent: str

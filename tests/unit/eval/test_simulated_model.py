@@ -153,11 +153,11 @@ class TestPerception:
             len(answer(TIMELINE, TimelineRequest(shown()), Dials(false_actions=share))["events"])
             for share in (0.0, 1.0)
         }
-        told = [
+        named = [
             clauses(answer(OBSERVE, ObserveRequest(HAMMER, shown()), Dials(false_actions=share))["caption"])
             for share in (0.0, 1.0)
         ]
-        assert len(told[1]) == len(told[0]) + 1
+        assert len(named[1]) == len(named[0]) + 1
         assert times == {len(ACTS)}
 
     def test_misread_text_has_other_figures(self) -> None:
