@@ -45,7 +45,6 @@ def caption_window(reasoner: Reasoner, read: ReadWindow, keywords: tuple[str, ..
         frames=read.frames,
     )
     caption = reasoner.run(CAPTION_WINDOW, CaptionRequest(view, keywords)).text
-    told = (Evidence(read.window.video_id, start, end, "caption", caption),) if caption else ()
-    return replace(
-        read, texts=(*read.texts, *told), caption=caption, frame_times=None, frame_vectors=None, frames=None
-    )
+    evidence = (Evidence(read.window.video_id, start, end, "caption", caption),) if caption else ()
+    texts = (*read.texts, *evidence)
+    return replace(read, texts=texts, caption=caption, frame_times=None, frame_vectors=None, frames=None)

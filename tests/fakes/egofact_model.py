@@ -86,10 +86,10 @@ def write(passage: FactPassage) -> StatementsReply:
 
 def check(asked: CheckRequest) -> CheckReply:
     """With texts the option that they name, or whose degrees they say; without, the second one."""
-    told = " ".join(asked.context_texts)
+    context = " ".join(asked.context_texts)
     for at, option in enumerate(asked.question.options):
         number = re.search(r"at (\d+) degrees", option)
-        if (f"at {number[1]} degrees" if number else option) in told:
+        if (f"at {number[1]} degrees" if number else option) in context:
             return CheckReply(choice="ABCDEF"[at])
     return CheckReply(choice="B")
 

@@ -59,9 +59,10 @@ def _check_prompt(request: CaptionCheck) -> RoleCall:
 
 
 def _check_examples() -> Iterator[Example[CaptionCheck, Sufficiency]]:
-    question = "What is the object that the woman polishes?"
-    yield Example("told", CaptionCheck(question, "1. She polishes a mirror."), Sufficiency(sufficient=True))
-    yield Example("not told", CaptionCheck(question, "1. She cuts bread."), Sufficiency(sufficient=False))
+    named = CaptionCheck("What is the object that the woman polishes?", "1. She polishes a mirror.")
+    yield Example("event named", named, Sufficiency(sufficient=True))
+    other = CaptionCheck(named.question, "1. She cuts bread.")
+    yield Example("another event", other, Sufficiency(sufficient=False))
 
 
 CHECK_CAPTION = Role(

@@ -351,16 +351,16 @@ def _judges(section: Section) -> str:
     """Who judged understanding, and on what."""
     judged_rows = [row for row in section.rows if estimate(judged, row.samples) is not None]
     models = {str(sample_field(each, "understood_by", "")) for row in judged_rows for each in row.samples}
-    told = [
+    lines = [
         f"{model} holds the caption that the answer was read off for enough to answer (D.1)."
         for model in sorted(models - {""})
     ]
     if any(all(not sample_field(each, "understood_by", "") for each in row.samples) for row in judged_rows):
-        told.append(
+        lines.append(
             "in runs of the embedded reasoner, that one of its fixed Workbench sentences which fits a frame "
             "read of the gold clip best names the event asked for; no model judged."
         )
-    return " ".join(told)
+    return " ".join(lines)
 
 
 def understanding_by_family_table(section: Section) -> Table:

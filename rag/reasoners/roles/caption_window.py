@@ -27,8 +27,8 @@ class WindowCaption(Reply):
     @property
     def text(self) -> str:
         """The numbered list in one line; empty without an action."""
-        told = [" ".join(action.split()) for action in self.actions if action.strip()]
-        return " ".join(f"{number}. {action}" for number, action in enumerate(told, 1))
+        sentences = [" ".join(action.split()) for action in self.actions if action.strip()]
+        return " ".join(f"{number}. {action}" for number, action in enumerate(sentences, 1))
 
 
 def _prompt(request: CaptionRequest) -> RoleCall:

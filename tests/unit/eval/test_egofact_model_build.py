@@ -191,9 +191,9 @@ def test_an_ego4d_release_is_read_where_its_client_leaves_it(tmp_path: Path) -> 
     (tmp_path / "ego4d.json").write_text(json.dumps({"videos": videos}), encoding="utf-8")
     (tmp_path / "sounds.csv").write_text(SOUNDS, encoding="utf-8")
     (tmp_path / "v2" / "full_scale" / "u1.mp4").write_bytes(b"a video")
-    told = {"narration_pass_1": {"narrations": [{"narration_text": "#C C runs", "timestamp_sec": 7.0}]}}
+    narrated = {"narration_pass_1": {"narrations": [{"narration_text": "#C C runs", "timestamp_sec": 7.0}]}}
     (tmp_path / "v2" / "annotations" / "narration.json").write_text(
-        json.dumps({"u1": told}), encoding="utf-8"
+        json.dumps({"u1": narrated}), encoding="utf-8"
     )
     (video,) = read_release(tmp_path, tmp_path / "sounds.csv")
     assert (video.file, video.duration) == (tmp_path / "v2" / "full_scale" / "u1.mp4", 90.0)
@@ -208,9 +208,9 @@ def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None
         "Joints": "A soldering iron melts tin. It gets hot.",
         "Bread": "Knead the dough.",
     }
-    words = BagOfWords()
-    words.backend, words.batch, words.weights = "numpy", 1, "bag"  # type: ignore[attr-defined]
-    encoder: Any = CachedEncoder(words)  # type: ignore[arg-type]
+    words: Any = BagOfWords()
+    words.backend, words.batch, words.weights = "numpy", 1, "bag"
+    encoder = CachedEncoder(words)
     reader = Reader.open(build_library(tmp_path / "library", {}, texts, None))
     library: Any = SimpleNamespace(engine=SimpleNamespace(reader=reader))
     found = WikiHow(library, encoder, 0.5).near("soldering iron")

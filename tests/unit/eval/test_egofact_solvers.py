@@ -110,9 +110,9 @@ def test_windows_are_captioned_for_the_keywords_and_the_answer_is_read_off_text_
     (reading,) = reasoner.asked("answer_choice")
     for window in reading.windows:
         assert (window.frames, window.frame_vectors, window.frame_times) == (None, None, None)
-        (told,) = window.texts
-        assert told.kind == "caption"
-        assert told.text == f"1. A hand lifts the kettle. 2. It is {window.window.start:.0f} s."
+        (caption,) = window.texts
+        assert caption.kind == "caption"
+        assert caption.text == f"1. A hand lifts the kettle. 2. It is {window.window.start:.0f} s."
     assert output.evidence["keywords"] == ["kitchen", "kettle"]
     assert set(output.evidence["captions"]) == {"long:7", "long:9"}
     assert output.evidence["captions"]["long:7"].startswith("1. A hand lifts the kettle.")
@@ -212,7 +212,7 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     assert len(reasoner.asked("caption_window")) == 2
 
 
-def test_the_embedded_graph_knows_the_workbench_alone_and_asks_nobody(tmp_path: Path) -> None:
+def test_the_embedded_graph_knows_the_workbench_alone_and_makes_no_call(tmp_path: Path) -> None:
     reasoner = ScriptedReasoner()
     corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
     solver = solver_of("graphrag").open(Environment(corpus), 0)

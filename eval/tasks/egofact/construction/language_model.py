@@ -68,12 +68,12 @@ class Narrator:
         """The clip with its description, narration and keywords. Raises `ReplyInvalid` or `FileProblem`."""
         timeline = self._timeline(clip)
         key = (clip.clip_id, timeline.text)
-        told = self.replies.run(NARRATE_TIMELINE, lambda: timeline, *key)
+        narration = self.replies.run(NARRATE_TIMELINE, lambda: timeline, *key)
         words = self.replies.run(TIMELINE_KEYWORDS, lambda: timeline, *key).keywords
         return replace(
             clip,
-            description=described(told.concise),
-            narration=told.detailed,
+            description=described(narration.concise),
+            narration=narration.detailed,
             keywords={word: min(max(relevance, 1.0), 10.0) for word, relevance in words.items()},
         )
 
@@ -122,7 +122,7 @@ def structured(clip: Segment, replies: StoredReplies) -> Segment:
 
 
 def parse_event(replies: StoredReplies, text: str, start: float, end: float) -> EventStructure | None:
-    """A narration into its structure; None where nobody does anything, or the reply cannot be read."""
+    """A narration into its structure; None where it names no action, or the reply cannot be read."""
     try:
         reply = replies.run(EVENT_STRUCTURE, lambda: text, text)
     except ReplyInvalid:

@@ -76,10 +76,10 @@ class Builder:
         if not there:
             raise UsageError(f"none of {len(videos)} annotated videos is there; {videos[0].file} is missing")
         raw = [segment for video in there for segment in self._cut(video)]
-        told = self._narrated(raw)
-        if not told:
+        narrated = self._narrated(raw)
+        if not narrated:
             raise UsageError(f"none of {len(raw)} clips could be narrated by {self.model}")
-        chosen = choose_representatives(told, self.encoder, shape.clips, self.settings, seed)
+        chosen = choose_representatives(narrated, self.encoder, shape.clips, self.settings, seed)
         kept = [structured(clip, self.replies) for clip in chosen]
         kept = [clip for clip in kept if len(clip.events) >= self.settings.min_events]
         reader = LlmCheckReader(self.replies, self.model)
@@ -90,7 +90,7 @@ class Builder:
             "annotated videos": {"clips": len(videos)},
             "videos that are there": {"clips": len(there)},
             "segments": {"clips": len(raw)},
-            "narrated": {"clips": len(told)},
+            "narrated": {"clips": len(narrated)},
             "representatives with two annotated events": {"clips": len(chosen)},
         }
         plan = plan_over(kept, drafter, passages.found, reader, shape, before)

@@ -60,7 +60,7 @@ class Segment:
     """Canonical names of things that are in view and not used."""
     scenarios: tuple[str, ...] = ()
     narration: str = ""
-    """The detailed narration of a model (C.1); empty where none told one."""
+    """The detailed narration of a model (C.1); empty where no model wrote one."""
     keywords: Mapping[str, float] = field(default_factory=dict)
     """Keyword to relevance, 1 to 10, as a model names them (C.1); empty: they are read off the events."""
 

@@ -156,8 +156,8 @@ def _screenshots() -> Iterator[Example[Screenshot, Description]]:
 
 
 def _narrations() -> Iterator[Example[Timeline, Narration]]:
-    told = Narration(concise="the video that shows work at a bench", detailed="the video that shows a bench.")
-    yield Example("two lines", Timeline(_LINES, ("Workshop",)), told)
+    both = Narration(concise="the video that shows work at a bench", detailed="the video that shows a bench.")
+    yield Example("two lines", Timeline(_LINES, ("Workshop",)), both)
 
 
 def _keywords() -> Iterator[Example[Timeline, KeywordsReply]]:

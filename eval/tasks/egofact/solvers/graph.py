@@ -85,7 +85,7 @@ class Graph(ABC):
         """How closely two entities are related; 0 for a pair that is missing."""
 
     def described(self, entity: str) -> str:
-        """What stands for an entity where it is compared with a question."""
+        """What an entity is encoded as where it is compared with a question."""
         return entity
 
     def pipeline(self) -> Pipeline:

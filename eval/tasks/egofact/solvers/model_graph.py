@@ -162,8 +162,8 @@ class ModelGraph(Graph):
         return found
 
     def described(self, entity: str) -> str:
-        told = " ".join(self._descriptions[entity][:DESCRIPTIONS])
-        return f"{entity}: {told}" if told else entity
+        joined = " ".join(self._descriptions[entity][:DESCRIPTIONS])
+        return f"{entity}: {joined}" if joined else entity
 
     def read(
         self,
