@@ -10,6 +10,7 @@ import socket
 import time
 
 import pytest
+import tenacity
 from PIL import Image
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
@@ -153,11 +154,23 @@ def test_a_dropped_connection_is_tried_again(act):
         assert len(server.requests) == 2
 
 
+def test_waits_double_with_jitter_up_to_a_bound():
+    chosen = settings("http://127.0.0.1:9/v1")
+    draws = iter((0.0, 0.5, 0.999, 0.0, 1.0))
+    client = OpenAIClient(chosen, first_wait=1.0, longest_wait=5.0, jitter=lambda: next(draws))
+    waits = []
+    for attempt in range(1, 6):
+        state = tenacity.RetryCallState(None, None, (), {})  # type: ignore[arg-type]
+        state.attempt_number = attempt
+        waits.append(client._wait(state))
+    assert waits == pytest.approx([0.5, 1.5, 3.998, 2.5, 5.0])
+
+
 def test_retries_are_bounded():
     with chat_server([status(503, '{"error": {"message": "Loading model"}}')]) as server:
         with pytest.raises(ReasonerUnreachable, match=r"answers 503 .*Loading model") as caught:
             ask(server.base_url)
-        assert len(server.requests) == 4
+        assert len(server.requests) == 5
     assert "\n" not in str(caught.value)
     assert server.base_url in str(caught.value)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.recording import ExchangeInput
+from rag.reasoners.llm.replies import ParsedReply, parse_reply
 from rag.reasoners.llm.usage import (
     UsageCounter,
     allowed_seconds,
@@ -27,83 +24,12 @@ from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from rag.reasoners.llm.recording import Recording
     from rag.reasoners.protocol import ReplyT, RequestT, Role
     from rag.records import Usage
     from rag.settings import ReasonerSettings
-
-
-Reply = TypeVar("Reply", bound=BaseModel)
-
-# Reasoning models that have no channel of their own put their thinking in front of the reply.
-THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-
-LONGEST_INT = 300
-"""Digits, with the sign; a float holds 308, and Python reads no more than 4,300."""
-
-
-def parse_reply(text: str, model: type[Reply]) -> Reply:
-    """The first JSON object in `text` as `model`, without any coercion; else `BadReply`."""
-    found = first_object(text)
-    try:
-        return model.model_validate_json(json.dumps(found), strict=True)
-    except RecursionError as error:
-        raise BadReply("the JSON is nested too deeply") from error
-    except ValidationError as error:
-        faults = [f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()[:3]]
-        raise BadReply("; ".join(faults)) from error
-
-
-def first_object(text: str) -> dict[str, Any]:
-    """The first balanced JSON object, whatever is around it (prose, a code fence); else `BadReply`.
-
-    Numbers outside JSON (NaN, Infinity), numbers that no float can hold, and repeated keys are refused.
-    """
-    text = THINKING.sub("", text)
-    start = text.find("{")
-    if start < 0:
-        raise BadReply("there is no JSON object in the reply" if text.strip() else "the reply is empty")
-    decoder = json.JSONDecoder(
-        object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_float, parse_int=_int
-    )
-    try:
-        found, _ = decoder.raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        raise BadReply(f"the JSON does not parse: {error.msg} at character {error.pos - start}") from error
-    except RecursionError as error:
-        raise BadReply("the JSON is nested too deeply") from error
-    result: dict[str, Any] = found
-    return result
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    """Where in the reply, on one short line: an unknown key is the model's own text."""
-    name = ".".join(map(str, location)) or "the object"
-    return "".join(letter if letter.isprintable() else "?" for letter in name[:60])
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(keys) != len(set(keys)):
-        raise BadReply("the JSON object repeats a key")
-    return dict(pairs)
-
-
-def _float(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise BadReply("a number in the JSON is too large")
-    return number
-
-
-def _int(digits: str) -> int:
-    if len(digits) > LONGEST_INT:
-        raise BadReply("a number in the JSON is too large")
-    return int(digits)
-
-
-def _no_constant(name: str) -> Any:
-    raise BadReply(f"{name} is not a JSON number")
 
 
 REPLY_EXCERPT = 2000
@@ -185,12 +111,16 @@ class LlmReasoner:
             sent = self._send(prompt, messages, schema, repair=repair > 0)
             cut = sent.cut
             try:
-                return _parsed(role, request, sent.text)
+                parsed = _parsed(role, request, sent.text)
             except BadReply as error:
                 fault = str(error)
                 if cut:
                     fault += f" (the reply was cut at {self._settings.max_tokens} tokens; be shorter)"
                 messages = (*messages[:2], *_correction(sent.text, fault))
+            else:
+                self._usage_counter.add_reading(role.name, parsed.repaired, parsed.filtered)
+                return parsed.reply
+        self._usage_counter.add_unread(role.name)
         advice = "raise reasoner.max_tokens" if cut else "use a more able model, or raise reasoner.repairs"
         attempts = self._settings.repairs + 1
         raise ReplyInvalid(
@@ -233,14 +163,15 @@ class LlmReasoner:
         return self._usage_counter.usage()
 
 
-def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ReplyT:
+def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> ParsedReply[ReplyT]:
     if role.draft is not None:
-        reply = role.draft.complete(parse_reply(text, role.draft.model))
+        drafted = parse_reply(text, role.draft.model)
+        parsed = ParsedReply(role.draft.complete(drafted.reply), drafted.repaired, drafted.filtered)
     else:
-        reply = parse_reply(text, role.reply)
+        parsed = parse_reply(text, role.reply)
     if role.check is not None:
-        role.check(request, reply)
-    return reply
+        role.check(request, parsed.reply)
+    return parsed
 
 
 def _correction(text: str, fault: str) -> tuple[Message, Message]:

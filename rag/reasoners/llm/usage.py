@@ -34,9 +34,14 @@ KEYS = (
     "estimated_text_calls",
     "estimated_image_calls",
     "counted_calls",
+    "repaired",
+    "filtered",
+    "unread",
 )
-"""Of each role in `Usage.by_role`. The last three: calls to a model that gave no counts of its own, so that
-they are estimated, and calls that no model answered, counted in its place (`token_counting`)."""
+"""Of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
+`counted_calls`: calls that no model answered, counted in its place (`wrappers`). `repaired`: replies whose
+text had to be repaired; `filtered`: replies of which entries were left out; `unread`: runs of the role
+without a usable reply after all repairs."""
 
 
 def estimated_text_tokens(text: str) -> int:
@@ -124,6 +129,16 @@ class UsageCounter:
         row["prompt_tokens"] += prompt
         row["last_prompt_tokens"] = prompt
         row["completion_tokens"] += completion
+
+    def add_reading(self, role: str, repaired: bool, filtered: bool) -> None:
+        """Count what it took to read one usable reply."""
+        row = self._row(role)
+        row["repaired"] += repaired
+        row["filtered"] += filtered
+
+    def add_unread(self, role: str) -> None:
+        """Count a run of a role that had no usable reply."""
+        self._row(role)["unread"] += 1
 
     def add_estimate(self, role: str, prompt: int, completion: int, images: int) -> None:
         """A call that no model answered, at what it would have cost; marked as counted."""

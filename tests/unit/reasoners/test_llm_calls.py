@@ -58,6 +58,17 @@ def test_a_bad_reply_is_shown_its_error_and_repaired():
     assert (usage.calls, usage.by_role["anchor_event"]["repairs"]) == (3, 2)
 
 
+def test_what_reading_took_is_counted_by_role():
+    client = Scripted(ANCHOR, ANCHOR.replace("}", ",}"), "nonsense")
+    reasoner = make_reasoner(client, repairs=1)
+    for _ in range(2):
+        reasoner.run(ANCHOR_EVENT, OPEN)
+    with pytest.raises(ReplyInvalid):
+        reasoner.run(ANCHOR_EVENT, OPEN)
+    row = reasoner.usage().by_role["anchor_event"]
+    assert (row["calls"], row["repairs"], row["repaired"], row["filtered"], row["unread"]) == (4, 1, 1, 0, 1)
+
+
 @pytest.mark.parametrize("repairs", [0, 2])
 def test_repair_is_bounded(repairs):
     client = Scripted("nonsense")

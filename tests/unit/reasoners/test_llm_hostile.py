@@ -12,9 +12,10 @@ import pytest
 from rag.errors import SettingsError
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.openai_client import NotAChatReply, _chat_only, _retry_after
-from rag.reasoners.llm.reasoner import first_object
 from rag.reasoners.llm.recording import HEAD, Exchange, ExchangeInput, open_recording
+from rag.reasoners.llm.replies import parse_reply
 from rag.reasoners.protocol import BadReply
+from rag.reasoners.roles import AnchorEvent
 from rag.settings import ReasonerSettings
 
 
@@ -79,7 +80,7 @@ def test_a_damaged_line_is_named(tmp_path, line):
 @pytest.mark.parametrize("number", ["9" * 5000, "-" + "9" * 400, "1e999", "-1e999"])
 def test_a_number_that_nothing_can_hold_is_a_bad_reply(number):
     with pytest.raises(BadReply, match="too large"):
-        first_object(f'{{"a": {number}}}')
+        parse_reply(f'{{"description": {number}}}', AnchorEvent)
 
 
 def test_of_a_chat_reply_only_what_is_used_comes_through():
