@@ -15,7 +15,7 @@ from rag.reasoners.llm.openai_client import NotAChatReply, _chat_only, _retry_af
 from rag.reasoners.llm.recording import HEAD, Exchange, ExchangeInput, open_recording
 from rag.reasoners.llm.replies import parse_reply
 from rag.reasoners.protocol import BadReply
-from rag.reasoners.roles import AnchorEvent
+from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.settings import ReasonerSettings
 
 
