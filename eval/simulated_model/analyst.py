@@ -290,13 +290,13 @@ def _said_next(asked: Asked, options: Mapping[str, str], views: Sequence[View], 
         key=lambda row: row[0],
     )
     lines = [text for (_, text), _ in spoken]
-    at = next((at for at, line in enumerate(lines) if _same(line, asked.words)), None)
+    first = next((at for at, line in enumerate(lines) if _same(line, asked.words)), None)
     found: _Found = {}
     for label, option in options.items():
         for place, ((_, line), view) in enumerate(spoken):
-            if at is not None and place > at and _same(option, line):
+            if first is not None and place > first and _same(option, line):
                 found[label] = Support(
-                    0.95 - 0.1 * min(place - at - 1, 6), view.block.name, "", f"It is said: {line}"
+                    0.95 - 0.1 * min(place - first - 1, 6), view.block.name, "", f"It is said: {line}"
                 )
                 break
     return found

@@ -182,6 +182,6 @@ def video_thumbnails(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.float32]
                 continue
             due = frame.time + 1 / RATE
             small = shaper.reformat(frame, COLUMNS * CELL, ROWS * CELL, "rgb24", interpolation="AREA")
-            thumbs.append(_means(small.to_ndarray()))
+            thumbs.append(_means(np.asarray(small.to_ndarray(), np.uint8)))
             times.append(frame.time)
     return np.stack(thumbs), np.array(times, np.float32)

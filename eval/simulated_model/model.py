@@ -65,7 +65,7 @@ class SimulatedModel:
         self._check_limits(request, prompt)
         answer = ANSWERS.get(request.step)
         if answer is None:
-            text, slips = UNASKED, ()
+            text, slips = UNASKED, tuple[str, ...]()
         else:
             text, slips = written(answer(request, self._perception), request, self.dials, self.seed)
         tokens = text_tokens(text)

@@ -120,7 +120,8 @@ def _video(folder: Path, row: Mapping[str, Any]) -> Video:
 
 def _part(number: int, row: Mapping[str, Any]) -> Part:
     props = tuple((prop["prop"], prop["color"]) for prop in row["props"])
-    return _picked(Part, {**row, "number": number, "props": props})
+    part: Part = _picked(Part, {**row, "number": number, "props": props})
+    return part
 
 
 def _picked(kind: Any, row: Mapping[str, Any]) -> Any:

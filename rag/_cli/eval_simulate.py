@@ -51,7 +51,7 @@ def simulate_model(
             "--cache",
             metavar="DIR",
             parser=given_path,
-            help="Where fingerprints of frames are kept. Default: rag/simulated-model in the user's cache.",
+            help="Where fingerprints of frames are kept. Default: a folder in $XDG_CACHE_HOME.",
         ),
     ] = None,
 ) -> int:
