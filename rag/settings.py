@@ -132,6 +132,9 @@ class ReasonerSettings(SettingsSection):
     planner: PartSettings = PartSettings()
     watcher: PartSettings = PartSettings()
     judge: PartSettings = PartSettings()
+    fallback: PartSettings = PartSettings()
+    """A model that is asked where the reply of another one cannot be read, as after a refusal (EgoFact, D.2.3).
+    Nothing set here: no fallback."""
 
     def short_side(self, *, zoomed: bool) -> int:
         """Pixels that frames are decoded at: as many as the model of any part is sent."""
@@ -139,7 +142,7 @@ class ReasonerSettings(SettingsSection):
         return max(int(getattr(self.of_part(part), name)) for part in ("analyst", "watcher", "judge"))
 
     def of_part(self, part: str) -> ReasonerSettings:
-        """The settings of `planner`, `watcher` or `judge`; for any other name, these."""
+        """The settings of `planner`, `watcher`, `judge` or `fallback`; for any other name, these."""
         own = getattr(self, part, None)
         if not isinstance(own, PartSettings):
             return self

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 from corpora.entry_points import load_entry_point
 from rag.errors import SettingsError
-from rag.settings import ReasonerSettings, Settings
+from rag.settings import PartSettings, ReasonerSettings, Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
@@ -68,22 +68,28 @@ def open_reasoner(
     recording = open_recording(whole) if recorded else None
     usage_counter = UsageCounter()
     opened: dict[str, Reasoner] = {}
-    routed: dict[Part, Reasoner] = {}
-    for part, own in by_part.items():
+
+    def open_part(own: ReasonerSettings) -> Reasoner:
         # Parts under the same settings share one reasoner: a model in this process is loaded once.
         identity = own.kind if own.kind == "embedded" else _identity(own)
         if identity not in opened:
             factory: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
             context = ReasonerContext(own, settings.seed, text_encoder, tower, usage_counter, recording)
             opened[identity] = factory(context)
-        routed[part] = opened[identity]
-    if len(opened) == 1:
-        return routed["analyst"]
-    from rag.reasoners.wrappers import RoutedReasoner
+        return opened[identity]
 
+    routed: dict[Part, Reasoner] = {part: open_part(own) for part, own in by_part.items()}
+    fallback = open_part(whole.of_part("fallback")) if whole.fallback != PartSettings() else None
+    from rag.reasoners.wrappers import FallbackReasoner, RoutedReasoner
+
+    if fallback is not None:
+        backed = {id(own): FallbackReasoner(own, fallback) for own in routed.values() if own is not fallback}
+        routed = {part: backed.get(id(own), own) for part, own in routed.items()}
+    if len({id(own) for own in routed.values()}) == 1:
+        return routed["analyst"]
     return RoutedReasoner(routed)
 
 
 def _identity(own: ReasonerSettings) -> str:
     key = own.api_key.get_secret_value()
-    return own.model_dump_json(exclude={"planner", "watcher", "judge", "api_key"}) + key
+    return own.model_dump_json(exclude={"planner", "watcher", "judge", "fallback", "api_key"}) + key

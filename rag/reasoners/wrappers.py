@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import Frames
+from rag.errors import ReplyInvalid
 from rag.reasoners.llm.usage import UsageCounter, usage_together
 from rag.reasoners.prompts import load_prompt, render
 from rag.reasoners.roles.material import VideoView
@@ -70,6 +71,35 @@ def judge_is_apart(reasoner: Reasoner) -> bool:
     """Whether the judge is another model than those that plan, look and answer."""
     tested: tuple[Part, ...] = ("planner", "watcher", "analyst")
     return part_of(reasoner, "judge").name not in {part_of(reasoner, part).name for part in tested}
+
+
+class FallbackReasoner:
+    """Where the reply of one reasoner cannot be read, another one's (EgoFact, D.2.3: on a refusal)."""
+
+    def __init__(self, first: Reasoner, second: Reasoner) -> None:
+        self.first, self.second = first, second
+        self.name = first.name
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprints of both, as JSON."""
+        return json.dumps({"first": self.first.fingerprint, "fallback": self.second.fingerprint})
+
+    @property
+    def reads_pixels(self) -> bool:
+        """As the first."""
+        return self.first.reads_pixels
+
+    def run(self, role: Role[RequestT, ReplyT], request: RequestT) -> ReplyT:
+        """The first one's reply, or the second one's. Raises what the second one raises."""
+        try:
+            return self.first.run(role, request)
+        except ReplyInvalid:
+            return self.second.run(role, request)
+
+    def usage(self) -> Usage:
+        """Of both together. Reasoners that share one count give it once."""
+        return usage_together((self.first.usage(), self.second.usage()))
 
 
 IMAGE_TOKENS = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.errors import BudgetSpent, SettingsError
+from rag.errors import BudgetSpent, ReplyInvalid, SettingsError
 from rag.reasoners import open_reasoner
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
@@ -50,6 +50,25 @@ def test_each_part_asks_its_own_model_and_one_count_is_kept():
     assert usage.calls == 3
     assert set(usage.by_role) == {"plan", "observe", "judge"}
     assert reasoner.usage().calls == 0
+
+
+@pytest.mark.parametrize("judge", [{}, {"model": "j"}])
+def test_a_refusal_goes_to_the_fallback_model_and_both_calls_are_counted(judge):
+    def refuse(request):
+        return play(request) if request["model"] == "local" else "I cannot help with that."
+
+    with chat_server([say(refuse)]) as server:
+        chosen = {"kind": "openai", "model": "m", "base_url": server.base_url, "repairs": 0, "judge": judge}
+        alone = open_reasoner(Settings(reasoner=chosen), None)
+        with pytest.raises(ReplyInvalid):
+            alone.run(OBSERVE, ObserveRequest(OPEN, VIEW))
+        alone.usage()
+        reasoner = open_reasoner(Settings(reasoner={**chosen, "fallback": {"model": "local"}}), None)
+        assert reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW)).caption
+    assert [request["model"] for request in server.requests] == ["m", "m", "local"]
+    assert reasoner.usage().calls == 2
+    assert reasoner.usage().calls == 0
+    assert reasoner.fingerprint != alone.fingerprint
 
 
 def test_parts_share_the_bounds_of_a_run():
