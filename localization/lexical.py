@@ -25,19 +25,21 @@ LEXICAL_WEIGHT: Mapping[Source, float] = {"ocr": 0.7, "asr": 0.5, "caption": 0.3
 EPSILON = 1e-8
 
 
-def inverse_frequencies(texts: Iterable[Collection[str]]) -> tuple[dict[str, float], float]:
-    """IDF(t) = ln((N + 1) / (n_t + 1)) of each word of N texts, and that of a word in none.
+def inverse_frequencies(
+    texts: Iterable[Collection[str]], least: float = 0.0
+) -> tuple[dict[str, float], float]:
+    """IDF(t) = ln((N + 1) / (n_t + 1)) + `least` of each word of N texts, and that of a word in none.
 
     The paper's is "pre-computed on a large corpus" which it does not name. A word in every text
-    counts 0: with the usual smoothing (+ 1), three such words would reach the clip of 3 by themselves.
+    counts `least`: with the usual smoothing, 1, three such words reach the clip of 3 by themselves.
     """
     counts: Counter[str] = Counter()
     total = 0
     for words in texts:
         counts.update(set(words))
         total += 1
-    found = {word: math.log((total + 1) / (count + 1)) for word, count in counts.items()}
-    return found, math.log(total + 1.0)
+    found = {word: math.log((total + 1) / (count + 1)) + least for word, count in counts.items()}
+    return found, math.log(total + 1.0) + least
 
 
 def lexical_score(

@@ -286,6 +286,10 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
             metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of that."
         ),
     ]
+    preset: Annotated[
+        Literal["tuned", "paper"],
+        typer.Option("--preset", help="Settings tuned here, or the paper's equations as printed."),
+    ] = "tuned"
     frames: Annotated[
         int, typer.Option("--frames", metavar="N", min=1, max=512, help="Frames shown in the end.")
     ] = 32
@@ -300,9 +304,9 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
 
     @cached_property
     def settings(self) -> DetectiveSettings:
-        from rag.agents.video_detective.records import DetectiveSettings
+        from rag.agents.video_detective.records import PRESETS
 
-        return DetectiveSettings(frames=self.frames, base_steps=self.looks)
+        return replace(PRESETS[self.preset], frames=self.frames, base_steps=self.looks)
 
     @cached_property
     def view(self) -> AgentView:

@@ -13,7 +13,7 @@ from eval.reports.page import write_report
 from eval.runs.records import ClipWindow
 from eval.runs.runner import run_solver
 from eval.task import Prepared
-from eval.tasks.longvideo.solvers import LongVideoEnvironment
+from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.task import LongVideoTask, open_mini
 from rag._cli.main import main
 from rag.settings import load_settings

@@ -27,6 +27,7 @@ from eval.reports.tables import (
     system_lines,
 )
 from eval.tasks.longvideo.dataset import KINDS
+from eval.tasks.longvideo.solvers import SUFFIXES
 
 MARK = "paper, other data"
 COMPARISON: Mapping[str, Mapping[str, float]] = {
@@ -45,13 +46,7 @@ COMPARISON: Mapping[str, Mapping[str, float]] = {
         "VideoDetective": 65.6,
     },
 }
-"""Table 1, percent right."""
-METHODS: Mapping[str, str] = {
-    "video-detective": "VideoDetective",
-    "retrieval-only": "VideoRAG",
-    "video-agent": "VideoAgent",
-}
-"""Our system for each method of table 1 that has one."""
+"""Table 1, percent right. Its four other methods are none of our baselines."""
 ABLATION: Mapping[str, float] = {
     "video-detective": 55.6,
     "no-propagation": 51.4,
@@ -71,19 +66,24 @@ SCALING: tuple[tuple[str, str, float], ...] = (
 """Table 4: planner, watcher, percent right."""
 OURS, UNIFORM, NO_PROPAGATION = "video-detective", "uniform", "no-propagation"
 WITH_AND_WITHOUT = (
+    ("video-detective-paper", "no-propagation-paper"),
     ("literal-prior", "literal-no-propagation"),
     ("truthful-watcher", "truthful-no-propagation"),
 )
 """With and without propagation, under other settings."""
-ORDER = (OURS, *(name for name in ABLATION if name != OURS))
+PAPER_SUFFIX = SUFFIXES["paper"]
+"""Ends the names of systems of the paper's preset."""
+ORDER = (
+    OURS,
+    OURS + PAPER_SUFFIX,
+    *(f"{name}{suffix}" for name in ABLATION if name != OURS for suffix in SUFFIXES.values()),
+)
 
 
 def printed(system: str) -> tuple[float, str] | None:
     """Percent right as the paper printed it, and the table; None for systems that it does not have."""
-    if system in ABLATION:
-        return ABLATION[system], "table 3"
-    method = METHODS.get(system)
-    return None if method is None else (COMPARISON["Qwen3-8B + Qwen3VL-8B"][method], "table 1")
+    found = ABLATION.get(system.removesuffix(PAPER_SUFFIX))
+    return None if found is None else (found, "table 3")
 
 
 def tables(section: Section) -> list[Table]:
@@ -102,7 +102,7 @@ def _rows(section: Section) -> list[Row]:
 
 
 def _accuracy_table(section: Section) -> Table:
-    """Percent right by kind and overall, with the paper's tables 1 and 3 beside."""
+    """Percent right by kind and overall, with the paper's table 3 beside."""
     present = families(section.rows[0].samples)
     kinds = [*(kind for kind in KINDS if kind in present), *(kind for kind in present if kind not in KINDS)]
     columns = by_family(correct, kinds, "overall")
@@ -115,7 +115,7 @@ def _accuracy_table(section: Section) -> Table:
         "accuracy",
         "Accuracy",
         f"Percent right, with 95 % intervals clustered by video ({videos} videos). Chance is "
-        f"{percent(chance)}. The paper's column: tables 1 and 3, VideoMME-long without subtitles, Qwen3-8B "
+        f"{percent(chance)}. The paper's column: table 3, VideoMME-long without subtitles, Qwen3-8B "
         "with Qwen3-VL-8B.",
         ("system", *columns, "n", MARK),
         tuple(
@@ -131,7 +131,7 @@ def _paired_table(section: Section) -> Table:
     by_name = {row.system: row for row in section.rows}
     names = [row.system for row in _rows(section)]
     wanted = [(name, UNIFORM) for name in names] + [(OURS, NO_PROPAGATION), *WITH_AND_WITHOUT]
-    wanted += [(OURS, name) for name in ABLATION]
+    wanted += [(OURS + suffix, name + suffix) for suffix in SUFFIXES.values() for name in ABLATION]
     pairs: dict[tuple[str, ...], Paired] = {}
     for system, base in wanted:
         if system != base and system in by_name and base in by_name:

@@ -16,12 +16,13 @@ from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, Tas
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import record_lines
 from eval.tasks.libraries import fingerprints, indexing, rendering, window_frames
+from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
 from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of, read_tables
 from eval.tasks.longvideo.report import REPORT
-from eval.tasks.longvideo.solvers import SOLVERS, LongVideoEnvironment, truthful_solvers
+from eval.tasks.longvideo.solvers import RENAMED, SOLVERS, truthful_solvers
 from rag.agents.video_detective.features import load_video_features
-from rag.agents.video_detective.records import PAPER
+from rag.agents.video_detective.records import TUNED
 from rag.errors import UsageError
 from rag.library import Library
 
@@ -122,6 +123,9 @@ class LongVideoTask(Task[LongVideoEnvironment]):
     def solvers(self) -> Mapping[str, SolverSpec[LongVideoEnvironment]]:
         return SOLVERS if self.shape is None else {**SOLVERS, **truthful_solvers(self._give_truth)}
 
+    def solver(self, name: str) -> SolverSpec[LongVideoEnvironment]:
+        return super().solver(RENAMED.get(name, name))
+
     def _give_truth(self, query: Query, asked: TaskInput) -> LongInput:
         """For oracles: the input with what happens in its video."""
         assert isinstance(asked, LongInput)
@@ -183,7 +187,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         """The cosine of every stored frame with the question, and frames of the windows."""
         environment = prepared.environment
         library = environment.library
-        features = load_video_features(library, environment.ids[query.video], PAPER)
+        features = load_video_features(library, environment.ids[query.video], TUNED)
         fits = np.zeros(len(features.times))
         if library.engine.tower is not None and features.vectors.shape[1]:
             event = library.engine.tower.encode_text([query.text])[0].astype(np.float64)

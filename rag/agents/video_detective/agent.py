@@ -18,6 +18,7 @@ import numpy as np
 
 from corpora.records import Evidence, Frames
 from localization.belief import BeliefField
+from localization.graph import sampled
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.agents.video_detective.evidence import (
     NO_ANSWER,
@@ -30,16 +31,18 @@ from rag.agents.video_detective.evidence import (
 )
 from rag.agents.video_detective.features import (
     SOURCES,
+    Frequencies,
     Scorer,
     VideoFeatures,
     described,
     evenly,
+    evidence_items,
     facets_of,
     load_video_features,
     whole_question,
 )
 from rag.agents.video_detective.records import (
-    PAPER,
+    TUNED,
     DetectiveResult,
     DetectiveSettings,
     Look,
@@ -77,7 +80,7 @@ class VideoDetective:
     def __init__(
         self,
         library: Library,
-        settings: DetectiveSettings = PAPER,
+        settings: DetectiveSettings = TUNED,
         *,
         reasoner: Reasoner | None = None,
         must_choose: bool = False,
@@ -87,6 +90,7 @@ class VideoDetective:
         self.reasoner = reasoner if reasoner is not None else library.engine.reasoner
         self.must_choose = must_choose
         self._features: dict[str, VideoFeatures] = {}
+        self._idf: Frequencies | None = None
         self._timelines: dict[str, tuple[tuple[TimelineEvent, ...], Usage]] = {}
 
     def investigate(self, video: str, question: Question, watch: Watch | None = None) -> DetectiveResult:
@@ -101,7 +105,9 @@ class VideoDetective:
         """Segments, graph and words of a video; the one read last is kept."""
         video_id = self.library.video_id(video)
         if video_id not in self._features:
-            self._features = {video_id: load_video_features(self.library, video_id, self.settings)}
+            features = load_video_features(self.library, video_id, self.settings, self._idf)
+            self._features = {video_id: features}
+            self._idf = features.idf if self.settings.idf == "library" else None
         return self._features[video_id]
 
     def pixels(self, features: VideoFeatures, times: NDArray[np.float64]) -> Frames | None:
@@ -173,10 +179,7 @@ class _DetectiveRun:
         events = self._timeline()
         self.reasoner.usage()
         facets = self._facets()
-        library = self.detective.library
-        scorer = Scorer(
-            self.features, facets, library.engine.text_encoder, library.engine.tower, self.settings
-        )
+        scorer = Scorer(self.features, facets, self.detective.library.engine.tower, self.settings)
         state = self._search_state(facets, scorer.priors(described(self.features, events)))
         plan = self._planned(state, events)
         record_step(self.trace, plan, plan)
@@ -256,6 +259,7 @@ class _DetectiveRun:
         texts = [text for text in said if SOURCES[text.kind] == "caption" or self.settings.texts]
         if seen is not None and seen.caption.strip():
             texts.append(Evidence(self.features.video.video_id, start, end, "caption", seen.caption))
+        texts = evidence_items(texts, self.settings)
         words = scorer.score(texts)
         by_facet = np.zeros(len(state.facets))
         for text in texts:
@@ -299,8 +303,12 @@ class _DetectiveRun:
             return None, str(error)
 
     def _frames(self, node: int, facets: Sequence[Facet], scorer: Scorer) -> list[int]:
-        """Up to `window_frames` neighbouring frames around the moment that fits the facets best."""
+        """Up to `window_frames` neighbouring frames of the segment: see `DetectiveSettings.window`."""
         first, last = self.features.inside(node)
+        if self.settings.window == "middle":
+            frames = (first + sampled(self.features.times[first:last], self.settings.rate)).tolist()
+            at = max(0, len(frames) - self.settings.window_frames) // 2
+            return frames[at : at + self.settings.window_frames]
         count = min(self.settings.window_frames, last - first)
         if count <= 0:
             return []

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 def weak_evidence(scores: Sequence[float], settings: DetectiveSettings) -> str:
     """Why the looks found too little to choose frames by; empty where they found enough (table 6)."""
     best = max(scores, default=0.0)
-    if best >= settings.fallback_max_relevance:
-        return ""
     mean = sum(scores) / len(scores) if scores else 0.0
-    if mean < settings.fallback_mean_relevance:
+    low = best < settings.fallback_max_relevance
+    if settings.fallback == "low best" and not low:
+        return ""
+    if mean < settings.fallback_mean_relevance or (settings.fallback == "any" and low):
         return f"weak evidence: best score {best:.2f}, mean {mean:.2f}"
     if best - mean < settings.flat_gap:
         return f"flat evidence: best score {best:.2f} lies {best - mean:.2f} above the mean"
@@ -111,7 +112,8 @@ def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSe
     wanted = list(dict.fromkeys(wanted))
     if not rows.shape[1]:
         return wanted[:room]
-    taken = distinct(wanted, rows, similarity=settings.duplicate)[:room]
+    taken = uniform_frames(features, settings.least_uniform) if settings.uniform == "reserved" else []
+    taken += distinct(wanted, rows, similarity=settings.duplicate, taken=taken)[: room - len(taken)]
     for candidates, similarity, most in (
         (wanted, settings.relaxed_duplicate, room),
         (uniform_frames(features, settings.least_uniform), settings.duplicate, settings.least_uniform),

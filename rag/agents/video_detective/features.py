@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from indexers.protocol import TextEncoder, TextTower
+    from indexers.protocol import TextTower
     from rag.library import Library
 
 SOURCES: dict[str, Source] = {"subtitle": "asr", "asr": "asr", "ocr": "ocr", "caption": "caption"}
 """Kind of evidence to the paper's source. Subtitles are what was said; chapters and tags are neither."""
 TIME_STEP = 1e-6
+Frequencies = tuple[Mapping[str, float], float]
+"""IDF of each stem, and of one that no text has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,10 @@ class VideoFeatures:
     graph: csr_array
     texts: tuple[Evidence, ...]
     """Of the kinds in `SOURCES`, in time order."""
-    text_rows: NDArray[np.float64]
-    """(t, text dim) unit rows of the different texts among them."""
+    encoder: TextTower
+    """psi: texts into the space that they are compared in."""
+    idf: Frequencies
+    """Of equation 8."""
 
     def inside(self, node: int) -> tuple[int, int]:
         """[first, last) of the stored frames in a segment."""
@@ -72,8 +76,14 @@ class VideoFeatures:
         return held[-1] if held else self.clips[0]
 
 
-def load_video_features(library: Library, video_id: str, settings: DetectiveSettings) -> VideoFeatures:
-    """Read what is stored of a video. Raises `UsageError` for one of which nothing is stored."""
+def load_video_features(
+    library: Library, video_id: str, settings: DetectiveSettings, idf: Frequencies | None = None
+) -> VideoFeatures:
+    """Read what is stored of a video. `idf`: where that of the library is known.
+
+    Raises `UsageError` for one of which nothing is stored, and where psi is the image encoder's text tower
+    and the library has no image encoder.
+    """
     reader = library.engine.reader
     video = reader.video(video_id)
     clips = tuple(reader.clips(video_id))
@@ -97,11 +107,61 @@ def load_video_features(library: Library, video_id: str, settings: DetectiveSett
         neighbours=settings.neighbours,
     )
     texts = [text for text in reader.evidence(video_id, 0.0, float("inf")) if text.kind in SOURCES]
-    path = library.path_of(video_id)
-    words = list(dict.fromkeys(text.text for text in texts))
-    encoder = library.engine.text_encoder
-    rows = np.asarray(encoder.encode_text(words) if words else np.zeros((0, encoder.dim)), np.float64)
-    return VideoFeatures(video, path, clips, times, vectors, segments, graph, tuple(texts), rows)
+    return VideoFeatures(
+        video,
+        library.path_of(video_id),
+        clips,
+        times,
+        vectors,
+        segments,
+        graph,
+        tuple(texts),
+        _semantic_encoder(library, settings),
+        idf or _inverse_frequencies(library, texts, settings),
+    )
+
+
+def _semantic_encoder(library: Library, settings: DetectiveSettings) -> TextTower:
+    if settings.semantic == "sentences":
+        return library.engine.text_encoder
+    if library.engine.tower is None:
+        raise UsageError(
+            "the paper compares texts in the image encoder's text tower, and this library has no image "
+            "encoder: take the preset 'tuned', or index with one (rag index --reembed)"
+        )
+    return library.engine.tower
+
+
+def _inverse_frequencies(
+    library: Library, texts: Sequence[Evidence], settings: DetectiveSettings
+) -> Frequencies:
+    if settings.idf == "video":
+        return inverse_frequencies(content_words(text.text) for text in texts)
+    reader = library.engine.reader
+    lines = (
+        line.text
+        for video in reader.videos()
+        for line in reader.evidence(video.video_id, 0.0, float("inf"))
+        if line.kind in SOURCES
+    )
+    return inverse_frequencies(map(content_words, lines), least=1.0)
+
+
+def evidence_items(texts: Sequence[Evidence], settings: DetectiveSettings) -> list[Evidence]:
+    """What is scored of the texts of a segment: each, or all of one source as one text, in time order."""
+    if settings.items == "lines":
+        return list(texts)
+    by_source: dict[Source, list[Evidence]] = {}
+    for text in texts:
+        by_source.setdefault(SOURCES[text.kind], []).append(text)
+    return [
+        replace(
+            held[0],
+            end=max(text.end for text in held),
+            text=" ".join(dict.fromkeys(text.text for text in held)),
+        )
+        for held in by_source.values()
+    ]
 
 
 def evenly(times: NDArray[np.float64], start: float, end: float, count: int) -> list[int]:
@@ -189,18 +249,17 @@ class Scorer:
         self,
         features: VideoFeatures,
         facets: Sequence[Facet],
-        text_encoder: TextEncoder,
         tower: TextTower | None,
         settings: DetectiveSettings,
     ) -> None:
         self._features = features
-        self._encoder = text_encoder
         self._scale = ImageScoreCalibrator(tower) if tower is not None and features.vectors.shape[1] else None
         self._settings = settings
-        self._frequencies, self._unknown = inverse_frequencies(
-            content_words(text.text) for text in features.texts
-        )
+        self._frequencies, self._unknown = features.idf
         self.facets = tuple(facets)
+        # Equation 9 by itself needs no rows of the video's own words.
+        words = [text.text for text in features.texts] if settings.evidence == "level" else []
+        self._ordinary = self._rows(list(dict.fromkeys(words)))
         self._facet_queries = [self._compared(facet) for facet in facets]
 
     def priors(self, descriptions: Sequence[str]) -> list[NDArray[np.float64]]:
@@ -246,7 +305,8 @@ class Scorer:
 
     def stored(self, node: int) -> list[Words]:
         """What the library holds of a segment in words, scored: speech and text on the screen."""
-        return self.score([text for text in self._features.said(node) if SOURCES[text.kind] != "caption"])
+        texts = [text for text in self._features.said(node) if SOURCES[text.kind] != "caption"]
+        return self.score(evidence_items(texts, self._settings))
 
     def score(self, texts: Sequence[Evidence]) -> list[Words]:
         """Each text with its best facet (equations 8 to 10, and the maximum of 11)."""
@@ -271,9 +331,9 @@ class Scorer:
         return np.asarray(np.round(plain, 6), np.float64)
 
     def _compared(self, facet: Facet) -> _FacetQuery:
-        queries, rows = self._rows(facet.queries), self._features.text_rows
+        queries, rows = self._rows(facet.queries), self._ordinary
         typical = None
-        if self._settings.evidence == "level" and len(queries) and len(rows):
+        if len(queries) and len(rows):
             typical = round(float((rows @ queries.T).max(axis=1).mean()), 6)
         return _FacetQuery(facet, keyword_stems(facet), queries, typical)
 
@@ -299,6 +359,7 @@ class Scorer:
         return self._rows([text.text for text in texts])
 
     def _rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        encoder = self._features.encoder
         if not texts:
-            return np.zeros((0, self._encoder.dim))
-        return np.asarray(self._encoder.encode_text(list(texts)), np.float64)
+            return np.zeros((0, encoder.dim))
+        return np.asarray(encoder.encode_text(list(texts)), np.float64)

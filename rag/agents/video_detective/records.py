@@ -1,7 +1,8 @@
-"""What an investigation leaves behind: its plan, every look, the belief after it, and what was shown last."""
+"""Settings of an investigation with their presets, and its records: plan, looks, beliefs, frames shown."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -44,7 +45,10 @@ POSITIVE = (
 
 @dataclass(frozen=True, slots=True)
 class DetectiveSettings:
-    """Defaults are the paper's. Raises `ValueError` for values out of range."""
+    """Numbers are those of tables 5 to 8. Defaults are the preset `tuned`; `PRESETS` has the paper's too.
+
+    Raises `ValueError` for values out of range.
+    """
 
     # Table 5: graph and propagation
     rate: float = 1.0
@@ -79,6 +83,15 @@ class DetectiveSettings:
     evidence: Literal["level", "literal"] = "level"
     """`literal`: equation 9, whose cosine is well above 0 for any two sentences, so that every look
     raises a belief. `level`: how far it is above the mean of the video's own words."""
+    semantic: Literal["sentences", "images"] = "sentences"
+    """psi of equations 5 and 9. `sentences`: the library's text encoder. `images`: the text tower of its
+    image encoder, as in table 8 (SigLIP's takes 64 tokens)."""
+    idf: Literal["video", "library"] = "video"
+    """`video`: ln((N + 1) / (n + 1)) over the N lines of the video. `library`: 1 more, over the lines of
+    all videos of the library, in place of the "large corpus" that the paper does not name."""
+    items: Literal["lines", "sources"] = "lines"
+    """What is scored by itself: each line of speech and screen text, or all of a segment's speech as one
+    text and all its screen text as another (section 3.3.2)."""
     base_steps: int = 10
     steps_per_extra_option: int = 1
     """For each option beyond four."""
@@ -86,23 +99,28 @@ class DetectiveSettings:
     """Which unresolved facet goes on, once each has had its anchor: the first until it is confirmed, or
     all in turn. The paper says "select a facet"."""
     window_frames: int = 9
-    """Frames of one look: those around the moment of the segment that fits the facet best."""
+    window: Literal["best", "middle"] = "best"
+    """Which frames a look takes. `best`: neighbouring stored frames around the moment of the segment that
+    fits the facet best. `middle`: those of `rate` around the middle of the segment, 9 s at one a second."""
     retry_relevance: float = 0.2
     """A look that scores less for its facet has failed: the facet goes on at the next best segment of its
     prior, not at a neighbour."""
     fallback_max_relevance: float = 0.4
     fallback_mean_relevance: float = 0.2
     flat_gap: float = 0.15
-    """Evidence is weak where the best observed score is below `fallback_max_relevance` and either the
-    mean is below `fallback_mean_relevance` or best minus mean is below `flat_gap`. Then the frames are
-    spread evenly over the video."""
+    fallback: Literal["low best", "any"] = "low best"
+    """When evidence is weak, so that the frames are spread evenly over the video. `any`: the best observed
+    score is below `fallback_max_relevance`, or the mean below `fallback_mean_relevance`, or best minus
+    mean below `flat_gap`. `low best`: the first and one of the others."""
 
     # Table 7: selection
     frames: int = 32
     nodes: int = 8
     frames_per_node: int = 4
     least_uniform: int = 4
-    """Frames spread over the whole video, as far as there are free places."""
+    """Frames spread over the whole video."""
+    uniform: Literal["free", "reserved"] = "free"
+    """Whether these get the places that the segments leave free, or their places before them."""
     suppression: float = 0.2
     duplicate: float = 0.92
     """A frame more like one already taken is left out."""
@@ -141,7 +159,21 @@ class DetectiveSettings:
         return self.base_steps + self.steps_per_extra_option * max(0, options - BASE_OPTIONS)
 
 
-PAPER = DetectiveSettings()
+TUNED = DetectiveSettings()
+PAPER = DetectiveSettings(
+    likeness="plain",
+    carried="all",
+    prior="literal",
+    evidence="literal",
+    semantic="images",
+    idf="library",
+    items="sources",
+    window="middle",
+    fallback="any",
+    uniform="reserved",
+)
+PRESETS: Mapping[str, DetectiveSettings] = {"tuned": TUNED, "paper": PAPER}
+"""`paper`: equations 1 to 13 as printed. `tuned`: what was found better on the Workbench."""
 
 
 Policy = Literal["anchor", "retry", "neighbour", "gap"]

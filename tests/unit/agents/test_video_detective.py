@@ -14,7 +14,7 @@ from rag.agents.runtime.trace import Step
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.evidence import weak_evidence
 from rag.agents.video_detective.features import described, evenly, facets_of, keyword_stems, whole_question
-from rag.agents.video_detective.records import PAPER, DetectiveResult, DetectiveSettings
+from rag.agents.video_detective.records import PRESETS, TUNED, DetectiveResult, DetectiveSettings
 from rag.agents.video_detective.view import record_json
 from rag.errors import BudgetSpent, UsageError
 from rag.library import Library
@@ -35,7 +35,7 @@ def run(
     library: Library, reasoner: RuleReasoner | None = None, **changes: Any
 ) -> tuple[DetectiveResult, RuleReasoner]:
     chosen = reasoner or RuleReasoner()
-    settings = dataclasses.replace(PAPER, **changes)
+    settings = dataclasses.replace(TUNED, **changes)
     detective = VideoDetective(library, settings, reasoner=cast("Reasoner", chosen))
     return detective.investigate("workshop", question()), chosen
 
@@ -56,8 +56,8 @@ def test_it_finds_the_part_and_answers(library: Library) -> None:
 
 def test_it_keeps_to_its_budgets(library: Library) -> None:
     found, reasoner = run(library)
-    assert len(found.looks) <= PAPER.steps(4) == 10
-    assert PAPER.steps(6) == 12
+    assert len(found.looks) <= TUNED.steps(4) == 10
+    assert TUNED.steps(6) == 12
     assert len({look.node for look in found.looks}) == len(found.looks)
     assert len(found.frame_times) <= 32
     assert len(set(found.frame_times.tolist())) == len(found.frame_times)
@@ -185,17 +185,17 @@ def test_a_spent_budget_ends_the_looking_and_keeps_what_was_seen(library: Librar
 
 
 def test_weak_evidence_spreads_the_frames() -> None:
-    assert weak_evidence([0.41, 0.0, 0.0], PAPER) == ""
-    assert weak_evidence([0.3, 0.1, 0.1], PAPER).startswith("weak")
-    assert weak_evidence([0.35, 0.3, 0.3], PAPER).startswith("flat")
-    assert weak_evidence([0.39, 0.2, 0.1], PAPER) == ""
-    assert weak_evidence([], PAPER).startswith("weak")
+    assert weak_evidence([0.41, 0.0, 0.0], TUNED) == ""
+    assert weak_evidence([0.3, 0.1, 0.1], TUNED).startswith("weak")
+    assert weak_evidence([0.35, 0.3, 0.3], TUNED).startswith("flat")
+    assert weak_evidence([0.39, 0.2, 0.1], TUNED) == ""
+    assert weak_evidence([], TUNED).startswith("weak")
 
 
 def test_weak_evidence_is_said(library: Library) -> None:
     reasoner = RuleReasoner()
     detective = VideoDetective(
-        library, dataclasses.replace(PAPER, texts=False), reasoner=cast("Reasoner", reasoner)
+        library, dataclasses.replace(TUNED, texts=False), reasoner=cast("Reasoner", reasoner)
     )
     found = detective.investigate("workshop", Question("q", "Zebra?", ("giraffe", "okapi")))
     assert found.selected.fallback.startswith("weak")
@@ -209,16 +209,18 @@ def test_settings_refuse_what_cannot_be() -> None:
             DetectiveSettings(**wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_the_defaults_are_the_tables_of_the_paper() -> None:
-    five = (PAPER.alpha, PAPER.tau, PAPER.neighbours, PAPER.similarity, PAPER.shortest)
-    assert (*five, PAPER.iterations, PAPER.beta) == (0.6, 30.0, 8, 0.82, 10, 7, 0.6)
-    six = (PAPER.frames, PAPER.base_steps, PAPER.steps_per_extra_option, PAPER.window_frames)
-    assert (*six, PAPER.retry_relevance, PAPER.flat_gap) == (32, 10, 1, 9, 0.2, 0.15)
-    more = (PAPER.fallback_max_relevance, PAPER.fallback_mean_relevance, PAPER.prior_weight)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_both_presets_have_the_numbers_of_the_tables(preset: str) -> None:
+    chosen = PRESETS[preset]
+    five = (chosen.alpha, chosen.tau, chosen.neighbours, chosen.similarity, chosen.shortest)
+    assert (*five, chosen.iterations, chosen.beta) == (0.6, 30.0, 8, 0.82, 10, 7, 0.6)
+    six = (chosen.frames, chosen.base_steps, chosen.steps_per_extra_option, chosen.window_frames)
+    assert (*six, chosen.retry_relevance, chosen.flat_gap) == (32, 10, 1, 9, 0.2, 0.15)
+    more = (chosen.fallback_max_relevance, chosen.fallback_mean_relevance, chosen.prior_weight)
     assert more == (0.4, 0.2, 0.5)
-    seven = (PAPER.nodes, PAPER.frames_per_node, PAPER.least_uniform, PAPER.suppression)
-    assert (*seven, PAPER.lexical_clip) == (8, 4, 4, 0.2, 3.0)
-    assert (PAPER.duplicate, PAPER.relaxed_duplicate, PAPER.fallback_similarity) == (0.92, 0.95, 0.90)
+    seven = (chosen.nodes, chosen.frames_per_node, chosen.least_uniform, chosen.suppression)
+    assert (*seven, chosen.lexical_clip) == (8, 4, 4, 0.2, 3.0)
+    assert (chosen.duplicate, chosen.relaxed_duplicate, chosen.fallback_similarity) == (0.92, 0.95, 0.90)
 
 
 def test_facets_by_words() -> None:

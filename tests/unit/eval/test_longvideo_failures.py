@@ -13,7 +13,7 @@ from eval.tasks.longvideo.dataset import LongInput
 from eval.tasks.longvideo.solvers import Uniform, output_of_reply
 from eval.tasks.longvideo.task import LongVideoScorer
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.records import PAPER
+from rag.agents.video_detective.records import TUNED
 from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.records import Question, Usage
@@ -74,9 +74,9 @@ def test_who_is_gone_is_asked_for_the_answer_alone(tmp_path: Path) -> None:
     with open_world(tmp_path) as library:
         reasoner = RuleReasoner(fails=roles, error=ReasonerUnreachable)
         with pytest.raises(ReasonerUnreachable):
-            VideoDetective(library, PAPER, reasoner=reasoner).investigate("workshop", question())
+            VideoDetective(library, TUNED, reasoner=reasoner).investigate("workshop", question())
         assert reasoner.asked == ["timeline", "answer_choice"]
         late = RuleReasoner(fails=("observe",), error=ReasonerUnreachable)
-        found = VideoDetective(library, PAPER, reasoner=late).investigate("workshop", question())
+        found = VideoDetective(library, TUNED, reasoner=late).investigate("workshop", question())
         assert late.asked.count("observe") == 1
         assert found.answer.choice is not None

@@ -9,7 +9,7 @@ import pytest
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import BrowserSettings
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.records import PAPER
+from rag.agents.video_detective.records import TUNED
 from rag.errors import ReplayUnknown
 from tests.fakes import detective_world
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
@@ -36,6 +36,6 @@ def test_video_browser_stops(tmp_path: Path, role: str) -> None:
 def test_video_detective_stops(tmp_path: Path, role: str) -> None:
     reasoner = detective_world.RuleReasoner(fails=(role,), error=ReplayUnknown)
     with detective_world.open_world(tmp_path) as library:
-        detective = VideoDetective(library, PAPER, reasoner=reasoner)
+        detective = VideoDetective(library, TUNED, reasoner=reasoner)
         with pytest.raises(ReplayUnknown, match=f"no {role} today"):
             detective.investigate("workshop", detective_world.question())

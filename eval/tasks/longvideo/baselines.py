@@ -1,0 +1,323 @@
+"""What solvers over long videos are opened on, and those that answer in one step or a few: baselines.
+
+All show at most 32 frames in the end, to the same reasoner as VideoDetective's.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corpora.records import Frames
+from eval.runs.records import Output
+from eval.tasks.longvideo.dataset import LongInput
+from localization.lexical import Source
+from rag.agents.video_detective.agent import VideoDetective
+from rag.agents.video_detective.evidence import best_words, read_packs, uniform_frames
+from rag.agents.video_detective.features import (
+    SOURCES,
+    Scorer,
+    VideoFeatures,
+    evenly,
+    evidence_items,
+    facets_of,
+)
+from rag.agents.video_detective.records import PAPER, TUNED, Pack
+from rag.errors import BudgetSpent, ReplyInvalid
+from rag.library import Library
+from rag.reasoners.protocol import Reasoner
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
+from rag.reasoners.roles.reading import Reading
+from rag.reasoners.wrappers import with_token_counts
+from rag.records import Question, Usage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class LongVideoEnvironment:
+    """What solvers over long videos are opened on."""
+
+    library: Library
+    paths: Mapping[str, str]
+    """File of each video by its name in the questions."""
+
+    @cached_property
+    def ids(self) -> Mapping[str, str]:
+        """Content id by name."""
+        return {name: self.library.video_id(path) for name, path in self.paths.items()}
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Name of the video of each clip."""
+        clips = self.library.engine.reader.clips
+        return {clip.clip_id: name for name, video_id in self.ids.items() for clip in clips(video_id)}
+
+    @cached_property
+    def counted(self) -> tuple[Reasoner, str]:
+        """The library's reasoner, counting tokens where no language model does, and how it counts."""
+        return with_token_counts(self.library.engine.reasoner)
+
+
+@dataclass(frozen=True)
+class VideoSolver(ABC):
+    """Of one video, by a reasoner; an unusable reply or a spent budget is a wrong answer."""
+
+    environment: LongVideoEnvironment
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"frames": TUNED.frames, "tokens": self.environment.counted[1]}
+
+    def solve(self, asked: LongInput) -> Output:
+        try:
+            return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
+        except (ReplyInvalid, BudgetSpent) as error:
+            reply = ChosenOption(choice=None, confidence=0.0, explanation=str(error))
+            usage = self.environment.counted[0].usage()
+            output = output_of_reply(asked, reply, (), usage, failure=type(error).__name__)
+            return replace(output, parse_failure=isinstance(error, ReplyInvalid))
+
+    @abstractmethod
+    def _solve(self, asked: LongInput, question: Question) -> Output: ...
+
+
+def output_of_reply(
+    asked: LongInput, reply: ChosenOption, packs: Sequence[Pack], usage: Usage, **evidence: Any
+) -> Output:
+    """`packs`: what the answer was given from. `evidence`: more of it, small and JSON."""
+    times = sorted({round(time, 6) for pack in packs for time in pack.times})
+    words = [pack.words for pack in packs if pack.words is not None]
+    return Output(
+        choice=reply.choice,
+        scores=tuple(reply.scores),
+        confidence=reply.confidence,
+        frames_read={asked.video: tuple(times)},
+        tokens={
+            "prompt": usage.prompt_tokens - usage.image_tokens,
+            "image": usage.image_tokens,
+            "completion": usage.completion_tokens,
+        },
+        evidence={
+            "explanation": reply.explanation,
+            "calls": usage.calls,
+            "tokens_by_role": usage.spent_by_role,
+            "packs": [[round(pack.start, 3), round(pack.end, 3)] for pack in packs if pack.chosen],
+            "words": [[text.start, text.end] for text in words],
+            **evidence,
+        },
+    )
+
+
+class _Baseline(VideoSolver):
+    """Features, pixels and reading of the agent, without its search."""
+
+    def _solve(self, asked: LongInput, question: Question) -> Output:
+        environment = self.environment
+        agent = VideoDetective(environment.library, reasoner=environment.counted[0], must_choose=True)
+        features = agent.features(environment.ids[asked.video])
+        agent.reasoner.usage()
+        reply, packs, evidence = self._answer(agent, features, question)
+        return output_of_reply(asked, reply, packs, agent.reasoner.usage(), **evidence)
+
+    @abstractmethod
+    def _answer(
+        self, agent: VideoDetective, features: VideoFeatures, question: Question
+    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+        """The reply, what it was given from, and further evidence."""
+
+    def _read(
+        self,
+        agent: VideoDetective,
+        features: VideoFeatures,
+        question: Question,
+        packs: Sequence[Pack],
+        event: str = "",
+    ) -> ChosenOption:
+        return agent.reasoner.run(ANSWER_CHOICE, self._reading(agent, features, question, packs, event))
+
+    def _reading(
+        self,
+        agent: VideoDetective,
+        features: VideoFeatures,
+        question: Question,
+        packs: Sequence[Pack],
+        event: str = "",
+    ) -> Reading:
+        def decoded(_: str, times: NDArray[np.float64]) -> Frames | None:
+            return agent.pixels(features, times)
+
+        event = event or question.text
+        return read_packs(question, features, packs, event, decoded, must_choose=True)
+
+    def _scorer(self, features: VideoFeatures, facets: Sequence[Facet]) -> Scorer:
+        library = self.environment.library
+        return Scorer(features, tuple(facets), library.engine.tower, TUNED)
+
+
+class Uniform(_Baseline):
+    """Direct inference: frames spread evenly over the video, without words (the paper's baseline)."""
+
+    def _answer(
+        self, agent: VideoDetective, features: VideoFeatures, question: Question
+    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+        packs = _grouped(features, uniform_frames(features, TUNED.frames))
+        return self._read(agent, features, question, packs), packs, {}
+
+
+class Retrieval(_Baseline):
+    """The eight segments that fit the facets best, by stored embeddings and all stored words, in one step.
+
+    Our own: nothing is observed before the answer. A segment counts with the best of its prior (equation 5
+    without a timeline) and its words (equation 10), each scaled to [0, 1] over the video.
+    """
+
+    def _answer(
+        self, agent: VideoDetective, features: VideoFeatures, question: Question
+    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+        reply = agent.reasoner.run(DECOMPOSE_FACETS, question)
+        scorer = self._scorer(features, facets_of(reply, question))
+        words = [scorer.stored(node) for node in range(len(features.segments))]
+        textual = np.array([max((found.score for found in held), default=0.0) for held in words])
+        visual = np.max(scorer.priors([""] * len(features.segments)), axis=0)
+        fit = np.round(_scaled(textual) + _scaled(visual), 6)
+        nodes = sorted(np.argsort(-fit, kind="stable")[: TUNED.nodes].tolist())
+        packs = [
+            Pack(
+                node=node,
+                start=float(features.segments.starts[node]),
+                end=float(features.segments.ends[node]),
+                times=_times(features, node),
+                words=best_words(words[node]),
+                belief=float(fit[node]) / 2,
+                chosen=True,
+            )
+            for node in nodes
+        ]
+        event = reply.general_semantic_query
+        return self._read(agent, features, question, packs, event), packs, {}
+
+
+class RetrievedTexts(_Baseline):
+    """32 even frames, and the speech and screen text that fit the question, in one step.
+
+    Video-RAG (Luo et al., 2024) without its object detector, and with our encoder and facets: texts are
+    those of a source in a clip of 30 s, and are shown where their cosine with the mean of the question
+    and the request is at least 0.3. The request is the facets' events for speech, their keywords for text.
+    """
+
+    threshold = 0.3
+
+    def _answer(
+        self, agent: VideoDetective, features: VideoFeatures, question: Question
+    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+        facets = facets_of(agent.reasoner.run(DECOMPOSE_FACETS, question), question)
+        asked = " ".join([question.text, *question.options])
+        requests: Mapping[Source, str] = {
+            "asr": " ".join(event for facet in facets for event in facet.queries),
+            "ocr": " ".join(word for facet in facets for word in facet.keywords),
+        }
+        encode = self.environment.library.engine.text_encoder.encode_text
+        wanted = {source: encode([asked, text]).sum(axis=0) for source, text in requests.items()}
+        times = features.times[uniform_frames(features, TUNED.frames)]
+        packs, texts = [], []
+        for clip in features.clips:
+            said = [text for text in features.texts if clip.start <= text.start < clip.end]
+            joined = [text for text in evidence_items(said, PAPER) if SOURCES[text.kind] in wanted]
+            fit = (
+                text
+                for text in joined
+                if _cosine(encode([text.text])[0], wanted[SOURCES[text.kind]]) >= self.threshold
+            )
+            texts.append(tuple(fit))
+            inside = times[(times >= clip.start) & (times < clip.end)]
+            node = features.segments.at(clip.start)
+            packs.append(Pack(node, clip.start, clip.end, tuple(inside.tolist()), None, 0.0, bool(texts[-1])))
+        shown = [place for place, pack in enumerate(packs) if pack.times or pack.chosen]
+        reading = self._reading(agent, features, question, [packs[place] for place in shown])
+        windows = (
+            replace(window, texts=texts[place]) for window, place in zip(reading.windows, shown, strict=True)
+        )
+        reply = agent.reasoner.run(ANSWER_CHOICE, replace(reading, windows=tuple(windows)))
+        words = [[text.start, text.end] for place in shown for text in texts[place]]
+        return reply, [packs[place] for place in shown], {"words": words}
+
+
+def _cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    """To 6 decimals; 0 where a vector is 0."""
+    length = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return round(float(one @ other) / length, 6) if length else 0.0
+
+
+class GuidedFrames(_Baseline):
+    """A few even frames, then the frames whose embeddings fit what is asked, while the answer is unsure.
+
+    Our own: neither VideoAgent is like it. That of Wang et al. (2024) goes by captions, that of Fan et al.
+    (2024), which the paper compares with, asks tools over a memory of captions and tracked objects. Eight
+    frames are spread evenly; while the answer's confidence is below `sure` and frames are left, each facet
+    adds the unseen frames that fit it best, and the question is answered again: at most four rounds and 32
+    frames. No words, no segments, no graph.
+    """
+
+    first, rounds, sure = 8, 4, 0.8
+
+    def _answer(
+        self, agent: VideoDetective, features: VideoFeatures, question: Question
+    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+        taken = uniform_frames(features, self.first)
+        packs = _grouped(features, sorted(taken))
+        reply = self._read(agent, features, question, packs)
+        rounds = 1
+        facets: tuple[Facet, ...] = ()
+        while rounds < self.rounds and reply.confidence < self.sure and len(taken) < TUNED.frames:
+            # Asked once: the reply depends on the question alone.
+            facets = facets or facets_of(agent.reasoner.run(DECOMPOSE_FACETS, question), question)
+            scorer = self._scorer(features, facets)
+            for facet in facets:
+                fit = scorer.fit([facet], features.vectors)
+                fit[taken] = -np.inf
+                more = np.argsort(-fit, kind="stable")[: max(1, self.first // len(facets))].tolist()
+                taken = (taken + [index for index in more if index not in taken])[: TUNED.frames]
+            packs = _grouped(features, sorted(taken))
+            reply = self._read(agent, features, question, packs)
+            rounds += 1
+        return reply, packs, {"rounds": rounds}
+
+
+def _grouped(features: VideoFeatures, frames: Sequence[int]) -> tuple[Pack, ...]:
+    """Frames in packs by the segment that contains them."""
+    held: dict[int, list[float]] = {}
+    for index in frames:
+        time = float(features.times[index])
+        held.setdefault(features.segments.at(time), []).append(time)
+    return tuple(
+        Pack(
+            node=node,
+            start=float(features.segments.starts[node]),
+            end=float(features.segments.ends[node]),
+            times=tuple(sorted(times)),
+            words=None,
+            belief=0.0,
+            chosen=False,
+        )
+        for node, times in sorted(held.items())
+    )
+
+
+def _times(features: VideoFeatures, node: int) -> tuple[float, ...]:
+    start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
+    chosen = evenly(features.times, start, end, TUNED.frames_per_node)
+    return tuple(float(features.times[index]) for index in chosen)
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(k,) scaled to [0, 1]; all 0 where they are equal."""
+    spread = float(values.max() - values.min())
+    return np.asarray((values - values.min()) / spread if spread > 0 else np.zeros_like(values), np.float64)
