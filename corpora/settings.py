@@ -30,6 +30,10 @@ def _registered_decoder(name: str) -> str:
     return name
 
 
+SHORT_SIDE = 224
+"""Pixels of frames whose size neither the settings nor an encoder decide."""
+
+
 class VideoSettings(SettingsSection):
     """Section `video`: how videos are decoded and sampled."""
 
@@ -41,8 +45,9 @@ class VideoSettings(SettingsSection):
     """Clip length (EgoFact, section 2.1: 30)."""
     min_last_clip_seconds: float = Field(5.0, ge=0)
     """A last clip shorter than this is merged into the one before it."""
-    short_side: int = Field(224, ge=32, le=2160)
-    """Frames are scaled in the decoder so that their short side has this many pixels."""
+    short_side: int | None = Field(None, ge=32, le=2160)
+    """Frames are scaled down in the decoder so that their short side has this many pixels; default: what the
+    image encoder takes, at least 224. A library keeps the size it was made with."""
     shots: bool = True
     """Measure shots: colour tone, style, sharpness, and a fingerprint by which copies are known."""
     sound: bool = True

@@ -159,6 +159,8 @@ class ImageEncoder(ABC):
     """Images in a batch."""
     backend: str
     """Arithmetic, as `torch-fp32`."""
+    short_side: int = 0
+    """Short side of an image, in pixels, below which it is enlarged; 0 where it never is."""
     takes_audio: bool = False
     """Whether `encode_audio` is implemented; then clips are indexed by their audio too."""
 

@@ -82,6 +82,7 @@ class TorchImageEncoder(ImageEncoder):
         self.backend = backend
         self.batch = batch
         self.preprocessing = preprocessing
+        self.short_side = preprocessing.short_side
         self.fingerprint = fingerprint(
             {"weights": weights, "preprocessing": preprocessing.facts(), "backend": backend, "batch": batch}
         )

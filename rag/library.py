@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from corpora.records import Problem, Shot, SoundTrack
+from corpora.records import EvidenceKind, Problem, Shot, SoundTrack
 from localization.windows import Window
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
@@ -132,7 +132,8 @@ class Library:
         """
         chosen = settings or load_settings()
         named = Path(absolute_path(path)) if path is not None else chosen.library
-        reader = Reader.open(find_library(library=named), index=chosen.search.index)
+        hidden: tuple[EvidenceKind, ...] = () if chosen.search.subtitles else ("subtitle",)
+        reader = Reader.open(find_library(library=named), index=chosen.search.index, hidden=hidden)
         if reader.meta is None:
             reader.close()
             raise LibraryNotFound(f"{reader.folder}: nothing is indexed here yet; run: rag index FOLDER")

@@ -40,6 +40,9 @@ class SearchSettings(SettingsSection):
     """Search over clip vectors: exact (`flat`, `fp16`) or approximate (`hnsw`)."""
     rrf_k: int = Field(60, ge=1)
     """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
+    subtitles: bool = True
+    """Subtitles, in files and in streams, are evidence; without them speech recognition and on-screen text
+    remain. A library keeps them either way."""
 
 
 def _registered_reasoner(name: str) -> str:

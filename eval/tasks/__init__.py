@@ -1,12 +1,14 @@
 """Tasks by name: the entry points of the group `rag.tasks`, ours among them.
 
 `MODULE:FACTORY` names any function that takes a folder (or None for its default
-place) and gives a `Task`, without an entry point.
+place) and gives a `Task`, without an entry point. Either may end in options, keywords
+of that function: `longvideo:duration=long,subtitles=off`. A run keeps the whole name.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +31,10 @@ def task_names() -> list[str]:
 def open_task(name: str, data: Path | None = None) -> Task[Any]:
     """The task of that name, nothing of it read yet.
 
-    `data`: its folder; None for the default place. Raises `UsageError` for an unknown name, or one that
-    cannot be loaded.
+    `data`: its folder; None for the default place. Raises `UsageError` for an unknown name or option, or one
+    that cannot be loaded.
     """
+    name, options = _parsed(name)
     entry = find_entry_point(GROUP, name)
     place = entry.value if entry else name
     module_name, colon, function = place.partition(":")
@@ -49,13 +52,32 @@ def open_task(name: str, data: Path | None = None) -> Task[Any]:
     make = getattr(module, function, None)
     if not callable(make):
         raise UsageError(f"benchmark {name!r} cannot be loaded: {module_name} has no function {function!r}")
+    known_options = list(inspect.signature(make).parameters)[1:]
+    for option in options:
+        if option not in known_options:
+            known = f"its options are {', '.join(known_options)}" if known_options else "it has none"
+            raise UsageError(f"benchmark {name!r}: no option {option!r}; {known}")
     try:
-        task = make(data)
+        task = make(data, **options)
     except TypeError as error:
         raise UsageError(f"benchmark {name!r}: {place} is no function of a folder: {error}") from error
     if not isinstance(task, Task):
         raise UsageError(f"benchmark {name!r}: {place} gives a {type(task).__name__}, not an eval.task.Task")
     return task
+
+
+def _parsed(name: str) -> tuple[str, dict[str, str]]:
+    """A name without its options, and these. Raises `UsageError` for an option without a value."""
+    place, _, last = name.rpartition(":")
+    if not place or "=" not in last:
+        return name, {}
+    options: dict[str, str] = {}
+    for part in last.split(","):
+        option, equals, value = part.partition("=")
+        if not option or not equals or not value:
+            raise UsageError(f"benchmark {name!r}: {part!r} is no OPTION=VALUE")
+        options[option] = value
+    return place, options
 
 
 def solver_names(task: Task[Any]) -> list[str]:

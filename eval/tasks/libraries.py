@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def fingerprints(library: Library) -> Mapping[str, str]:
-    """Of the library's encoders, its reasoner, and the on-screen text that was read while indexing."""
+    """Of the library's encoders, its reasoner, and the on-screen text that was read while indexing; and
+    whether subtitles are left out."""
     meta = library.engine.reader.meta
     assert meta is not None, "an opened library has its meta row"
     image = meta.image_encoder
@@ -26,6 +27,7 @@ def fingerprints(library: Library) -> Mapping[str, str]:
         "image": image.fingerprint if image is not None else "none",
         "reasoner": library.engine.reasoner.fingerprint,
         "screen text": screen_text_hash(library),
+        **({} if library.settings.search.subtitles else {"subtitles": "left out"}),
     }
 
 

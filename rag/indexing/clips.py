@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from corpora.records import Clip, Frames, Video
-from corpora.settings import VideoSettings
+from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Keyframe
 from indexers.protocol import ImageEncoder
@@ -95,7 +95,7 @@ def cut_clips(
 
 def decode_clips(reader: MediaReader, path: str, video: Video, settings: VideoSettings) -> Iterator[CutClip]:
     """The clips of a video whose duration is known, decoded in a thread. Raises `FileProblem`."""
-    stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side)
+    stream = reader.frames(path, rate=settings.rate, short_side=settings.short_side or SHORT_SIDE)
     length, least = settings.clip_seconds, settings.min_last_clip_seconds
     with Prefetcher(iter(stream), BATCHES_AHEAD) as batches:
         yield from cut_clips(iter(batches), video.video_id, length, least, lambda: video.duration)

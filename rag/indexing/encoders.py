@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from corpora.settings import SHORT_SIDE
 from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 KEPT_SETTINGS = ("rate", "clip_seconds", "min_last_clip_seconds", "short_side")
 """Settings of the section `video` that decide what is stored: the same for all of a library."""
+STORED_SIDE = "video.short_side"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +81,36 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
 def _select_for_new_library(writer: Writer, settings: Settings, recommended: str | None) -> SelectedEncoders:
     image, line = open_configured_encoder(settings, recommended=recommended)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
+    side = settings.video.short_side or frame_side(SHORT_SIDE, image)
     meta = writer.set_meta(
         Meta(
             image_encoder=reference(image) if image else None,
             text_encoder=reference(text),
-            settings=_kept(settings),
+            settings={**_kept(settings), STORED_SIDE: side},
         )
     )
     return SelectedEncoders(meta, text, lambda: image, line)
+
+
+def frame_side(least: int, encoder: ImageEncoder | None) -> int:
+    """Short side of frames in pixels: what the encoder takes, and not below `least`."""
+    return least if encoder is None else max(least, encoder.short_side)
+
+
+def stored_side(meta: Meta) -> int:
+    """Short side in pixels of the frames that a library's embeddings are made of."""
+    return int(meta.settings.get(STORED_SIDE) or SHORT_SIDE)
+
+
+def enlarging_line(encoder: ImageEncoder | None, meta: Meta) -> str:
+    """One line where the encoder takes larger frames than the library's; else empty."""
+    side = stored_side(meta)
+    if encoder is None or encoder.short_side <= side:
+        return ""
+    return (
+        f"frames have {side} pixels in this library and are enlarged to the {encoder.short_side} that "
+        f"{encoder.name} takes; for whole ones index into a new library, without video.short_side"
+    )
 
 
 def _kept(settings: Settings) -> Mapping[str, Any]:
@@ -96,7 +120,7 @@ def _kept(settings: Settings) -> Mapping[str, Any]:
 def check_text_encoder_match(held: Meta, settings: Settings) -> None:
     """Raise `SettingsError` for other clip settings than stored, `EncoderMismatch` for another encoder."""
     for name, value in _kept(settings).items():
-        if name in held.settings and held.settings[name] != value:
+        if value is not None and name in held.settings and held.settings[name] != value:
             raise SettingsError(
                 f"this library was made with {name} = {held.settings[name]}, not {value}: "
                 f"use that value, or name another --library"

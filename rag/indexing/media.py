@@ -17,7 +17,7 @@ from pathlib import Path
 
 from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
-from corpora.settings import VideoSettings
+from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars, read_sidecars
@@ -178,7 +178,7 @@ class _FrameIndexer:
         stream = self._context.reader.frames(
             path,
             rate=settings.rate,
-            short_side=settings.short_side,
+            short_side=settings.short_side or SHORT_SIDE,
             start=first * settings.clip_seconds,
             seek=first > 0,
             keyframe_side=self._context.stages.keyframe_side,

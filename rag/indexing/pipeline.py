@@ -15,7 +15,7 @@ from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, ocr_line, open_ocr
 from rag.errors import FileProblem, LibraryError
-from rag.indexing.encoders import SelectedEncoders, select_encoders
+from rag.indexing.encoders import SelectedEncoders, enlarging_line, select_encoders, stored_side
 from rag.indexing.measuring import (
     Measuring,
     backfill_measurements,
@@ -104,6 +104,7 @@ def _index_contents(
     stats = outcomes.stats
     encoders = select_encoders(writer, settings, recommended=recommended)
     stats.stages.append(encoders.line)
+    video = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
     image = encoders.meta.image_encoder
     if image is not None and image.name != recommended and is_specialised(image.name):
         progress.note(specialised_encoder_warning(image.name))
@@ -118,14 +119,14 @@ def _index_contents(
         progress.start(seconds, len(probes) + len(documents) + len(outdated))
         if probes:
             stages = _open_stages(settings, encoders, measuring, outcomes, progress)
-            context = MediaContext(writer, folder, reader, stages, settings.video, progress)
+            context = MediaContext(writer, folder, reader, stages, video, progress)
             _index_media_files(media, probes, context, outcomes)
         if outdated:
             line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"
             stats.stages.append(line)
             progress.note(line)
             stats.backfilled = backfill_measurements(
-                outdated, writer, reader, measuring, settings.video, progress, outcomes.append_problem
+                outdated, writer, reader, measuring, video, progress, outcomes.append_problem
             )
     passages = PassageIndexer(writer, encoders.text, outcomes, progress)
     for group in documents:
@@ -144,13 +145,16 @@ def _open_stages(
     progress: Progress,
 ) -> Stages:
     ocr, asr = open_ocr(settings.ocr), open_asr(settings.asr, settings.encoder)
+    image = encoders.open_image()
     lines = outcomes.stats.stages
     lines += [ocr.reason, asr.reason, *off_lines(settings.video, measuring.fingerprints)]
+    if line := enlarging_line(image, encoders.meta):
+        lines.append(line)
     for line in lines:
         progress.note(line)
     return Stages(
         text=encoders.text,
-        image=encoders.open_image(),
+        image=image,
         ocr=ocr if isinstance(ocr, Ocr) else None,
         asr=asr if isinstance(asr, Asr) else None,
         reuse_still_frames=settings.encoder.reuse_still_frames,

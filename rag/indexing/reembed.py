@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 
 from corpora.records import Problem, Video
+from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips
-from rag.indexing.encoders import check_text_encoder_match, open_configured_encoder, reference
+from rag.indexing.encoders import (
+    STORED_SIDE,
+    check_text_encoder_match,
+    frame_side,
+    open_configured_encoder,
+    reference,
+    stored_side,
+)
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
@@ -38,7 +46,9 @@ def reembed_library(
     ref = reference(encoder)
     if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
         return [f"{line}; the library has these vectors already"], []
-    switch = writer.switch_encoder(ref)
+    side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
+    switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
+    decoding = settings.video.model_copy(update={"short_side": side})
     problems: list[Problem] = []
     with (
         Reader.open(writer.folder) as reader,
@@ -52,7 +62,7 @@ def reembed_library(
                 if not paths:
                     raise FileProblem("no longer on disk")
                 progress.file(paths[0])
-                _video(paths[0], video, encoder, switch, media, settings, progress)
+                _video(paths[0], video, encoder, switch, media, settings, decoding, progress)
             except FileProblem as problem:
                 path = paths[0] if paths else video.path
                 reason = reason_of(problem, path)
@@ -69,6 +79,7 @@ def _video(
     switch: EncoderSwitch,
     media: MediaReader,
     settings: Settings,
+    decoding: VideoSettings,
     progress: Progress,
 ) -> None:
     if set(switch.clips(video.video_id)) <= switch.done():
@@ -78,7 +89,7 @@ def _video(
         # First: once its clips are there, a video counts as done.
         switch.put_sounds(video.video_id, *clip_audio(encoder, media.audio(path), video, settings.video))
     rows: list[ClipFrames] = []
-    for cut in decode_clips(media, path, video, settings.video):
+    for cut in decode_clips(media, path, video, decoding):
         rows.append(embed_clip(encoder, cut, reuse=settings.encoder.reuse_still_frames))
         progress.advance(cut.clip.end - cut.clip.start)
         if len(rows) >= CLIPS_PER_COMMIT:

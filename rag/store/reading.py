@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
@@ -38,8 +39,9 @@ class Reader:
     goes on.
     """
 
-    def __init__(self, layout: Layout, index: IndexKind) -> None:
+    def __init__(self, layout: Layout, index: IndexKind, hidden: Collection[EvidenceKind] = ()) -> None:
         self._layout = layout
+        self._hidden = frozenset(hidden)
         self._index: IndexKind = index
         self._lock = threading.RLock()
         self._mark = ReaderMark(layout.readers)
@@ -50,12 +52,15 @@ class Reader:
             raise
 
     @classmethod
-    def open(cls, folder: Path, *, index: IndexKind = "flat") -> Reader:
-        """`index`: how vectors are searched; `flat` is exact.
+    def open(
+        cls, folder: Path, *, index: IndexKind = "flat", hidden: Collection[EvidenceKind] = ()
+    ) -> Reader:
+        """`index`: how vectors are searched; `flat` is exact. `hidden`: kinds of evidence that are neither
+        given nor searched.
 
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`.
         """
-        return cls(require_library(folder), index)
+        return cls(require_library(folder), index, hidden)
 
     def refresh(self) -> None:
         """Take up the newest version of every table."""
@@ -97,7 +102,8 @@ class Reader:
 
     def evidence_kinds(self) -> dict[str, frozenset[str]]:
         """The kinds of evidence that each video has any of."""
-        return self._ask(lambda s: s.evidence_kinds)
+        kinds = self._ask(lambda s: s.evidence_kinds)
+        return {video_id: shown for video_id, held in kinds.items() if (shown := held - self._hidden)}
 
     def files(self) -> frozenset[str]:
         """The paths of all indexed files."""
@@ -140,7 +146,9 @@ class Reader:
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
         spans = self._ask(lambda s: s.evidence_of(video_id))
-        return [span for span in spans if span.start < end and span.end > start]
+        return [
+            span for span in spans if span.start < end and span.end > start and span.kind not in self._hidden
+        ]
 
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
@@ -215,6 +223,8 @@ class Reader:
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
 
+        where = self._shown(where)
+
         def ask(s: Snapshot) -> list[Hit]:
             spans = s.evidence_matrix.spans if s.evidence_matrix is not None else None
             return _nearest(s.evidence_matrix, vector, k, s.wanted_videos(where), where, spans)
@@ -236,6 +246,7 @@ class Reader:
 
     def match_evidence(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
         """The k spans that fit the words of `text` best, any of them; nothing in `text` is syntax."""
+        where = self._shown(where)
 
         def ask(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_videos(where)
@@ -248,6 +259,12 @@ class Reader:
             return self._match_inside(s, text, k, conditions, where.spans)
 
         return self._ask(ask)
+
+    def _shown(self, where: SearchFilter) -> SearchFilter:
+        if not self._hidden:
+            return where
+        kinds = where.kinds if where.kinds is not None else frozenset(get_args(EvidenceKind))
+        return replace(where, kinds=kinds - self._hidden)
 
     def _match_inside(
         self,

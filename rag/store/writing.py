@@ -125,13 +125,16 @@ class Writer(VideoWriter):
             self._put_meta_rows(replace(self._meta_rows, meta=stored))
         return stored
 
-    def switch_encoder(self, encoder: EncoderRef) -> EncoderSwitch:
-        """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is."""
-        meta = self._require_meta()
-        return EncoderSwitch(self._db, meta.image_encoder, encoder, lambda old: self._flip(encoder, old))
+    def switch_encoder(self, encoder: EncoderRef, settings: Mapping[str, Any] | None = None) -> EncoderSwitch:
+        """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is.
 
-    def _flip(self, encoder: EncoderRef, old: str) -> None:
-        meta = replace(self._require_meta(), image_encoder=encoder)
+        `settings`: what `Meta.settings` holds from then on; default, what it holds.
+        """
+        held = self._require_meta()
+        meta = replace(held, image_encoder=encoder, settings=settings or held.settings)
+        return EncoderSwitch(self._db, held.image_encoder, encoder, lambda old: self._flip(meta, old))
+
+    def _flip(self, meta: Meta, old: str) -> None:
         self._put_meta_rows(replace(self._meta_rows, meta=meta, dropping=old))
         if old:
             self._drop_replaced(old)

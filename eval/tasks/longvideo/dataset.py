@@ -2,8 +2,9 @@
 
 A table is tab-separated, one question a line. Columns, in any order and case: `video` (or `video_id`),
 `question`, `options` (or `candidates`), `answer`; others are ignored, but `kind` (or `task_type`) gives a
-question its family. Options are a JSON or Python list, or lines; a label before an option ("A. ", "(B) ")
-is removed. The answer is a letter, an option's text, or its index from 0.
+question its family, and `duration_group` (or `duration`) the class of its video's length. Options are a JSON
+or Python list, or lines; a label before an option ("A. ", "(B) ") is removed. The answer is a letter, an
+option's text, or its index from 0.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ COLUMNS = {
     "options": ("options", "candidates"),
     "answer": ("answer",),
     "kind": ("kind", "task_type", "question_category"),
+    "duration": ("duration_group", "duration_category", "duration"),
 }
+OPTIONAL = ("kind", "duration")
 MAX_LIST = 20_000
 """Characters of a list of options."""
 _LABEL = re.compile(r"^\s*(?:\(([A-Za-z])\)|([A-Za-z])[.):])\s+")
@@ -90,9 +93,22 @@ def input_of(question: LongQuestion) -> LongInput:
     return LongInput(question.question_id, question.text, question.options, question.video)
 
 
-def read_tables(paths: Sequence[Path]) -> list[LongQuestion]:
-    """All questions, in order; numbered through where there are several tables."""
-    found = [question for path in paths for question in read_table(path)]
+def read_tables(paths: Sequence[Path], duration: str = "") -> list[LongQuestion]:
+    """All questions, in order; numbered through where there are several tables.
+
+    `duration`: only those of this class, a value of the column `duration` in any case. Raises `UsageError`
+    where no question has it.
+    """
+    found: list[LongQuestion] = []
+    classes: set[str] = set()
+    for path in paths:
+        for question, held in _classed(path):
+            classes.add(held)
+            if not duration or held == duration.casefold():
+                found.append(question)
+    if not found and duration:
+        known = ", ".join(sorted(filter(None, classes))) or "no column duration"
+        raise UsageError(f"no question has the duration {duration!r}; there is {known}")
     if len(paths) == 1:
         return found
     return [replace(question, question_id=f"q{number:05d}") for number, question in enumerate(found, start=1)]
@@ -100,11 +116,22 @@ def read_tables(paths: Sequence[Path]) -> list[LongQuestion]:
 
 def read_table(path: Path) -> list[LongQuestion]:
     """The questions in the order of the table. Raises `UsageError`: `file:line: what is wrong`."""
+    return [question for question, _ in _classed(path)]
+
+
+def _classed(path: Path) -> list[tuple[LongQuestion, str]]:
+    """The questions, each with the class of its video's length in small letters, empty where it has none."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             rows = csv.DictReader(stream, delimiter="\t")
             columns = _columns(path, rows.fieldnames or [])
-            return [_question(path, rows.line_num, number, row, columns) for number, row in _numbered(rows)]
+            return [
+                (
+                    _question(path, rows.line_num, number, row, columns),
+                    row[columns["duration"]].strip().casefold() if columns["duration"] else "",
+                )
+                for number, row in _numbered(rows)
+            ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path}: cannot be read as a table: {error}") from error
 
@@ -117,7 +144,9 @@ def _numbered(rows: csv.DictReader[str]) -> Iterator[tuple[int, Mapping[str, str
 def _columns(path: Path, names: Sequence[str]) -> dict[str, str]:
     held = {name.strip().lower() for name in names}
     found = {what: next((name for name in known if name in held), "") for what, known in COLUMNS.items()}
-    missing = [" or ".join(COLUMNS[what]) for what, name in found.items() if not name and what != "kind"]
+    missing = [
+        " or ".join(COLUMNS[what]) for what, name in found.items() if not name and what not in OPTIONAL
+    ]
     if missing:
         raise UsageError(f"{path}:1: no column {missing[0]}; the columns are {', '.join(sorted(held))}")
     return found

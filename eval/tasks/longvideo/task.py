@@ -106,7 +106,8 @@ class LongVideoScorer:
 
 
 class LongVideoTask(Task[LongVideoEnvironment]):
-    """`shape`: of the videos that are rendered; None for tables and videos from elsewhere.
+    """`shape`: of the videos that are rendered; None for tables and videos from elsewhere. Of these,
+    `duration` takes the questions of one class, and without `subtitles` these are no evidence.
 
     In `folder`: the rendered `corpus`, or the tables and `videos`; the `library`; and, of synthetic
     questions, `questions.jsonl` to read.
@@ -115,8 +116,18 @@ class LongVideoTask(Task[LongVideoEnvironment]):
     report = REPORT
     score_type = LongVideoScore
 
-    def __init__(self, name: str, about: str, folder: Path | None, shape: SyntheticVideos | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        about: str,
+        folder: Path | None,
+        shape: SyntheticVideos | None,
+        *,
+        duration: str = "",
+        subtitles: bool = True,
+    ) -> None:
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
+        self.duration, self.subtitles = duration, subtitles
         self._truths: Mapping[str, VideoTruth] = {}
 
     @property
@@ -137,7 +148,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         folder, shape = self.folder, self.shape
         if folder is None:
             raise UsageError(f"{self.name} needs --data DIR, the folder with *.tsv and videos/")
-        fixed: dict[str, str] = {}
+        fixed: dict[str, Any] = {} if self.subtitles else {"search.subtitles": False}
         if shape is not None:
             fixed = {"asr.mode": "off", "ocr.mode": "on" if shape.reads_screen else "off"}
         chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=shape is not None)
@@ -145,7 +156,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             tables = sorted(folder.glob("*.tsv"))
             if not tables:
                 raise UsageError(f"{folder}: no *.tsv of questions")
-            questions = read_tables(tables)
+            questions = read_tables(tables, self.duration)
         else:
             self._truths = shape.truths()
             questions = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
@@ -219,7 +230,13 @@ def open_mini(data: Path | None = None) -> LongVideoTask:
     return LongVideoTask(name, about, data or Path(name), MINI)
 
 
-def open_tables(data: Path | None = None) -> LongVideoTask:
-    """Tables and videos of one's own."""
-    about = "tables of questions as VideoMME or LVBench are used with, and their videos: --data DIR"
-    return LongVideoTask("longvideo", about, data, None)
+def open_tables(data: Path | None = None, duration: str = "", subtitles: str = "on") -> LongVideoTask:
+    """Tables and videos of one's own. `duration`: a class of the tables; `subtitles`: `on` or `off`."""
+    if subtitles not in ("on", "off"):
+        raise UsageError(f"longvideo: subtitles is on or off, not {subtitles!r}")
+    name = "-".join(["longvideo", *filter(None, [duration]), *["without-subtitles"] * (subtitles == "off")])
+    about = (
+        "tables of questions as VideoMME or LVBench are used with, and their videos: --data DIR; "
+        "longvideo:duration=long,subtitles=off takes one class of length, and no subtitles"
+    )
+    return LongVideoTask(name, about, data, None, duration=duration, subtitles=subtitles == "on")

@@ -6,12 +6,16 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
 
 from corpora.records import Evidence
+from eval.tasks.libraries import fingerprints
+from eval.tasks.longvideo.baselines import LongVideoEnvironment, RetrievedTexts
+from eval.tasks.longvideo.dataset import LongInput
 from localization.graph import affinity_graph, centred
 from rag._cli.agent import VideoDetective as Command
 from rag.agents.video_detective.agent import VideoDetective
@@ -22,6 +26,8 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.decompose_facets import Facet
+from rag.records import Question
+from rag.settings import load_settings
 from tests.fakes.answer_world import BagOfWords, ImageWords
 from tests.fakes.detective_world import RuleReasoner, open_world, question
 
@@ -127,7 +133,7 @@ def test_each_threshold_of_table_6_spreads_the_frames_by_itself() -> None:
 
 
 def test_four_even_frames_keep_their_places(library: Library) -> None:
-    even = {60.0, 180.0, 300.0, 420.0}
+    even = {60.0, 180.0, 300.5, 420.5}
     trusting = {"fallback_max_relevance": 0.0, "fallback_mean_relevance": 0.0, "flat_gap": 0.0}
     reserved = run(library, replace(PAPER, **trusting))
     assert not reserved.selected.fallback
@@ -145,3 +151,29 @@ def test_the_command_takes_a_preset() -> None:
     assert {name: one.settings for name, one in made.items()} == {
         name: replace(chosen, base_steps=4) for name, chosen in PRESETS.items()
     }
+
+
+def test_without_subtitles_nothing_of_them_is_evidence(library: Library) -> None:
+    assert VideoDetective(library).features("workshop").texts
+    chosen = load_settings(flags={"search.subtitles": False})
+    with Library.open(library.engine.reader.folder, settings=chosen) as silent:
+        silent.engine.__dict__.update(text_encoder=BagOfWords(), tower=library.engine.tower)
+        assert VideoDetective(silent).features("workshop").texts == ()
+        assert fingerprints(silent)["subtitles"] == "left out"
+        assert "subtitles" not in fingerprints(library)
+
+
+def test_texts_that_fit_the_question_are_shown_beside_even_frames(library: Library) -> None:
+    reasoner = RuleReasoner()
+    environment = SimpleNamespace(
+        library=library, counted=(reasoner, "counted"), ids={"workshop": library.video_id("workshop")}
+    )
+    asked = Question("q", "The kettle?", ("kettle here", "kettle there"))
+    task_input = LongInput(asked.question_id, asked.text, asked.options, "workshop")
+    output = RetrievedTexts(cast("LongVideoEnvironment", environment)).solve(task_input)
+    (reading,) = reasoner.readings
+    shown = {text.text for window in reading.windows for text in window.texts}
+    assert shown
+    assert all("kettle" in text for text in shown)
+    assert len(output.frames_read["workshop"]) == 32
+    assert output.evidence["words"]

@@ -371,6 +371,20 @@ def test_a_full_disk_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert answers(tmp_path / "whole") == answers(tmp_path / "torn")
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("longvideo:length=long", "no option 'length'; its options are duration, subtitles"),
+        ("tests.fakes.toy_benchmark:open_toy:size=3", "no option 'size'; it has none"),
+        ("longvideo:duration=long,subtitles", "'subtitles' is no OPTION=VALUE"),
+        ("longvideo:subtitles=maybe", "subtitles is on or off"),
+    ],
+)
+def test_options_of_no_task_are_reported(name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        open_task(name)
+
+
 @pytest.mark.parametrize("name", [":x", ".a:b", "os:sep", "nope:x"])
 def test_names_of_no_benchmark_are_reported(name: str) -> None:
     with pytest.raises(UsageError, match="cannot be loaded"):

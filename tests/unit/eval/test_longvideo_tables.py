@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from eval.runs.records import Output, check_sample, make_sample
+from eval.tasks import open_task
 from eval.tasks.longvideo.dataset import query_of, read_table, read_tables
+from eval.tasks.longvideo.solvers import ABLATIONS
 from eval.tasks.longvideo.task import LongVideoScorer, open_tables
 from rag.errors import UsageError
 from rag.settings import Settings
@@ -89,3 +91,48 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
         open_tables(tmp_path / "none").prepare(Settings())
     with pytest.raises(UsageError, match="--data DIR"):
         open_tables().prepare(Settings())
+
+
+DURATIONS = ("b\twhat?\t['x', 'y']\tA\tshort", "c\twhat?\t['x', 'y']\tB\tLong")
+
+
+def test_one_class_of_durations_keeps_its_numbers(tmp_path: Path) -> None:
+    path = table(tmp_path, f"{HEAD}\tduration", *DURATIONS)
+    assert [asked.video for asked in read_tables([path])] == ["b", "c"]
+    (kept,) = read_tables([path], "long")
+    assert (kept.video, kept.question_id) == ("c", "q00002")
+    with pytest.raises(UsageError, match="'medium'; there is long, short"):
+        read_tables([path], "medium")
+    with pytest.raises(UsageError, match="there is no column duration"):
+        read_tables([table(tmp_path, HEAD, "b\twhat?\t['x', 'y']\tA", name="plain.tsv")], "long")
+
+
+def test_a_run_names_its_class_and_its_subtitles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = table(tmp_path, f"{HEAD}\tduration_group", *DURATIONS)
+    (tmp_path / "videos").mkdir()
+    for name in "bc":
+        (tmp_path / "videos" / f"{name}.mp4").touch()
+    prepared: list[Settings] = []
+
+    class Library:
+        @staticmethod
+        def index(paths: list[str], *, settings: Settings, progress: object) -> None:
+            del paths, progress
+            prepared.append(settings)
+            raise UsageError("enough")
+
+    monkeypatch.setattr("eval.tasks.longvideo.task.Library", Library)
+    task = open_task("longvideo:duration=long,subtitles=off", path.parent)
+    assert task.name == "longvideo-long-without-subtitles"
+    for opened in (task, open_tables(tmp_path)):
+        with pytest.raises(UsageError, match="enough"):
+            opened.prepare(Settings())
+    assert [settings.search.subtitles for settings in prepared] == [False, True]
+
+
+def test_an_earlier_name_of_a_system_is_known() -> None:
+    task = open_tables()
+    assert task.solver("video-agent") is task.solvers["guided-frames"]
+    assert {name for name in task.solvers if name.endswith("-paper")} == {
+        f"{name}-paper" for name in ABLATIONS
+    }

@@ -112,6 +112,26 @@ def test_evidence_filtered_in_both_searches(reader: Reader) -> None:
             assert sorted(found, key=lambda s: (s.video_id, s.start)) == wanted, where
 
 
+def test_hidden_kinds_are_neither_given_nor_searched(reader: Reader) -> None:
+    held = {kind for kinds in reader.evidence_kinds().values() for kind in kinds}
+    assert held > {"subtitle"}
+    everywhere = SearchFilter(), SearchFilter(kinds=frozenset(["subtitle", "ocr"]))
+    with Reader.open(reader.folder, hidden=("subtitle",)) as without:
+        assert {kind for kinds in without.evidence_kinds().values() for kind in kinds} == held - {"subtitle"}
+        for n in (1, 2, 3):
+            found = without.evidence(video(n).video_id, 0.0, float("inf"))
+            assert found == [
+                span for span in sorted(spans(n), key=lambda s: s.start) if span.kind != "subtitle"
+            ]
+        for where in everywhere:
+            for hits in (
+                without.search_evidence(WORD_QUERY, 99, where),
+                without.match_evidence("number", 99, where),
+            ):
+                assert hits
+                assert "subtitle" not in {span.kind for span in without.spans([hit.key for hit in hits])}
+
+
 def test_passages_filtered_by_path(reader: Reader) -> None:
     where = SearchFilter(paths=("2.txt",))
     wanted = {p.passage_id for p in passages(2)}

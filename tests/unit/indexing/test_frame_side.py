@@ -1,0 +1,99 @@
+"""The size of decoded frames: what the image encoder takes, or what the library was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from indexers.preprocess import Preprocessing
+from indexers.protocol import ImageEncoder, unit_rows
+from rag.indexing import IndexReport, Silent, encoders, index, reembed
+from rag.settings import load_settings
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.fakes.synthetic import write_video
+
+
+class Large(ImageEncoder):
+    """Takes 384 pixels, and keeps the short sides that it was given."""
+
+    name, dim, fingerprint, batch, backend, weights = "large", 3, "1" * 32, 4, "", ""
+    short_side = 384
+
+    def __init__(self) -> None:
+        self.sides: set[int] = set()
+
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.sides.add(min(images.shape[1:3]))
+        return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return unit_rows(np.ones((len(texts), 3), np.float32))
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> Large:
+    encoder = Large()
+
+    def opened(*_: object, **__: object) -> tuple[ImageEncoder, str]:
+        return encoder, "image embeddings: large"
+
+    monkeypatch.setattr(encoders, "open_configured_encoder", opened)
+    monkeypatch.setattr(reembed, "open_configured_encoder", opened)
+    monkeypatch.setattr(encoders, "_open_held", lambda *_: encoder)
+    return encoder
+
+
+def indexed(folder: Path, name: str, **flags: Any) -> IndexReport:
+    corpus = folder / "corpus"
+    corpus.mkdir(exist_ok=True)
+    write_video(corpus / name, 2, fps=4, size=(640, 480), card_seconds=1.0 + len(list(corpus.iterdir())))
+    fixed = {"library": folder / "library", "ocr.mode": "off", "video.shots": False}
+    return index([corpus], settings=load_settings(flags=fixed | flags))
+
+
+def side(folder: Path) -> object:
+    with Reader.open(folder / "library") as reader:
+        assert reader.meta is not None
+        return reader.meta.settings["video.short_side"]
+
+
+def test_an_encoder_of_384_pixels_is_given_384(tmp_path: Path, large: Large) -> None:
+    report = indexed(tmp_path, "a.mp4")
+    assert (large.sides, side(tmp_path)) == ({384}, 384)
+    assert not any("enlarged" in line for line in report.stages)
+
+
+def test_a_library_of_224_pixels_goes_on_and_says_so(tmp_path: Path, large: Large) -> None:
+    indexed(tmp_path, "a.mp4", **{"video.short_side": 224})
+    report = indexed(tmp_path, "b.mp4")
+    assert report.indexed == 1
+    assert (large.sides, side(tmp_path)) == ({224}, 224)
+    assert any("224" in line and "384" in line for line in report.stages)
+
+
+def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (None, "off"))
+        indexed(tmp_path, "a.mp4")
+    assert side(tmp_path) == 224
+    with Writer.open(tmp_path / "library") as writer:
+        reembed.reembed_library(writer, load_settings(), Silent())
+    assert (large.sides, side(tmp_path)) == ({384}, 384)
+
+
+@pytest.mark.parametrize(
+    ("preprocessing", "expected"),
+    [
+        (Preprocessing(exact=(384, 384)), 384),
+        (Preprocessing(shortest=224, crop=(224, 224)), 224),
+        (Preprocessing(), 0),
+    ],
+)
+def test_the_size_is_the_preprocessings(preprocessing: Preprocessing, expected: int) -> None:
+    assert preprocessing.short_side == expected
