@@ -74,9 +74,11 @@ class VideoSolver(ABC):
 
     @property
     def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
         return {"frames": TUNED.frames, "tokens": self.environment.counted[1]}
 
     def solve(self, asked: LongInput) -> Output:
+        """Answer one input; see `eval.task.Solver`. Raises `ReasonerError` where no reasoner answers."""
         try:
             return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
         except (ReplyInvalid, BudgetSpent) as error:
