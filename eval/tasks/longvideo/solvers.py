@@ -153,6 +153,14 @@ def _detective(
     return Detective(environment, chosen, truthful)
 
 
+def _baseline(
+    environment: LongVideoEnvironment,
+    seed: int,  # noqa: ARG001 (as above)
+    made: Callable[[LongVideoEnvironment], Solver],
+) -> Solver:
+    return made(environment)
+
+
 def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: ARG001 (as above)
     def where(asked: LongInput) -> SearchFilter:
         return SearchFilter(videos=frozenset((environment.ids[asked.video],)))
@@ -160,7 +168,7 @@ def _rag_ask(environment: LongVideoEnvironment, seed: int) -> Solver:  # noqa: A
     return RagAsk(environment.library, environment.names, where=where)
 
 
-NO_PROPAGATION = {"propagation": False}
+NO_PROPAGATION: Mapping[str, Any] = {"propagation": False}
 LITERAL: Mapping[str, Any] = {
     name: getattr(PRESETS["paper"], name) for name in ("likeness", "prior", "evidence", "carried")
 }
@@ -212,10 +220,7 @@ SOLVERS: Mapping[str, SolverSpec[LongVideoEnvironment]] = {
             ("literal-no-propagation", "literal-prior without diffusion", NO_PROPAGATION),
         )
     },
-    **{
-        name: SolverSpec(about, lambda environment, _, made=made: made(environment))
-        for name, (about, made) in BASELINES.items()
-    },
+    **{name: SolverSpec(about, partial(_baseline, made=made)) for name, (about, made) in BASELINES.items()},
     "rag-ask": SolverSpec("the product: `rag ask` over the video", _rag_ask),
     "blind": SolverSpec(
         "question and options only, by the model that is tested",

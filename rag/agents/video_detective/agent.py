@@ -306,7 +306,9 @@ class _DetectiveRun:
         """Up to `window_frames` neighbouring frames of the segment: see `DetectiveSettings.window`."""
         first, last = self.features.inside(node)
         if self.settings.window == "middle":
-            frames = (first + sampled(self.features.times[first:last], self.settings.rate)).tolist()
+            frames: list[int] = (
+                first + sampled(self.features.times[first:last], self.settings.rate)
+            ).tolist()
             at = max(0, len(frames) - self.settings.window_frames) // 2
             return frames[at : at + self.settings.window_frames]
         count = min(self.settings.window_frames, last - first)

@@ -9,6 +9,7 @@ import pytest
 from eval.runs.records import Output, check_sample, make_sample
 from eval.tasks import open_task
 from eval.tasks.longvideo.dataset import query_of, read_table, read_tables
+from eval.tasks.longvideo.report import printed
 from eval.tasks.longvideo.solvers import ABLATIONS
 from eval.tasks.longvideo.task import LongVideoScorer, open_tables
 from rag.errors import UsageError
@@ -136,3 +137,10 @@ def test_an_earlier_name_of_a_system_is_known() -> None:
     assert {name for name in task.solvers if name.endswith("-paper")} == {
         f"{name}-paper" for name in ABLATIONS
     }
+
+
+def test_the_papers_figures_stand_beside_its_own_methods_alone() -> None:
+    for name in ("no-facets", "no-facets-paper"):
+        assert printed(name) == (47.8, "table 3")
+    for name in ("retrieval-only", "retrieved-texts", "guided-frames", "video-agent", "literal-prior"):
+        assert printed(name) is None
