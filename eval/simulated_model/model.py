@@ -30,6 +30,10 @@ ANSWERS: Mapping[str, Callable[[Request, Perception], dict[str, Any]]] = {
     "match_frame": watcher.match_frame,
     "answer_choice": analyst.answer_choice,
     "answer_open": analyst.answer_open,
+    "answer_unaided": analyst.answer_open,
+    "summarize": watcher.summarize,
+    "search_step": planner.search_step,
+    "extract_entities": planner.extract_entities,
     "judge": planner.judge,
     "check_caption": watcher.check_caption,
 }

@@ -7,23 +7,26 @@ changes it; the judge's verdicts are wrong as often as the dials say.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eval.simulated_model.language import clause_of
 from eval.simulated_model.material import Block, Request, listed_options, memory_parts
 from eval.simulated_model.perception import Perception
 from eval.simulated_model.watcher import verdict
+from eval.workbench.catalogue import kind, place_name
 from eval.workbench.seeds import stable_number
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Role
 from rag.reasoners.roles import ROLES
-from rag.reasoners.roles.imagine_queries import ImagineRequest
+from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.reasoners.roles.judge import JudgeRequest
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.plan import KnownVideo, PlanRequest, SubQuestion, TriedQuery
-from rag.reasoners.roles.select_candidates import Candidate, SelectRequest
+from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, Candidate, SelectRequest
 from rag.records import Question
 from rag.relevance import content_words
 
@@ -120,35 +123,82 @@ _FIELDS = frozenset(
 
 
 def _known(block: Block) -> KnownVideo:
-    said_of = _fields(block.text)
-    status: Any = said_of.get("Status")
+    fields = _fields(block.text)
+    status: Any = fields.get("Status")
     return KnownVideo(
         block.name,
-        said_of.get("Title", ""),
+        fields.get("Title", ""),
         status if status in ("verified", "watched", "rejected") else "watched",
-        said_of.get("Found", ""),
+        fields.get("Found", ""),
     )
 
 
 def select_candidates(request: Request, _: Perception) -> dict[str, Any]:
     """The results that are worth opening."""
     found = [_fields(block.text) for block in request.numbered("result")]
-    candidates = tuple(
-        Candidate(
-            url=str(at),
-            title=said_of.get("Title", ""),
-            description=said_of.get("Description", ""),
-            channel=said_of.get("Channel", ""),
-            upload_date=said_of.get("Uploaded", ""),
-            duration=float(said_of.get("Length", "0 s").removesuffix(" s") or 0),
-            tags=tuple(said_of.get("Tags", "").split(", ")),
-        )
-        for at, said_of in enumerate(found)
-    )
+    candidates = tuple(_candidate(str(at), fields) for at, fields in enumerate(found))
     asked = SelectRequest(
         request.get("question"), request.get("sub_question"), candidates, request.count("count", 3)
     )
     return by_rule(ROLES[request.step], asked)
+
+
+def _candidate(url: str, fields: Mapping[str, str]) -> Candidate:
+    return Candidate(
+        url=url,
+        title=fields.get("Title", ""),
+        description=fields.get("Description", ""),
+        channel=fields.get("Channel", ""),
+        upload_date=fields.get("Uploaded", ""),
+        duration=float(fields.get("Length", "0 s").removesuffix(" s") or 0),
+        tags=tuple(tag for tag in fields.get("Tags", "").split(", ") if tag),
+    )
+
+
+_RESULT = re.compile(r"^Result \d+(?P<closed> \(cannot be opened\))?:$", re.MULTILINE)
+
+
+def search_step(request: Request, _: Perception) -> dict[str, Any]:
+    """The next search that was not made yet; none left: the results whose metadata fit best."""
+    memory = _memory(request.get("memory"))
+    tried, found = [], []
+    for block in request.numbered("search"):
+        head, *rest = _RESULT.split(block.text)
+        tried.append(head.partition("Query: ")[2].split("\n")[0].casefold())
+        found += [(mark is None, _fields(listed)) for mark, listed in zip(rest[::2], rest[1::2], strict=True)]
+    left = request.count("count", 2)
+    wanted = ImagineRequest(memory, len(tried) + 1)
+    imagined = by_rule(IMAGINE_QUERIES, wanted)["queries"]
+    queries = [query for query in imagined if query.casefold() not in tried]
+    if left and (queries or not tried):
+        return {"thought": "Another search.", "queries": queries[:1] or imagined[:1], "open": []}
+    candidates = tuple(_candidate(str(at), fields) for at, (_, fields) in enumerate(found))
+    cues = " ".join(memory_parts(request.get("memory")).values())
+    most = request.count("urls", 2) * max(1, len(tried)) + 2
+    ranked = by_rule(SELECT_CANDIDATES, SelectRequest(cues, cues, candidates, max(1, most)))["selected"]
+    chosen = [at for at in ranked if found[at][0]]
+    return {"thought": "These fit best.", "queries": [], "open": chosen}
+
+
+def extract_entities(request: Request, _: Perception) -> dict[str, Any]:
+    """The people, things and places of a text, and an edge for each action."""
+    entities: dict[str, dict[str, Any]] = {}
+    edges: list[dict[str, Any]] = []
+    for line in re.split(r"(?<=[.!?])\s+|\n", request.get("text")):
+        clause = clause_of(line)
+        named = {
+            "person": clause.agent,
+            "object": kind(clause.kind_id).name if clause.kind_id else None,
+            "place": place_name(clause.place) if clause.place else None,
+        }
+        here = [(name, sort) for sort, name in named.items() if name]
+        for name, sort in here:
+            entities.setdefault(name, {"name": name, "type": sort, "description": line.strip()})
+        edges += [
+            {"source": one, "target": other, "description": line.strip(), "strength": 8}
+            for (one, _sort), (other, _other) in pairwise(here)
+        ]
+    return {"entities": list(entities.values()), "relationships": edges}
 
 
 def judge(request: Request, perception: Perception) -> dict[str, Any]:

@@ -177,6 +177,15 @@ def observe(request: Request, perception: Perception) -> dict[str, Any]:
     }
 
 
+def summarize(request: Request, perception: Perception) -> dict[str, Any]:
+    """Everything perceived, and the words that came with it."""
+    view = views_of(request, perception, ["video"]).get("video")
+    asked = understand(request.get("question"))
+    if view is None or not (open_answer(asked, [view])[0] or _spans(request.get("question"), view)):
+        return {"relevant": False, "summary": "It holds nothing relevant."}
+    return {"relevant": True, "summary": caption(view)}
+
+
 def caption_window(request: Request, perception: Perception) -> dict[str, Any]:
     """A sentence for each action that is perceived, in their order."""
     view = views_of(request, perception, ["video"]).get("video")
