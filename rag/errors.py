@@ -24,6 +24,7 @@ RagError
 ├── ReasonerError            the language model behind a role
 │   ├── ReasonerUnreachable  no answer from the server
 │   ├── ReplyInvalid         its reply does not parse, after bounded repair
+│   ├── PromptTooLarge       longer, or with more images, than it takes
 │   └── BudgetSpent          calls, tokens or seconds ran out
 ├── ReplayUnknown            the recording that is replayed does not contain the call
 └── WebError                 a web of videos and pages
@@ -76,6 +77,7 @@ __all__ = [
     "NoMedia",
     "NoTranscript",
     "PageGone",
+    "PromptTooLarge",
     "QuestionError",
     "RagError",
     "RateLimited",
@@ -146,6 +148,20 @@ class ReasonerUnreachable(ReasonerError):
 
 class ReplyInvalid(ReasonerError):
     """The model's reply does not parse, after the permitted repairs."""
+
+
+class PromptTooLarge(ReasonerError):
+    """The prompt is longer than the model's context, or has more images than it takes, even when reduced.
+
+    `context_tokens`, `max_images`: the limits that the model names, where it does.
+    """
+
+    def __init__(
+        self, message: str, context_tokens: int | None = None, max_images: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.context_tokens = context_tokens
+        self.max_images = max_images
 
 
 class ReplayUnknown(RagError):

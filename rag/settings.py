@@ -81,6 +81,10 @@ class PartSettings(SettingsSection):
     """Ask the server to enforce the JSON schema."""
     max_tokens: int | None = Field(None, ge=16)
     """Longest reply."""
+    context_tokens: int | None = Field(None, ge=512)
+    """Longest prompt and reply together that this model takes."""
+    max_images: int | None = Field(None, ge=0)
+    """Most frames in one call to this model."""
 
 
 class ReasonerSettings(SettingsSection):
@@ -127,6 +131,11 @@ class ReasonerSettings(SettingsSection):
     max_tokens: int = Field(4096, ge=16)
     """Longest reply (VideoDetective, table 8: 4096 for the vision model, 2048 for the text model). The
     context of the model limits it too; some servers then need a lower number."""
+    context_tokens: int | None = Field(None, ge=512)
+    """Longest prompt and reply together that the model takes; default: as its server says (`/models`), where
+    it does. A longer prompt has fewer frames."""
+    max_images: int | None = Field(None, ge=0)
+    """Most frames in one call; default: until the server refuses them."""
     record: Path | None = None
     """Record every call to a language model in this file (JSON lines, appended); a call that failed is not
     recorded, and ends a replay."""

@@ -88,6 +88,8 @@ class PromptItem:
     name: str
     text: str
     images: tuple[NDArray[np.uint8], ...] = ()
+    image_names: tuple[str, ...] = ()
+    """How `text` lists the images, `", ".join(image_names)`; empty where it does not."""
     zoomed: bool = False
     """Its frames are looked at closely, so they are sent at their own, larger size."""
     read_audio: ReadAudio | None = None

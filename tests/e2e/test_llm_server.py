@@ -13,7 +13,7 @@ import pytest
 import tenacity
 from PIL import Image
 
-from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
+from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
@@ -319,3 +319,41 @@ def test_it_works_where_an_event_loop_already_runs():
 
     with chat_server([say(ANCHOR)]) as server:
         assert asyncio.run(inside(server.base_url)) == "before"
+
+
+def test_a_refused_reply_format_is_given_up_step_by_step_and_remembered():
+    def act(handler, body):
+        asked = body.get("response_format", {}).get("type")
+        refused = json.dumps({"error": f"response_format {asked} is not supported"})
+        (status(400, refused) if asked else say(ANCHOR))(handler, body)
+
+    with chat_server([act]) as server:
+        reasoner = open_llm_reasoner(settings(server.base_url, structured=True))
+        for _ in range(2):
+            assert reasoner.run(ANCHOR_EVENT, OPEN).position == "before"
+        asked = [request.get("response_format", {}).get("type") for request in server.requests]
+    assert asked == ["json_schema", "json_object", None, None]
+
+
+def test_the_context_is_read_from_the_model_card_once():
+    card = {"data": [{"id": "m", "max_model_len": 2048, "meta": {"n_ctx_train": 8192}}, {"id": "n"}, 7]}
+    with chat_server([say(ANCHOR)]) as server:
+        server.cards = card
+        reasoner = open_llm_reasoner(settings(server.base_url))
+        for _ in range(2):
+            reasoner.run(ANCHOR_EVENT, OPEN)
+        assert server.cards_read == 1
+        assert server.requests[0]["max_tokens"] < 2048
+    with chat_server([say(ANCHOR)]) as server:
+        server.cards = card
+        reasoner = open_llm_reasoner(settings(server.base_url, context_tokens=100_000))
+        reasoner.run(ANCHOR_EVENT, OPEN)
+        assert (server.cards_read, server.requests[0]["max_tokens"]) == (0, 4096)
+
+
+def test_a_prompt_too_long_for_the_server_is_an_error_after_reduction():
+    refused = status(400, '{"error": "This model\'s maximum context length is 600 tokens"}')
+    with chat_server([refused]) as server:
+        with pytest.raises(PromptTooLarge, match="maximum context length is 600"):
+            ask(server.base_url)
+        assert len(server.requests) > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.llm.recording import open_recording
@@ -25,10 +26,20 @@ class Scripted:
         self.requests: list[tuple[Message, ...]] = []
         self.schemas: list[dict[str, Any]] = []
         self.within: float | None = None
+        self.known = ModelLimits()
+
+    def limits(self) -> ModelLimits:
+        return self.known
 
     def send(
-        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
+        self,
+        messages: Sequence[Message],
+        schema: dict[str, Any],
+        *,
+        within: float | None = None,
+        max_tokens: int | None = None,
     ) -> ChatReply:
+        self.max_tokens = max_tokens
         self.within = within
         self.requests.append(tuple(messages))
         self.schemas.append(schema)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,15 @@ from llama_index.core.llms.llm import LLM
 from PIL import Image
 from safetensors import SafetensorError
 
-from rag.errors import ReasonerError, ReasonerUnreachable, SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import (
+    PromptTooLarge,
+    ReasonerError,
+    ReasonerUnreachable,
+    SettingsError,
+    WeightsInvalid,
+    WeightsMissing,
+)
+from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
@@ -51,6 +60,12 @@ class LocalClient:
     def __init__(self, llm: LLM) -> None:
         self.name = f"{llm.class_name()}:{llm.metadata.model_name}"
         self._llm = llm
+        # A deadline hooks into the model, and two generations would need memory for both.
+        self._one_call = threading.Lock()
+
+    def limits(self) -> ModelLimits:
+        """None: the model counts a prompt itself, and refuses one that is too long."""
+        return ModelLimits()
 
     def send(
         self,
@@ -58,9 +73,13 @@ class LocalClient:
         schema: dict[str, Any],  # noqa: ARG002 (of ChatClient)
         *,
         within: float | None = None,
+        max_tokens: int | None = None,  # noqa: ARG002 (the model's own room bounds the reply)
     ) -> ChatReply:
         """As `ChatClient.send`; the schema is not enforced."""
-        response = self._llm.chat(chat_messages(messages), **({} if within is None else {"within": within}))
+        with self._one_call:
+            response = self._llm.chat(
+                chat_messages(messages), **({} if within is None else {"within": within})
+            )
         counts = response.additional_kwargs
         return ChatReply(
             text=response.message.content or "",
@@ -160,7 +179,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
             self.max_tokens if self._context is None else min(self.max_tokens, self._context - prompt_tokens)
         )
         if room < min(self.max_tokens, SHORTEST_ROOM):
-            raise ReasonerError(
+            raise PromptTooLarge(
                 f"{self.folder}: the prompt has {prompt_tokens} tokens and the model takes {self._context}, "
                 f"the reply among them, which may need {min(self.max_tokens, SHORTEST_ROOM)}; lower "
                 "search.top_k, localize.frame_budget or reasoner.image_short_side"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rag.reasoners.prompts import EncodedAudio, EncodedImage
 
 if TYPE_CHECKING:
+    from rag.reasoners.llm.fitting import ModelLimits
     from rag.reasoners.prompts import Message
 
 
@@ -27,6 +28,8 @@ class ChatReply:
     image_tokens: int | None = None
     cut: bool = False
     """The reply ended at the token limit, not at its end."""
+    reduced: bool = False
+    """The prompt was larger than the model takes, so less of it was sent (`fitting`)."""
 
 
 class ChatClient(Protocol):
@@ -35,13 +38,23 @@ class ChatClient(Protocol):
     name: str
 
     def send(
-        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
+        self,
+        messages: Sequence[Message],
+        schema: dict[str, Any],
+        *,
+        within: float | None = None,
+        max_tokens: int | None = None,
     ) -> ChatReply:
-        """Raise `ReasonerError` or one of its kinds; `schema` is the JSON schema of the reply wanted.
+        """Raise `ReasonerError` or one of its kinds, `PromptTooLarge` among them; `schema` is the JSON
+        schema of the reply wanted.
 
         `within`: seconds after which the call is broken off with `ReasonerUnreachable`, where that
-        is sooner than the client's own limit.
+        is sooner than the client's own limit. `max_tokens`: of the reply, where fewer than the settings say.
         """
+        ...
+
+    def limits(self) -> ModelLimits:
+        """What the model takes in one call, as far as that is known."""
         ...
 
 
@@ -50,6 +63,10 @@ class ReplayClient:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def limits(self) -> ModelLimits:
+        """Never called, as `send`."""
+        raise AssertionError("a replay contacts nothing")
 
     def send(self, *_: Any, **__: Any) -> ChatReply:
         """Never called: a replay contacts nothing."""

@@ -17,11 +17,12 @@ import json
 import math
 import random
 import ssl
+import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import httpx
 import openai
@@ -29,12 +30,15 @@ import openai.resources.chat
 import tenacity
 from llama_index.llms.openai_like import OpenAILike
 
-from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
+from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
+from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.llm.recording import LARGEST_COUNT
+from rag.reasoners.llm.refusals import format_refused, limits_refused
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
 
+Result = TypeVar("Result")
 MAX_REPLY_BYTES = 8 * 2**20
 
 KEPT_HEADERS = ("host", "accept", "content-type", "content-length", "connection")
@@ -85,11 +89,12 @@ class Endpoint(httpx.AsyncBaseTransport):
                 "user-agent": "offline-video-rag",
             }
         )
+        read = _chat_only if request.method == "POST" else _model_cards
         response = await self._inner.handle_async_request(request)
         body = await _bounded(response)
         headers = [pair for pair in response.headers.raw if pair[0].lower() not in _FRAMING]
         if response.is_success:
-            body = _chat_only(body)
+            body = read(body)
             headers = [(b"content-type", b"application/json")]
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
@@ -150,6 +155,26 @@ def _chat_only(body: bytes) -> bytes:
     return json.dumps(plain).encode()
 
 
+def _model_cards(body: bytes) -> bytes:
+    """What is used of a list of models: their names, and the smallest context that each one says."""
+    try:
+        listed = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise NotAChatReply("no JSON") from error
+    cards = listed.get("data") if isinstance(listed, dict) else None
+    plain = []
+    for card in cards if isinstance(cards, list) else []:
+        if not isinstance(card, dict):
+            continue
+        meta = card.get("meta")
+        held = [
+            _count(each.get(key)) for each in (card, meta) if isinstance(each, dict) for key in CONTEXT_KEYS
+        ]
+        said = [tokens for tokens in held if tokens is not None and tokens >= SHORTEST_CONTEXT]
+        plain.append({"id": str(card.get("id")), "context": min(said, default=None)})
+    return json.dumps({"data": plain}).encode()
+
+
 def _usage(usage: object) -> dict[str, object]:
     """The counts that are counts: whole numbers from 0."""
     if not isinstance(usage, dict):
@@ -163,6 +188,21 @@ def _usage(usage: object) -> dict[str, object]:
 
 
 LONGEST_CONNECT = 10.0
+LONGEST_CARD = 5.0
+"""Seconds that the model card is waited for, once."""
+CONTEXT_KEYS = (
+    "max_model_len",  # vLLM
+    "n_ctx",  # llama.cpp, the context that runs
+    "n_ctx_train",
+    "loaded_context_length",  # LM Studio
+    "max_context_length",
+    "context_length",
+    "context_window",
+)
+SHORTEST_CONTEXT = 512
+"""A model card that says less counts something else."""
+FORMATS = ("json_schema", "json_object", "")
+"""What `reasoner.structured` asks a server for, the next one where it refuses."""
 SHOWN = 300
 """Characters of a server's own message that are shown."""
 
@@ -200,19 +240,60 @@ class OpenAIClient:
         # An empty key would make the client look for one in the environment and send that.
         self._key = settings.api_key.get_secret_value() or "none"
         self._seed = seed
+        self._limits: ModelLimits | None = None
+        self._opening = threading.Lock()
+        self._format = 0 if settings.structured else len(FORMATS) - 1
         self._attempts = attempts
         self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._jitter = jitter
 
-    def send(
-        self, messages: Sequence[Message], schema: dict[str, Any], *, within: float | None = None
-    ) -> ChatReply:
-        """As `ChatClient.send`, under one deadline for connecting, retries and the reply."""
-        seconds = min(self._settings.timeout_seconds, within or math.inf)
+    def limits(self) -> ModelLimits:
+        """Those of the settings; the context else from the server's model card, which is read once."""
+        with self._opening:
+            if self._limits is None:
+                chosen = self._settings
+                tokens = chosen.context_tokens or _run(self._context())
+                self._limits = ModelLimits(tokens, chosen.max_images)
+        return self._limits
+
+    async def _context(self) -> int | None:
+        """Tokens by the model card; None where the server has none, or does not say."""
+        seconds = min(LONGEST_CARD, self._settings.timeout_seconds)
+        transport = Endpoint(self._url, self._key)
         try:
-            return _run(self._send(messages, schema, seconds))
+            async with (
+                asyncio.timeout(seconds),
+                httpx.AsyncClient(transport=transport, trust_env=False) as http,
+            ):
+                answered = await http.get(f"{str(self._url).rstrip('/')}/models")
+                cards = answered.json()["data"] if answered.is_success else []
+        except (httpx.HTTPError, NotAChatReply, TimeoutError, ValueError):
+            return None
+        said = {card["id"]: card["context"] for card in cards}
+        return said.get(self._settings.model, next(iter(said.values())) if len(said) == 1 else None)
+
+    def send(
+        self,
+        messages: Sequence[Message],
+        schema: dict[str, Any],
+        *,
+        within: float | None = None,
+        max_tokens: int | None = None,
+    ) -> ChatReply:
+        """As `ChatClient.send`, under one deadline for connecting, retries and the reply.
+
+        A server that refuses a `response_format` is asked for the next of `FORMATS`, from then on.
+        """
+        seconds = min(self._settings.timeout_seconds, within or math.inf)
+        longest = max_tokens or self._settings.max_tokens
+        asked = self._format
+        try:
+            return _run(self._send(messages, schema, seconds, asked, longest))
         except openai.APIStatusError as error:
+            if asked < len(FORMATS) - 1 and format_refused(error):
+                self._format = max(self._format, asked + 1)
+                return self.send(messages, schema, within=within, max_tokens=max_tokens)
             self._refused(error)
         except openai.APIConnectionError as error:
             cause = error.__cause__
@@ -225,7 +306,9 @@ class OpenAIClient:
         except TimeoutError as error:
             raise self._unreachable(f"no reply within {seconds:g} s") from error
 
-    async def _send(self, messages: Sequence[Message], schema: dict[str, Any], seconds: float) -> ChatReply:
+    async def _send(
+        self, messages: Sequence[Message], schema: dict[str, Any], seconds: float, asked: int, longest: int
+    ) -> ChatReply:
         last: BaseException | None = None
 
         def remember(state: tenacity.RetryCallState) -> None:
@@ -248,7 +331,7 @@ class OpenAIClient:
                 trust_env=False,
             )
             # Made before the clock runs: what a library takes to load is not the server's silence.
-            llm = self._llm(http, schema)
+            llm = self._llm(http, schema, FORMATS[asked], longest)
             chat = chat_messages(messages)
             async with asyncio.timeout(seconds), http:
                 async for attempt in retrying:
@@ -260,11 +343,12 @@ class OpenAIClient:
             raise
         raise AssertionError("the last attempt returns or raises")
 
-    def _llm(self, http: httpx.AsyncClient, schema: dict[str, Any]) -> OpenAILike:
+    def _llm(self, http: httpx.AsyncClient, schema: dict[str, Any], asked: str, longest: int) -> OpenAILike:
         extra: dict[str, Any] = {"seed": self._seed}
-        if self._settings.structured:
+        if asked:
             named = {"name": "reply", "schema": schema, "strict": True}
-            extra["response_format"] = {"type": "json_schema", "json_schema": named}
+            inner = {"json_schema": named} if asked == "json_schema" else {}
+            extra["response_format"] = {"type": asked, **inner}
         try:
             return OpenAILike(
                 model=self._settings.model,
@@ -272,7 +356,7 @@ class OpenAIClient:
                 api_key=self._key,
                 is_chat_model=True,
                 temperature=0.0,
-                max_tokens=self._settings.max_tokens,
+                max_tokens=longest,
                 max_retries=0,
                 timeout=self._settings.timeout_seconds,
                 additional_kwargs=extra,
@@ -290,6 +374,13 @@ class OpenAIClient:
 
     def _refused(self, error: openai.APIStatusError) -> NoReturn:
         status, said = error.status_code, self._said(error)
+        if (limits := limits_refused(error)) is not None:
+            raise PromptTooLarge(
+                f"{self._where} answers {status}{said}; lower search.top_k, localize.frame_budget or "
+                "reasoner.image_short_side, or run the model with a longer context",
+                limits.context_tokens,
+                limits.max_images,
+            ) from error
         if status == 429 or status >= 500:
             raise self._unreachable(f"it answers {status}{said}") from error
         advice = {
@@ -326,7 +417,7 @@ class OpenAIClient:
         return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
-def _run(work: Coroutine[Any, Any, ChatReply]) -> ChatReply:
+def _run(work: Coroutine[Any, Any, Result]) -> Result:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -339,7 +430,7 @@ def _run(work: Coroutine[Any, Any, ChatReply]) -> ChatReply:
 def _passing(error: BaseException) -> bool:
     """Whether the same request may succeed a moment later."""
     if isinstance(error, openai.APIStatusError):
-        return error.status_code == 429 or error.status_code >= 500
+        return error.status_code == 429 or (error.status_code >= 500 and limits_refused(error) is None)
     return isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, httpx.TransportError)
 
 

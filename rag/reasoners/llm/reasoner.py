@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import ReasonerError, ReasonerUnreachable, ReplyInvalid
+from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid
+from rag.reasoners.llm.fitting import Reduction, fit_to, reduce_further, reduced_items, reduced_variables
 from rag.reasoners.llm.messages import ChatClient, ChatReply
 from rag.reasoners.llm.recording import ExchangeInput
 from rag.reasoners.llm.replies import ParsedReply, parse_reply
@@ -97,18 +99,28 @@ class LlmReasoner:
         images = call.images
         if images is not None and not self._settings.images:
             images = [PromptItem(shown.name, shown.text, read_audio=shown.read_audio) for shown in images]
-        messages: tuple[Message, ...] = render(
-            prompt,
-            call.variables,
-            images,
-            short_side=self._settings.image_short_side,
-            zoom_short_side=self._settings.zoom_short_side,
-            audio_seconds=self._settings.audio_seconds if self._settings.audio else 0.0,
-        )
+        chosen = self._settings
+
+        def rendered(reduction: Reduction | None) -> tuple[Message, ...]:
+            """The prompt, or what a reduction leaves of it."""
+            variables, shown, scale = call.variables, images, 1.0
+            if reduction is not None:
+                variables, scale = reduced_variables(variables, reduction), reduction.scale
+                shown = None if shown is None else reduced_items(shown, reduction)
+            return render(
+                prompt,
+                variables,
+                shown,
+                short_side=max(1, round(chosen.image_short_side * scale)),
+                zoom_short_side=max(1, round(chosen.zoom_short_side * scale)),
+                audio_seconds=chosen.audio_seconds if chosen.audio else 0.0,
+            )
+
+        messages = rendered(None)
         schema = role.draft.model if role.draft is not None else role.reply
         fault, cut = "", False
         for repair in range(self._settings.repairs + 1):
-            sent = self._send(prompt, messages, schema, repair=repair > 0)
+            sent = self._send(prompt, messages, schema, rendered, repair=repair > 0)
             cut = sent.cut
             try:
                 parsed = _parsed(role, request, sent.text)
@@ -128,7 +140,13 @@ class LlmReasoner:
         )
 
     def _send(
-        self, prompt: Prompt, messages: Sequence[Message], reply_model: type[BaseModel], *, repair: bool
+        self,
+        prompt: Prompt,
+        messages: tuple[Message, ...],
+        reply_model: type[BaseModel],
+        rendered: Callable[[Reduction | None], tuple[Message, ...]],
+        *,
+        repair: bool,
     ) -> ChatReply:
         role = prompt.role
         text = sum(estimated_text_tokens(message.text) for message in messages)
@@ -139,7 +157,7 @@ class LlmReasoner:
         def live() -> tuple[ChatReply, float]:
             started = time.perf_counter()
             try:
-                sent = self._client.send(messages, reply_model.model_json_schema(), within=within)
+                sent = self._fitted(messages, reply_model.model_json_schema(), rendered, within)
             except ReasonerError as error:
                 spent = time.perf_counter() - started
                 self._usage_counter.spend(role, spent)
@@ -156,7 +174,35 @@ class LlmReasoner:
             sent, seconds = self._recording.exchange(asked, live)
         self._usage_counter.spend(role, seconds)
         self._usage_counter.record(role, messages, sent)
+        self._usage_counter.add_reduced(role, sent.reduced)
         return sent
+
+    def _fitted(
+        self,
+        messages: tuple[Message, ...],
+        schema: dict[str, Any],
+        rendered: Callable[[Reduction | None], tuple[Message, ...]],
+        within: float | None,
+    ) -> ChatReply:
+        """The reply to the prompt, reduced to what the model takes. Raises `PromptTooLarge` where the least
+        that can be sent is refused.
+
+        Nothing is learned from one call for the next: equal prompts are reduced equally, in any order.
+        """
+        longest = self._settings.max_tokens
+        whole = now = Reduction(images=sum(len(message.images) for message in messages))
+        now = fit_to(self._client.limits(), messages, now, longest)
+        while True:
+            less = replace(now, max_tokens=0) != whole
+            shown = (*rendered(now), *messages[2:]) if less else messages
+            bound = {"max_tokens": now.max_tokens} if 0 < now.max_tokens < longest else {}
+            try:
+                return replace(self._client.send(shown, schema, within=within, **bound), reduced=less)
+            except PromptTooLarge as error:
+                further = reduce_further(error, shown, now, longest)
+                if further is None:
+                    raise
+                now = further
 
     def usage(self) -> Usage:
         """What the calls since the last `usage` cost (keys of `by_role`: `usage.KEYS`); resets the count."""

@@ -87,7 +87,8 @@ class Exchange:
             "input": asked.input,
             "settings": dict(asked.settings),
             "messages": [dict(message) for message in asked.messages],
-            "reply": asdict(self.sent),
+            # As recordings always were, where the whole prompt was sent.
+            "reply": {k: v for k, v in asdict(self.sent).items() if k != "reduced" or v},
             "seconds": round(self.seconds, 6),
         }
         return json.dumps(held, ensure_ascii=False, sort_keys=True)

@@ -37,11 +37,12 @@ KEYS = (
     "repaired",
     "filtered",
     "unread",
+    "reduced",
 )
 """Of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
 `counted_calls`: calls that no model answered, counted in its place (`wrappers`). `repaired`: replies whose
 text had to be repaired; `filtered`: replies of which entries were left out; `unread`: runs of the role
-without a usable reply after all repairs."""
+without a usable reply after all repairs; `reduced`: calls whose prompt was larger than the model takes."""
 
 
 def estimated_text_tokens(text: str) -> int:
@@ -135,6 +136,10 @@ class UsageCounter:
         row = self._row(role)
         row["repaired"] += repaired
         row["filtered"] += filtered
+
+    def add_reduced(self, role: str, reduced: bool) -> None:
+        """Count a call whose prompt was reduced."""
+        self._row(role)["reduced"] += reduced
 
     def add_unread(self, role: str) -> None:
         """Count a run of a role that had no usable reply."""

@@ -138,13 +138,14 @@ def view_item(name: str, view: VideoView) -> PromptItem:
     if len(words) > MOST_WORDS:
         words = f"{words[:MOST_WORDS]}\n(cut here)"
     images: tuple[NDArray[np.uint8], ...] = ()
+    names: tuple[str, ...] = ()
     if view.frames is not None:
         images = tuple(view.frames.images)
     if images:
-        at = ", ".join(f"{index} at {time:.1f} s" for index, time in enumerate(view.times))
-        lines.append(f"Frames: {at}")
+        names = tuple(f"{index} at {time:.1f} s" for index, time in enumerate(view.times))
+        lines.append(f"Frames: {', '.join(names)}")
     text = "\n".join([*lines, *([words] if words else [])])
-    return PromptItem(name, text, images, read_audio=view.read_audio)
+    return PromptItem(name, text, images, names, read_audio=view.read_audio)
 
 
 def check_inside(name: str, spans: Iterable[Interval], view: VideoView) -> None:

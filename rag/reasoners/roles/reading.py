@@ -102,11 +102,13 @@ def _window_item(name: str, window: ReadWindow) -> PromptItem:
     ]
     lines += [said(evidence) for evidence in window.texts]
     images: tuple[NDArray[np.uint8], ...] = ()
+    names: tuple[str, ...] = ()
     if window.frames is not None:
         images = tuple(window.frames.images)
         if images:
-            lines.append("Frames at: " + ", ".join(f"{time:.1f} s" for time in window.frames.times))
-    return PromptItem(name, "\n".join(lines), images, window.zoomed)
+            names = tuple(f"{time:.1f} s" for time in window.frames.times)
+            lines.append("Frames at: " + ", ".join(names))
+    return PromptItem(name, "\n".join(lines), images, names, window.zoomed)
 
 
 def sample_window(index: int, said: str) -> ReadWindow:

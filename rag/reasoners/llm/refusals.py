@@ -1,0 +1,50 @@
+"""Why a server refuses a request, by its own words: too long, too many images, or a reply format it lacks.
+
+The API has no codes for these, so vLLM, llama.cpp, Ollama and LM Studio each word them differently.
+"""
+
+from __future__ import annotations
+
+import re
+
+import openai
+
+from rag.reasoners.llm.fitting import ModelLimits
+
+TOO_MANY_IMAGES = re.compile(
+    r"at most (\d+) (?:image|multi-?modal)|limit-mm-per-prompt\D{1,60}?(\d+)"
+    r"|too many images(?:\D{1,60}(\d+))?|(?:more than|maximum (?:of|is)?|limit of) (\d+) images?",
+    re.IGNORECASE,
+)
+TOO_LONG = re.compile(
+    r"context (?:length|window|size)|n_ctx|max_model_len|too many tokens|exceed_context"
+    r"|maximum (?:model|context|input|sequence|prompt) length"
+    r"|(?:prompt|input|request|sequence|payload|body).{0,60}(?:too (?:long|large)|longer than|exceeds?)",
+    re.IGNORECASE,
+)
+CONTEXT = re.compile(
+    r"(?:context (?:length|window|size)|model length|n_ctx)(?: of only| of| is|[\"':= (])*\s*(\d{3,8})",
+    re.IGNORECASE,
+)
+FORMAT = re.compile(r"response_format|json_schema|json_object|guided|grammar|structured", re.IGNORECASE)
+
+
+def limits_refused(error: openai.APIStatusError) -> ModelLimits | None:
+    """The limits that a refusal of length or images names, none of them maybe; None for another refusal.
+
+    Servers word it differently, and some answer 500.
+    """
+    if error.status_code not in (400, 413, 422, 500):
+        return None
+    said = error.response.text
+    if images := TOO_MANY_IMAGES.search(said):
+        return ModelLimits(None, next((int(number) for number in images.groups() if number), None))
+    if error.status_code == 413 or TOO_LONG.search(said):
+        context = CONTEXT.search(said)
+        return ModelLimits(int(context[1]) if context else None)
+    return None
+
+
+def format_refused(error: openai.APIStatusError) -> bool:
+    refused = error.status_code in (400, 422, 501) and FORMAT.search(error.response.text) is not None
+    return refused and limits_refused(error) is None

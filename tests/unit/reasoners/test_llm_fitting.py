@@ -1,0 +1,160 @@
+"""Prompts within a model's limits: known before they are sent, or learned from a refusal."""
+
+from __future__ import annotations
+
+import httpx
+import numpy as np
+import openai
+import pytest
+
+from corpora.records import Frames
+from rag.errors import PromptTooLarge
+from rag.reasoners.llm.fitting import ModelLimits, Reduction, reduced_items
+from rag.reasoners.llm.messages import ChatReply
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.llm.refusals import format_refused, limits_refused
+from rag.reasoners.prompts import PromptItem
+from rag.reasoners.roles.material import VideoView
+from rag.reasoners.roles.timeline import TIMELINE, TimelineRequest
+from rag.settings import ReasonerSettings
+from tests.fakes.scripted_client import Scripted, recorded
+
+EMPTY = '{"events": []}'
+
+
+def view(count: int = 16, side: int = 56) -> VideoView:
+    images = np.stack([np.full((side, side, 3), at, np.uint8) for at in range(count)])
+    return VideoView("a film", 0.0, float(count), frames=Frames(np.arange(count, dtype=np.float64), images))
+
+
+def run(client: Scripted, asked: VideoView, **changes) -> dict[str, float]:
+    reasoner = LlmReasoner(client, ReasonerSettings(kind="openai", model="m", **changes))
+    reasoner.run(TIMELINE, TimelineRequest(asked))
+    return dict(reasoner.usage().by_role["timeline"])
+
+
+class Limited(Scripted):
+    """Refuses more than `most` images; says how many that are where `says`."""
+
+    def __init__(self, most: int, says: bool = False) -> None:
+        super().__init__(EMPTY)
+        self.most, self.says = most, says
+
+    def send(self, messages, schema, **bounds):
+        super().send(messages, schema, **bounds)
+        if sum(len(message.images) for message in messages) > self.most:
+            raise PromptTooLarge("too many", max_images=self.most if self.says else None)
+        return ChatReply(EMPTY)
+
+
+def shown(client: Scripted) -> list[int]:
+    return [sum(len(message.images) for message in messages) for messages in client.requests]
+
+
+def test_a_refused_prompt_is_sent_with_fewer_images_under_their_own_numbers():
+    client = Limited(5)
+    row = run(client, view())
+    assert shown(client) == [16, 8, 4]
+    assert (row["calls"], row["reduced"]) == (1, 1)
+    assert "Frames: 2 at 2.0 s, 6 at 6.0 s, 10 at 10.0 s, 14 at 14.0 s" in client.requests[-1][1].text
+
+
+def test_a_limit_that_the_server_names_is_kept_at_once():
+    client = Limited(5, says=True)
+    run(client, view())
+    assert shown(client) == [16, 5]
+
+
+def test_known_limits_hold_before_anything_is_sent():
+    client = Scripted(EMPTY)
+    client.known = ModelLimits(max_images=3)
+    row = run(client, view())
+    assert (shown(client), row["reduced"]) == ([3], 1)
+    client = Scripted(EMPTY)
+    client.known = ModelLimits(context_tokens=2048)
+    row = run(client, view(count=200))
+    assert 1 <= shown(client)[0] < 200
+    assert 1000 <= client.max_tokens < 2048
+    client.known = ModelLimits(context_tokens=200_000, max_images=64)
+    row = run(client, view())
+    assert (shown(client)[-1], client.max_tokens, row["reduced"]) == (16, None, 0)
+
+
+def test_images_get_smaller_and_texts_shorter_before_the_prompt_is_given_up():
+    client = Scripted(PromptTooLarge("too long"))
+    with pytest.raises(PromptTooLarge):
+        run(client, view(count=4))
+    assert shown(client) == [4, 2, 1, 1, 1, 1, 1]
+    sides = [messages[1].images[0].width for messages in client.requests]
+    assert sides[:4] == [56, 56, 56, 56]  # 56 pixels are below half of 336
+    client = Scripted(PromptTooLarge("too long"))
+    with pytest.raises(PromptTooLarge):
+        run(client, view(count=1, side=400))
+    assert [messages[1].images[0].width for messages in client.requests][:2] == [336, 168]
+
+
+def test_a_reduced_prompt_replays(tmp_path):
+    path = tmp_path / "run.jsonl"
+    reasoner = recorded(path, PromptTooLarge("too long"), EMPTY)
+    request = TimelineRequest(view())
+    reply = reasoner.run(TIMELINE, request)
+    live = reasoner.usage().spent_by_role
+    from rag.reasoners.llm import open_llm_reasoner
+
+    again = open_llm_reasoner(ReasonerSettings(kind="openai", model="scripted", replay=path))
+    again._client.name = "scripted"
+    again.name = "scripted"
+    assert again.run(TIMELINE, request) == reply
+    assert again.usage().spent_by_role == live
+
+
+def test_images_are_left_out_evenly_over_their_items():
+    image = np.zeros((4, 4, 3), np.uint8)
+    items = [
+        PromptItem(
+            f"window {at}",
+            f"Frames at: {', '.join(f'{n} s' for n in range(count))}\nwords",
+            (image,) * count,
+            tuple(f"{n} s" for n in range(count)),
+        )
+        for at, count in enumerate((6, 2, 0, 4))
+    ]
+    kept = reduced_items(items, Reduction(images=6))
+    assert [len(item.images) for item in kept] == [3, 1, 0, 2]
+    assert kept[0].text == "Frames at: 1 s, 3 s, 5 s\nwords"
+    assert kept[2] is items[2] or kept[2] == items[2]
+    assert sum(len(item.images) for item in reduced_items(items, Reduction(images=1))) == 1
+
+
+def refusal(said: str, code: int = 400) -> openai.APIStatusError:
+    request = httpx.Request("POST", "http://127.0.0.1/v1")
+    return openai.APIStatusError("x", response=httpx.Response(code, text=said, request=request), body=None)
+
+
+@pytest.mark.parametrize(
+    ("said", "limits"),
+    [
+        ("At most 4 image(s) may be provided in one prompt.", ModelLimits(None, 4)),
+        ("Too many images in request. Max is 50.", ModelLimits(None, 50)),
+        ("This model's maximum context length is 4096 tokens, you asked for 5000", ModelLimits(4096)),
+        (
+            "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+            ModelLimits(4096),
+        ),
+        ("the request exceeds the available context size. try increasing it", ModelLimits()),
+        ('{"type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 8192}', ModelLimits(8192)),
+        ("the model is loaded with context length of only 4096 tokens", ModelLimits(4096)),
+        ("input length exceeds the context length", ModelLimits()),
+    ],
+)
+def test_refusals_of_length_and_images_are_known_by_their_words(said, limits):
+    assert limits_refused(refusal(said)) == limits
+    assert limits_refused(refusal(said, 401)) is None
+    assert not format_refused(refusal(said))
+
+
+def test_other_refusals_are_no_limits():
+    assert limits_refused(refusal("no such model")) is None
+    assert limits_refused(refusal("nginx", 413)) == ModelLimits()
+    assert format_refused(refusal("'response_format.type' must be 'text'"))
+    assert not format_refused(refusal("no such model"))
