@@ -145,8 +145,8 @@ class ReasonerSettings(SettingsSection):
     watcher: PartSettings = PartSettings()
     judge: PartSettings = PartSettings()
     fallback: PartSettings = PartSettings()
-    """A model that is asked where the reply of another one cannot be read, as after a refusal (EgoFact, D.2.3).
-    Nothing set here: no fallback."""
+    """A model that is asked where the reply of another one cannot be read, as after a refusal (EgoFact,
+    D.2.3). Nothing set here: no fallback."""
 
     def short_side(self, *, zoomed: bool) -> int:
         """Pixels that frames are decoded at: as many as the model of any part is sent."""
