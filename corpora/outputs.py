@@ -379,6 +379,10 @@ def _is_our_mp4(path: Path) -> bool:
     return False
 
 
+def _is_our_calibration(path: StrPath) -> bool:
+    return b'"rag.calibration/1"' in _head(path)
+
+
 def _is_our_html(path: Path) -> bool:
     return GENERATOR.encode() in _head(path)
 
@@ -417,6 +421,7 @@ def _is_our_trec(path: Path) -> bool:
 
 PNG = Format("a PNG image", _is_our_png)
 MP4 = Format("an MP4 clip", _is_our_mp4)
+CALIBRATION = Format("a calibration", _is_our_calibration)
 HTML = Format("an HTML page", _is_our_html)
 TRACE = Format("a trace", _is_our_trace)
 RECORDING = Format("a recording", _is_our_recording)

@@ -38,6 +38,9 @@ class SearchSettings(SettingsSection):
     """Relevance and confidence below which the answer is that nothing matches."""
     index: Literal["flat", "fp16", "hnsw"] = "flat"
     """Search over clip vectors: exact (`flat`, `fp16`) or approximate (`hnsw`)."""
+    calibration: Path | None = None
+    """File of `rag calibrate`: how far measured tone, style and sound hold on one's own videos. Without one
+    ShotFinder passes such constraints to the reasoner."""
     rrf_k: int = Field(60, ge=1)
     """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
     subtitles: bool = True

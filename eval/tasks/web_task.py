@@ -44,6 +44,8 @@ class WebEnvironment:
     reasoner: Reasoner
     frame_source: FrameSource
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    calibration: Path | None = None
+    """Of measurements (`search.calibration`)."""
 
     @cached_property
     def content_web(self) -> MockWeb:
@@ -258,7 +260,7 @@ def open_environment(
     reasoner = library.engine.reasoner
     engine = library.engine
     frame_source = FrameSource.of(reasoner, library, engine.read_frames, engine.read_audio)
-    return WebEnvironment(web, library, reasoner, frame_source, settings.encoder)
+    return WebEnvironment(web, library, reasoner, frame_source, settings.encoder, settings.search.calibration)
 
 
 def _holds_all(web: MockWeb, settings: Settings) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
     from rag.agents.video_browser.records import BrowserSettings, BrowseRun
     from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
+    from rag.calibration import Calibration
     from rag.reasoners.roles.material import Memory
 
 
@@ -158,11 +159,13 @@ class ShotFinder(WebCommand["ShotRun"]):
         ),
     ] = None
     constraints: Annotated[
-        Literal["measured", "asked", "off"],
+        Literal["calibrated", "measured", "asked", "off"],
         typer.Option(
-            "--constraints", help="Checked by measurements, passed to the reasoner as text only, or ignored."
+            "--constraints",
+            help="Checked by measurements as far as search.calibration bears them out, or by all of them; "
+            "passed to the reasoner as text only; or ignored.",
         ),
-    ] = "measured"
+    ] = "calibrated"
 
     @cached_property
     def request(self) -> ShotRequest:
@@ -191,10 +194,18 @@ class ShotFinder(WebCommand["ShotRun"]):
             queries=self.queries, urls=self.urls, budget=budget, constraint_mode=self.constraints
         )
 
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """Of the settings."""
+        from rag.calibration import read_calibration
+
+        path = self.session.settings.search.calibration
+        return None if path is None else read_calibration(path)
+
     def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
         from rag.agents.shotfinder.agent import find_shot
 
-        return find_shot
+        return partial(find_shot, calibration=self.calibration)
 
     def cited(self, run: ShotRun) -> Cited | None:
         shot = run.shot

@@ -23,6 +23,7 @@ _COMMANDS = {
     "shots": ("library", "shots", "List the shots of a video, as measured."),
     "show": ("show", "show", "Show a citation."),
     "stats": ("library", "stats", "Show library statistics."),
+    "calibrate": ("calibrate", "calibrate", "Calibrate measurements on labelled videos."),
     "doctor": ("doctor", "doctor", "Check the environment and the library."),
     "remove": ("library", "remove", "Remove files from the library."),
     "demo": ("demo", "demo", "Try everything on a small synthetic corpus."),

@@ -18,6 +18,7 @@ from eval.reports.page import write_overview, write_report
 from eval.runs.records import Sample
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared, ScorerOptions
+from eval.tasks.shotfinder.construction import MINI
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, Task
 from eval.tasks.shotfinder.scorer import NO_FRAME, NO_REFERENCE, NO_VERDICT, SPENT, FrameStore, ShotScorer
 from eval.tasks.shotfinder.solvers import METADATA
@@ -85,14 +86,17 @@ def shots(folder: Path) -> dict[str, ShotQuery]:
 
 
 def prepared(
-    folder: Path, reasoner: ShotReasoner | None = None, queries: Mapping[str, ShotQuery] | None = None
+    folder: Path,
+    reasoner: ShotReasoner | None = None,
+    queries: Mapping[str, ShotQuery] | None = None,
+    shape: Any = MINI,
 ) -> tuple[KettleTask, Prepared[WebEnvironment]]:
     web = make_web(folder)
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
     environment = environment_of(
         web, reasoner or ShotReasoner(), stored, frame_source_with(stored, frame_source())
     )
-    task = KettleTask("shotfinder-kettle", "", folder)
+    task = KettleTask("shotfinder-kettle", "", folder, shape)
     return task, prepare_records(task, queries or shots(folder), environment)
 
 

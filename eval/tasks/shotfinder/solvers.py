@@ -5,7 +5,9 @@ An output's evidence has all that the scorer needs: the searches, and each searc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from eval.runs.records import ClipScore, Output
@@ -15,6 +17,7 @@ from rag.agents.runtime.context import metadata_of
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
+from rag.calibration import Calibration, read_calibration
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
@@ -50,12 +53,27 @@ VARIANTS = Variants(
 class ShotFinderSolver(WebSolver[ShotSettings]):
     """All variants are deterministic. `solve` raises `ReasonerUnreachable` where the reasoner is gone."""
 
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
+        used = self._calibration
+        own = {} if used is None else {"calibration": used.model_dump(mode="json")}
+        return {**super().settings, **own}
+
+    @cached_property
+    def _calibration(self) -> Calibration | None:
+        path = self.environment.calibration
+        wanted = path is not None and self.variant.settings.constraint_mode == "calibrated"
+        return read_calibration(path) if wanted and path is not None else None
+
     def solve(self, asked: ShotInput) -> Output:
         """Run the agent on one query."""
         request = ShotRequest(asked.description, asked.constraints)
         web = self.environment.web.session()
         source = self.environment.frame_source
-        run = find_shot(request, web, self.counted[0], source, self.variant.settings)
+        run = find_shot(
+            request, web, self.counted[0], source, self.variant.settings, calibration=self._calibration
+        )
         require_reachable(run.failure, asked.query_id)
         return Output(
             confidence=run.shot.score if run.shot is not None else 0.0,
@@ -140,5 +158,8 @@ def _as_json(found: FoundShot) -> dict[str, Any]:
         "end": found.end,
         "frame": found.frame,
         "score": found.score,
-        "checks": [asdict(check) for check in found.checks],
+        "checks": [
+            {key: value for key, value in asdict(check).items() if key != "confidence" or value is not None}
+            for check in found.checks
+        ],
     }

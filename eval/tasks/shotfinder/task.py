@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,8 @@ from eval.tasks.shotfinder.scorer import (
     ShotScorer,
     failure_of,
 )
-from eval.tasks.shotfinder.solvers import VARIANTS, open_solver
-from eval.tasks.web_task import WebEnvironment, WebTask, task_opener
+from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
+from eval.tasks.web_task import Variant, WebEnvironment, WebTask, task_opener
 from rag.agents.shotfinder.records import ShotSettings
 from rag.reasoners.wrappers import part_of
 
@@ -41,12 +42,19 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     judges = JUDGES
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
-    open_solver = staticmethod(open_solver)
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
         """Rendered videos have neither speech nor text on the screen."""
         return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
+
+    def open_solver(
+        self, variant: Variant[ShotSettings], environment: WebEnvironment, seed: int
+    ) -> ShotFinderSolver:
+        """On rendered videos, which the classifiers were fitted on, every measurement decides."""
+        if self.shape is not None and variant.settings.constraint_mode == "calibrated":
+            variant = replace(variant, settings=replace(variant.settings, constraint_mode="measured"))
+        return open_solver(variant, environment, seed)
 
     def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, ShotQuery]:
         return load_rows(paths, folder)

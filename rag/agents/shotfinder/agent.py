@@ -28,6 +28,7 @@ from rag.agents.shotfinder.records import (
     ShotSettings,
     absence_of,
 )
+from rag.calibration import Calibration
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
@@ -44,6 +45,7 @@ def find_shot(
     frame_source: FrameSource,
     settings: ShotSettings = MAIN,
     *,
+    calibration: Calibration | None = None,
     watch: Watch | None = None,
     wait: Callable[[float], None] | None = None,
 ) -> ShotRun:
@@ -51,18 +53,26 @@ def find_shot(
     description without a word.
 
     `frame_source.library`: holds the measurements; without it constraints are passed to the reasoner as
-    text. `watch`: called with each step. `wait`: sleeps between retries; None does not.
+    text. `calibration`: how far they hold, for the mode `calibrated`. `watch`: called with each step.
+    `wait`: sleeps between retries; None does not.
     """
     if not any(character.isalnum() for character in request.description):
         raise QuestionError("the description of the shot holds no word")
     context = AgentContext(web, reasoner, frame_source, attempts=settings.attempts, watch=watch, sleep=wait)
-    return _ShotFinderRun(context, settings, request).run()
+    return _ShotFinderRun(context, settings, request, calibration).run()
 
 
 class _ShotFinderRun:
     """One request."""
 
-    def __init__(self, context: AgentContext, settings: ShotSettings, request: ShotRequest) -> None:
+    def __init__(
+        self,
+        context: AgentContext,
+        settings: ShotSettings,
+        request: ShotRequest,
+        calibration: Calibration | None,
+    ) -> None:
+        self._calibration = calibration
         self._context, self._trace, self._settings = context, context.trace, settings
         self._request = request
         self._constraints = request.constraints if settings.constraint_mode != "off" else Constraints()
@@ -162,7 +172,12 @@ class _ShotFinderRun:
             video=video,
             description=self._request.description,
             constraints=self._constraints,
-            measures=measures_of(self._context.frame_source.library, video.video_id),
+            measures=measures_of(
+                self._context.frame_source.library,
+                video.video_id,
+                trusted=self._settings.constraint_mode != "calibrated",
+                calibration=self._calibration,
+            ),
             settings=self._settings,
         )
         try:

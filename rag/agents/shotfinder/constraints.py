@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
+from rag.calibration import LIKELY, UNLIKELY, Calibration
 from rag.errors import UsageError
 from rag.reasoners.roles.material import ConstraintKind, Memory
 
@@ -124,7 +125,9 @@ class Check:
     found: str
     """Empty where nothing was measured."""
     holds: bool | None
-    """None: not measured."""
+    """None: not measured, or unknown: the measurement is not borne out."""
+    confidence: float | None = None
+    """Probability that it holds, by the calibration; None without one."""
 
 
 def memory_of(description: str, constraints: Constraints, *, neighbours: bool = True) -> Memory:
@@ -257,10 +260,29 @@ class Measures:
     video: Video | None = None
     shots: tuple[Shot, ...] = ()
     sound: SoundTrack | None = None
+    trusted: bool = True
+    """Whether tone, style and sound decide as they were measured; else as `calibration` bears them out."""
+    calibration: Calibration | None = None
 
     def checks(self, constraints: Constraints, shot: Shot | None) -> tuple[Check, ...]:
         """Each measurable constraint against what the index says of the shot; temporal ones are left out."""
-        return tuple(self._checks(constraints, shot))
+        return tuple(self._calibrated(check) for check in self._checks(constraints, shot))
+
+    def _calibrated(self, check: Check) -> Check:
+        """The lines of a picture are exact; what a classifier says is unknown without a calibration."""
+        if self.trusted or check.kind not in ("color", "style", "audio"):
+            return check
+        likely = None
+        if self.calibration is not None and check.found:
+            likely = self.calibration.probability(check.kind, check.found, check.wanted)
+        if likely is None:
+            return replace(check, holds=None)
+        holds = True if likely > LIKELY else False if likely <= UNLIKELY else None
+        return replace(check, holds=holds, confidence=likely)
+
+    def speaks(self, check: Check) -> bool:
+        """Whether the check rests on a measurement that decides."""
+        return bool(check.found) and (self.trusted or check.holds is not None)
 
     def _checks(self, constraints: Constraints, shot: Shot | None) -> Iterator[Check]:
         video = self.video
@@ -304,7 +326,13 @@ class Measures:
     def unknown(self, constraints: Constraints) -> str:
         """What of it was measured of no shot, and the command that measures it."""
         shots: Sequence[Shot | None] = self.shots or (None,)
-        known = {check.kind for shot in shots for check in self.checks(constraints, shot) if check.found}
+        checks = [check for shot in shots for check in self.checks(constraints, shot)]
+        known = {check.kind for check in checks if check.found}
+        if uncalibrated := sorted({check.kind for check in checks if check.found and not self.speaks(check)}):
+            return (
+                f"{' and '.join(uncalibrated)} can be measured and is not calibrated: 'rag calibrate', or "
+                "--constraints measured"
+            )
         missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
         if self.video is not None and not self.shots:
             return "its shots were not measured: 'rag index' the video with an image encoder"
@@ -339,15 +367,18 @@ class Measures:
         return max(sorted(set(reasons)), key=reasons.count, default="")
 
 
-def measures_of(library: Library | None, video_id: str) -> Measures:
-    """The stored measurements of a video."""
+def measures_of(
+    library: Library | None, video_id: str, *, trusted: bool = True, calibration: Calibration | None = None
+) -> Measures:
+    """The stored measurements of a video; `trusted`, `calibration`: of `Measures`."""
     if library is None:
         return Measures()
     try:
         video = library.engine.reader.video(video_id)
     except KeyError:
         return Measures()
-    return Measures(video, library.shots(video_id), library.sound_track(video_id))
+    shots, sound = library.shots(video_id), library.sound_track(video_id)
+    return Measures(video, shots, sound, trusted, calibration)
 
 
 def _inner(shot: Shot) -> Span:

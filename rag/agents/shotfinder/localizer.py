@@ -89,7 +89,7 @@ class Localizer:
     @property
     def _measured(self) -> Constraints:
         """What measurements decide about."""
-        return self.constraints if self.settings.constraint_mode == "measured" else Constraints()
+        return self.constraints if self.settings.uses_measurements else Constraints()
 
     @property
     def _has_context(self) -> bool:
@@ -99,7 +99,7 @@ class Localizer:
     def _text_constraints(self) -> Constraints:
         """What is left to the reasoner: what measurements decide is not said again, where it would only blur
         the description."""
-        if self.settings.constraint_mode != "measured":
+        if not self.settings.uses_measurements:
             return self.constraints
         return self.measures.undecided(self.constraints)
 
@@ -186,7 +186,7 @@ class Localizer:
         asked = self._measured
         if not asked.measurable:
             return Look(*place, None, 0, "unseen", NO_FRAME, lines)
-        met = [shot for shot in allowed if all(check.found for check in self.measures.checks(asked, shot))]
+        met = [shot for shot in allowed if all(map(self.measures.speaks, self.measures.checks(asked, shot)))]
         if not met:
             return Look(*place, None, 0, "unseen", self.measures.unknown(asked), lines)
         return Look(*place, self._by_measures(met), 0, lines=lines)

@@ -13,7 +13,7 @@ from rag.agents.runtime.trace import WebRun
 from rag.agents.shotfinder.constraints import Check, Constraints
 from rag.errors import UsageError
 
-ConstraintMode = Literal["measured", "asked", "off"]
+ConstraintMode = Literal["calibrated", "measured", "asked", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,11 @@ class ShotSettings:
     """Search results considered for them."""
     budget: FrameBudget = SHOTFINDER
     """Frames shown to the localizer, by duration."""
-    constraint_mode: ConstraintMode = "measured"
-    """`measured`: measurements of the shots decide about a constraint, the reasoner about the rest; a video
-    that a measurement rules out does not count as looked at. `asked`: constraints are passed to the reasoner
+    constraint_mode: ConstraintMode = "calibrated"
+    """`calibrated`: measurements of the shots decide about a constraint as far as a calibration bears them
+    out (the resolution always), the reasoner about the rest; a video that a measurement rules out does not
+    count as looked at. `measured`: all measurements decide, as on the rendered videos that the classifiers
+    were fitted on. `asked`: constraints are passed to the reasoner
     as text, as in the paper. `off`: only the description counts."""
     imagine: bool = True
     """False: the description itself is the one search (section 4.2, what the paper tried first)."""
@@ -44,6 +46,11 @@ class ShotSettings:
 
     def __post_init__(self) -> None:
         check_settings(self)
+
+    @property
+    def uses_measurements(self) -> bool:
+        """Whether measurements decide about any constraint."""
+        return self.constraint_mode in ("calibrated", "measured")
 
 
 MAIN = ShotSettings()

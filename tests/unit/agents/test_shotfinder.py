@@ -22,6 +22,7 @@ from rag.agents.shotfinder.constraints import (
 )
 from rag.agents.shotfinder.records import MAIN, ShotRequest, ShotRun, ShotSettings, sweep
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
+from rag.calibration import Calibration, Labelled, calibrate
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest
@@ -31,13 +32,14 @@ from tests.fakes.browser_world import any_frames, frame_source, make_web, no_fra
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with, shots_of
 
 NONE = Constraints()
+TRUSTED = replace(MAIN, constraint_mode="measured")
 
 
 def run(
     tmp_path: Path,
     constraints: Constraints = NONE,
     reasoner: ShotReasoner | None = None,
-    settings: ShotSettings = MAIN,
+    settings: ShotSettings = TRUSTED,
     heights: dict[str, int] | None = None,
     *,
     measured: bool = True,
@@ -54,7 +56,7 @@ def run(
 
 
 def test_settings_are_those_of_the_paper() -> None:
-    assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "measured")
+    assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "calibrated")
     assert [SHOTFINDER.frames(seconds) for seconds in (179, 180, 599, 600, 5000)] == [64, 128, 128, 192, 192]
     assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
     assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
@@ -118,7 +120,7 @@ def test_a_video_of_other_lines_is_not_looked_at(tmp_path: Path) -> None:
 
 def test_a_denied_video_takes_no_place_of_another(tmp_path: Path) -> None:
     heights = {"video04": 1080, "video05": 1080}
-    found = run(tmp_path, Constraints(resolution=1080), settings=replace(MAIN, queries=1), heights=heights)
+    found = run(tmp_path, Constraints(resolution=1080), settings=replace(TRUSTED, queries=1), heights=heights)
     looked = [look.url[-7:] for look in found.looks if look.missed != "constraint"]
     assert looked == ["video04", "video05"]
     assert len(found.looks) > len(looked)
@@ -164,7 +166,7 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
     web = make_web(tmp_path / "web")
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos])
     blind = frame_source_with(stored, FrameSource(library=None, read_frames=None))
-    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotReasoner(), blind)
+    warm = find_shot(ShotRequest("a kettle", Constraints(color="warm")), web, ShotReasoner(), blind, TRUSTED)
     assert warm.shot is not None
     assert (warm.shot.start, warm.shot.score, warm.looks[0].frames) == (0.0, 0.0, 0)
     assert not warm.shot.looked
@@ -181,7 +183,7 @@ def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: 
     stored = MeasuredLibrary([entry.content_id for entry in web.catalogue.videos], styles=(None,))
     blind = frame_source_with(stored if measured else None, FrameSource(library=None, read_frames=None))
     asked = ShotRequest("a kettle", Constraints(style="live", after="a door opens"))
-    found = find_shot(asked, web, ShotReasoner(), blind)
+    found = find_shot(asked, web, ShotReasoner(), blind, TRUSTED)
     assert found.shot is None
     assert {look.missed for look in found.looks} == {"unseen"}
     assert "style was not measured: 'rag index' the video with an image encoder" in found.absence
@@ -190,7 +192,9 @@ def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: 
 def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: Path) -> None:
     web = make_web(tmp_path / "web", lines=False)
     blind = FrameSource(library=None, read_frames=None)
-    found = find_shot(ShotRequest("a kettle"), web, ShotReasoner(), blind, replace(MAIN, queries=1, urls=1))
+    found = find_shot(
+        ShotRequest("a kettle"), web, ShotReasoner(), blind, replace(TRUSTED, queries=1, urls=1)
+    )
     assert len(found.looks) == 10  # all that the search gave
     assert {(look.missed, look.lines) for look in found.looks} == {("unseen", 0)}
 
@@ -226,7 +230,7 @@ def test_a_side_that_is_not_there_fails_and_one_that_is_another_never_fits(tmp_p
                 return Located(relevant=False, confidence=0.0)
             return super().locate(request)
 
-    found = run(tmp_path, Constraints(after="near 1", before="a bell"), Unsure(), replace(MAIN, tries=1))
+    found = run(tmp_path, Constraints(after="near 1", before="a bell"), Unsure(), replace(TRUSTED, tries=1))
     assert found.shot is not None
     assert found.shot.start == 0.0
     before, after = found.shot.checks
@@ -244,12 +248,12 @@ def test_a_resolution_without_wording_is_not_in_the_query(tmp_path: Path) -> Non
 
 def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
     constraints = Constraints(color="warm", after="near 25")
-    off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="off"))
+    off = run(tmp_path, constraints, reasoner := ShotReasoner(), replace(TRUSTED, constraint_mode="off"))
     assert off.shot is not None
     assert (off.shot.start, off.shot.checks) == (40.0, ())
     assert all(request.memory is not None and not request.memory.constraint for request in reasoner.located)
     asked = run(
-        tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(MAIN, constraint_mode="asked")
+        tmp_path / "b", constraints, reasoner := ShotReasoner(), replace(TRUSTED, constraint_mode="asked")
     )
     assert asked.shot is not None
     assert asked.shot.start == 40.0  # this reasoner ignores text
@@ -260,7 +264,7 @@ def test_constraints_can_be_ignored_or_only_asked(tmp_path: Path) -> None:
 
 def test_frames_are_spread_over_what_is_allowed(tmp_path: Path) -> None:
     reasoner = ShotReasoner()
-    run(tmp_path, Constraints(color="warm"), reasoner, replace(MAIN, queries=1, urls=1))
+    run(tmp_path, Constraints(color="warm"), reasoner, replace(TRUSTED, queries=1, urls=1))
     (request,) = reasoner.located
     times = np.asarray(request.view.times)
     assert len(times) == 64
@@ -313,7 +317,7 @@ def test_no_search_is_dropped_by_its_wording_and_none_fills_up_their_number(tmp_
 
 def test_without_imagination_the_description_is_the_search(tmp_path: Path) -> None:
     reasoner = ShotReasoner()
-    found = run(tmp_path, reasoner=reasoner, settings=replace(MAIN, imagine=False, urls=4))
+    found = run(tmp_path, reasoner=reasoner, settings=replace(TRUSTED, imagine=False, urls=4))
     assert found.queries == ("a kettle boils",)
     assert "imagine_queries" not in reasoner.asked
     assert len(found.looks) == 4
@@ -434,3 +438,37 @@ def test_lines_are_counted_as_people_name_them() -> None:
 def test_free_words_are_read(kind: str, text: str, option: str, value: object) -> None:
     found = read_constraint(kind, text)  # type: ignore[arg-type]  # kinds of the table
     assert getattr(found, option) == value
+
+
+def calibration(right: int, wrong: int) -> Calibration:
+    """What was measured as warm was warm `right` times of 100, and cold `wrong` times."""
+    rows = [
+        Labelled("color", f"{at}.mp4", true, "warm")
+        for at, true in enumerate(["warm"] * right + ["cold"] * wrong)
+    ]
+    return calibrate(rows, "")
+
+
+def test_without_a_calibration_a_measured_constraint_is_unknown_and_asked_as_text(tmp_path: Path) -> None:
+    reasoner = ShotReasoner()
+    found = run(tmp_path, Constraints(color="warm", resolution=720), reasoner, MAIN)
+    assert found.shot is not None
+    checks = {check.kind: (check.holds, check.confidence) for check in found.shot.checks}
+    # The lines of a picture are exact; the tone is what a classifier says.
+    assert checks == {"color": (None, None), "resolution": (True, None)}
+    assert {request.memory.constraint for request in reasoner.located if request.memory} == {"warm tones"}
+
+
+@pytest.mark.parametrize(("right", "wrong", "holds"), [(95, 5, True), (5, 95, False), (45, 55, None)])
+def test_a_calibration_says_how_far_a_measurement_decides(right: int, wrong: int, holds: bool | None) -> None:
+    (warm,) = [shot for shot in shots_of("v", count=1) if shot.tone == "warm"]
+    measures = Measures(None, (warm,), None, trusted=False, calibration=calibration(right, wrong))
+    (check,) = measures.checks(Constraints(color="warm"), warm)
+    assert (check.found, check.holds) == ("warm", holds)
+    assert check.confidence == pytest.approx((right + 1) / 103, abs=1e-6)
+    assert (measures.denied(Constraints(color="warm"), warm) is None) == (holds is not False)
+    left = measures.undecided(Constraints(color="warm")).kinds
+    assert left == (("color",) if holds is None else ())
+    plain = Measures(None, (warm,), None)
+    (trusted,) = plain.checks(Constraints(color="warm"), warm)
+    assert (trusted.holds, trusted.confidence) == (True, None)

@@ -1,0 +1,133 @@
+"""Measured classes against labels: tables, cross-validation, and files of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from corpora.records import SoundTrack
+from rag.calibration import (
+    Calibration,
+    Labelled,
+    calibrate,
+    measure_labels,
+    read_calibration,
+    read_labels,
+    wilson,
+)
+from rag.errors import UsageError
+from tests.fakes.shotfinder_world import shots_of
+
+
+def rows(measured: str, true: str, count: int, start: int = 0) -> list[Labelled]:
+    return [Labelled("style", f"{start + at}.mp4", true, measured) for at in range(count)]
+
+
+def test_what_is_measured_wrongly_but_steadily_is_corrected():
+    """Every 3D video is measured as live: with labels that is known, and right in cross-validation."""
+    found = calibrate([*rows("live", "3d", 20), *rows("2d", "2d", 20, 20)], "e")
+    table = found.tables["style"]
+    assert (table.n, table.videos, table.measured_right) == (40, 40, 0.5)
+    assert (table.decided, table.decided_right) == (40, 1.0)
+    assert found.probability("style", "live", "3d") == pytest.approx(21 / 24, abs=1e-6)
+    assert found.probability("style", "live", "live") == pytest.approx(1 / 24, abs=1e-6)
+    assert found.probability("audio", "music", "music") is None
+
+
+def test_what_tells_nothing_is_unknown():
+    mixed = [row for at in range(40) for row in rows("live", ("live", "2d", "3d", "graphics")[at % 4], 1, at)]
+    table = calibrate(mixed, "").tables["style"]
+    assert (table.decided, table.decided_right, table.decided_interval) == (0, None, None)
+
+
+def test_a_video_is_never_judged_by_its_own_labels():
+    """One video measured steadily wrong: without it nothing is known of the class."""
+    own = [Labelled("style", "only.mp4", "3d", "live") for _ in range(20)]
+    assert calibrate(own, "").tables["style"].decided == 0
+
+
+def test_wilson_by_hand():
+    assert wilson(8, 10) == pytest.approx((0.490162, 0.943318), abs=1e-5)
+
+
+def test_the_file_survives_and_others_are_refused(tmp_path: Path):
+    found = calibrate(rows("live", "live", 5), "e")
+    path = tmp_path / "c.json"
+    path.write_text(found.model_dump_json(by_alias=True), encoding="utf-8")
+    assert read_calibration(path) == found
+    assert isinstance(found, Calibration)
+    for text in ("{}", '{"schema": "rag.trace/1"}', "no JSON"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UsageError, match="no file of 'rag calibrate'"):
+            read_calibration(path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_calibration(tmp_path / "none.json")
+
+
+def labels(folder: Path, text: str) -> Path:
+    (folder / "a.mp4").touch()
+    (folder / "b.mp4").touch()
+    file = folder / "labels.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_labels_are_read_by_their_columns(tmp_path: Path):
+    file = labels(tmp_path, "path,start,end,style,copy_of\na.mp4,1,2.5,live,\nb.mp4,,,,a.mp4\n")
+    first, second = read_labels(file, tmp_path)
+    assert (first.start, first.end, first.classes, first.copy_of) == (1.0, 2.5, {"style": "live"}, None)
+    assert (second.start, second.classes, second.copy_of) == (None, {}, tmp_path / "a.mp4")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "no rows"),
+        ("file,style\na.mp4,live\n", "no rows with a header"),
+        ("path,mood\na.mp4,sad\n", "no rows with a header"),
+        ("path,style\na.mp4,live\nb.mp4,cartoon\n", "csv:3: style 'cartoon' is none of live, 2d"),
+        ("path,style\nc.mp4,live\n", "csv:2: no file 'c.mp4'"),
+        ("path,start\na.mp4,soon\n", "csv:2: start and end are seconds"),
+    ],
+)
+def test_a_bad_row_is_named(text: str, fault: str, tmp_path: Path):
+    with pytest.raises(UsageError, match=fault):
+        read_labels(labels(tmp_path, text), tmp_path)
+
+
+class MeasuredVideos:
+    """Two videos of 100 s; b is reported as a copy of a."""
+
+    def __init__(self) -> None:
+        self.engine = self.reader = self
+
+    def video_id(self, path: str) -> str:
+        return Path(path).stem
+
+    def video(self, _: str) -> SimpleNamespace:
+        return SimpleNamespace(duration=100.0)
+
+    def shots(self, video_id: str):
+        return shots_of(video_id)
+
+    def sound_track(self, video_id: str) -> SoundTrack:
+        return SoundTrack(video_id, ("speech",) * 60 + ("music",) * 40, None)
+
+    def near_duplicates(self, video_id: str) -> tuple[SimpleNamespace, ...]:
+        return tuple(SimpleNamespace(video_id=one) for one in {"a", "b"} - {video_id})
+
+
+def test_labels_are_compared_with_the_shot_in_the_middle_and_most_of_the_sound(tmp_path: Path):
+    (tmp_path / "c.mp4").touch()
+    text = "path,start,end,color,style,audio,copy_of\na.mp4,10,20,cold,3d,music,\nb.mp4,,,,,speech,a.mp4\n"
+    found = measure_labels(MeasuredVideos(), read_labels(labels(tmp_path, text), tmp_path))
+    said = [(one.kind, Path(one.video.split()[0]).stem, one.true, one.measured) for one in found]
+    assert said == [
+        ("color", "a", "cold", "cold"),
+        ("style", "a", "3d", "2d"),
+        ("audio", "a", "music", "speech"),
+        ("audio", "b", "speech", "speech"),
+        ("copies", "a", "copy", "copy"),
+    ]
