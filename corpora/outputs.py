@@ -379,7 +379,7 @@ def _is_our_mp4(path: Path) -> bool:
     return False
 
 
-def _is_our_calibration(path: StrPath) -> bool:
+def _is_our_calibration(path: Path) -> bool:
     return b'"rag.calibration/1"' in _head(path)
 
 

@@ -22,6 +22,7 @@ RagError
 │   ├── WeightsInvalid       present, but not as published
 │   └── ExtraMissing         the optional package that runs the model is not installed
 ├── ReasonerError            the language model behind a role
+│   ├── RoleUnknown          the reasoner has no rule for the role
 │   ├── ReasonerUnreachable  no answer from the server
 │   ├── ReplyInvalid         its reply does not parse, after bounded repair
 │   ├── PromptTooLarge       longer, or with more images, than it takes
@@ -85,6 +86,7 @@ __all__ = [
     "ReasonerUnreachable",
     "ReplayUnknown",
     "ReplyInvalid",
+    "RoleUnknown",
     "SettingsError",
     "StalledFile",
     "UnreadableFile",

@@ -21,10 +21,10 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from rag.agents.raclo.records import RacloRun, RacloSettings
     from rag.agents.runtime.trace import Watch
+    from rag.agents.shotfinder.calibration import Calibration
     from rag.agents.shotfinder.records import ShotRequest, ShotRun, ShotSettings
     from rag.agents.video_browser.records import BrowserSettings, BrowseRun
     from rag.agents.video_detective.records import DetectiveResult, DetectiveSettings
-    from rag.calibration import Calibration
     from rag.reasoners.roles.material import Memory
 
 
@@ -197,7 +197,7 @@ class ShotFinder(WebCommand["ShotRun"]):
     @cached_property
     def calibration(self) -> Calibration | None:
         """Of the settings."""
-        from rag.calibration import read_calibration
+        from rag.agents.shotfinder.calibration import read_calibration
 
         path = self.session.settings.search.calibration
         return None if path is None else read_calibration(path)

@@ -18,7 +18,7 @@ from rag.errors import UsageError
 from rag.rendering.shapes import report_shape
 
 if TYPE_CHECKING:
-    from rag.calibration import Calibration
+    from rag.agents.shotfinder.calibration import Calibration
 
 
 @with_session()
@@ -47,7 +47,7 @@ def calibrate(
     Set search.calibration to the file: ShotFinder then uses these measurements as far as they hold.
     """
     from rag._cli.progress import open_progress
-    from rag.calibration import calibrate, measure_labels, read_labels
+    from rag.agents.shotfinder.calibration import calibrate, measure_labels, read_labels
 
     policy = session.overwrite_policy(force, labels)
     rows = read_labels(labels, folder)

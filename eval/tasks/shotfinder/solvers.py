@@ -15,9 +15,9 @@ from eval.tasks.shotfinder.dataset import ShotInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
 from rag.agents.runtime.context import metadata_of
 from rag.agents.shotfinder.agent import find_shot
+from rag.agents.shotfinder.calibration import Calibration, read_calibration
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
-from rag.calibration import Calibration, read_calibration
 from rag.errors import BudgetSpent, ReplyInvalid, WebError
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest

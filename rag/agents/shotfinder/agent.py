@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from rag.agents.runtime.context import NOTHING_FOUND, AgentContext
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.runtime.trace import Watch
+from rag.agents.shotfinder.calibration import Calibration
 from rag.agents.shotfinder.constraints import Constraints, measures_of, memory_of
 from rag.agents.shotfinder.localizer import UNSEEN, Localizer
 from rag.agents.shotfinder.records import (
@@ -28,7 +29,6 @@ from rag.agents.shotfinder.records import (
     ShotSettings,
     absence_of,
 )
-from rag.calibration import Calibration
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest

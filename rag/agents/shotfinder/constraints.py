@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
-from rag.calibration import LIKELY, UNLIKELY, Calibration
+from rag.agents.shotfinder.calibration import LIKELY, UNLIKELY, Calibration
 from rag.errors import UsageError
 from rag.reasoners.roles.material import ConstraintKind, Memory
 

@@ -13,6 +13,7 @@ from corpora.records import SoundTrack, Tone
 from rag.agents.runtime.frame_source import SHOTFINDER, FrameSource, fixed_budget
 from rag.agents.runtime.view import render_page
 from rag.agents.shotfinder.agent import find_shot
+from rag.agents.shotfinder.calibration import Calibration, Labelled, calibrate
 from rag.agents.shotfinder.constraints import (
     Constraints,
     Measures,
@@ -22,7 +23,6 @@ from rag.agents.shotfinder.constraints import (
 )
 from rag.agents.shotfinder.records import MAIN, ShotRequest, ShotRun, ShotSettings, sweep
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
-from rag.calibration import Calibration, Labelled, calibrate
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.roles.imagine_queries import ImaginedQueries, ImagineRequest

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from corpora.records import SoundTrack
-from rag.calibration import (
+from rag.agents.shotfinder.calibration import (
     Calibration,
     Labelled,
     calibrate,
