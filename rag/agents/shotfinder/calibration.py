@@ -196,11 +196,11 @@ def _label(row: Mapping[str, str | None], where: str, folder: Path) -> Label:
     cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
     classes: dict[Property, str] = {}
     for kind in ("color", "style", "audio"):
-        if (said := cells[kind]) and said not in CLASSES[kind]:  # type: ignore[index]  # one of the three
-            known = ", ".join(CLASSES[kind])  # type: ignore[index]  # as above
+        if (said := cells[kind]) and said not in CLASSES[kind]:
+            known = ", ".join(CLASSES[kind])
             raise UsageError(f"{where}: {kind} {said!r} is none of {known}")
         if said:
-            classes[kind] = said  # type: ignore[index]  # as above
+            classes[kind] = said
     try:
         start, end = (float(cells[name]) if cells[name] else None for name in ("start", "end"))
     except ValueError as error:
@@ -225,8 +225,8 @@ def measure_labels(library: Library, labels: Sequence[Label]) -> list[Labelled]:
         middle = (start + end) / 2
         shot = next((one for one in library.shots(video_id) if one.start <= middle < one.end), None)
         track = library.sound_track(video_id)
-        heard = Counter(track.classes[int(start) : math.ceil(end)]) if track is not None else Counter()
-        del heard[None]
+        seconds = track.classes[int(start) : math.ceil(end)] if track is not None else ()
+        heard = Counter(one for one in seconds if one is not None)
         measured: dict[Property, str | None] = {
             "color": None if shot is None else shot.tone,
             "style": None if shot is None else shot.style,
