@@ -17,6 +17,7 @@ from eval.simulated_model.model import Reply, SimulatedModel
 
 LONGEST_BODY = 2**28
 POLL = 0.05
+_ATTEMPTS = ("replies", "first repairs", "further repairs")
 
 
 class SimulatedModelServer(ThreadingHTTPServer):
@@ -53,11 +54,12 @@ class SimulatedModelServer(ThreadingHTTPServer):
             return 429
         return 503 if number < dials.rate_limited + dials.unavailable else None
 
-    def count(self, reply: Reply) -> None:
-        """Count a reply and its slips under its role."""
+    def count(self, reply: Reply, attempt: int) -> None:
+        """Count a reply and its slips under its role; `attempt`: how many before it were sent back."""
         role = reply.role or "unknown"
         with self._lock:
-            self.counts.update([f"{role} replies", *(f"{role} {slip}" for slip in reply.slips)])
+            self.counts.update([f"{role} {_ATTEMPTS[min(attempt, 2)]}"])
+            self.counts.update(f"{role} {slip}" for slip in reply.slips)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -116,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(failure, "The server is overloaded; try again.", "ServiceUnavailableError")
             return
         reply = server.model.complete(request)
-        server.count(reply)
+        server.count(reply, request.attempt)
         self._send(200, _completion(server.name, reply, request))
 
     def _fail(
