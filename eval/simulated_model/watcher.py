@@ -16,6 +16,8 @@ from rag.relevance import content_words, lexical_overlap
 
 SAME = 0.5
 """Share of what is remembered that must be seen for a yes."""
+WRONG_OBJECT = 0.6
+"""Weight of an action on another object than the one that is remembered."""
 
 
 def verdict(truth: bool, request: Request, perception: Perception, point: str) -> bool:
@@ -111,11 +113,17 @@ def _opened(start: float, end: float, times: Sequence[float]) -> tuple[float, fl
     return before, after
 
 
-def fit(text: str, frame: Frame, clause: Clause | None) -> float:
-    """How well a frame fits the description of a moment, in [0, 1]; `clause`: what goes on in it."""
+def fit(text: str, frame: Frame, *, vague: bool = False) -> float:
+    """How well a frame fits the description of a moment, in [0, 1].
+
+    `vague`: what is remembered may be wrong in the object, at a cost.
+    """
     named = [each for each in clauses(text) if each.action_id or each.kind_id or each.family]
     around = {one for one in concepts(text) if one.split(":")[0] in ("scene", "prop", "light")}
+    clause = frame.clause
     acts = [agreement(clause, one) if clause else 0.0 for one in named]
+    if vague and clause:
+        acts += [WRONG_OBJECT * agreement(clause, replace(one, kind_id=None, family=None)) for one in named]
     share = len(around & frame.setting) / len(around) if around else None
     if not named:
         return share or 0.0
@@ -125,11 +133,11 @@ def fit(text: str, frame: Frame, clause: Clause | None) -> float:
 
 def _moment_score(memory: Mapping[str, str], view: View, at: int) -> float:
     frame = view.frames[at]
-    parts = [(fit(memory.get("key_moment", ""), frame, frame.clause), 1.0)]
+    parts = [(fit(memory.get("key_moment", ""), frame, vague=True), 1.0)]
     for name, step in (("before", -1), ("after", 1)):
         if memory.get(name):
             other = _neighbour(view, at, step)
-            parts.append((fit(memory[name], other, other.clause) if other else 0.0, 0.35))
+            parts.append((fit(memory[name], other, vague=True) if other else 0.0, 0.35))
     if heard := memory.get("auditory_memory"):
         near = [text for text in view.texts if text.start - 4 <= frame.time <= text.end + 4]
         parts.append((_said(heard, " ".join(text.text for text in near)), 0.25))
@@ -261,7 +269,7 @@ def match_frame(request: Request, perception: Perception) -> dict[str, Any]:
     views = views_of(request, perception, ["candidate", "reference"])
     candidate, reference = views.get("candidate"), views.get("reference")
     frame = candidate.frames[0] if candidate and candidate.frames else None
-    text = bool(frame and fit(request.get("description"), frame, frame.clause) >= SAME)
+    text = bool(frame and fit(request.get("description"), frame) >= SAME)
     image = None
     if reference is not None:
         other = reference.frames[0] if reference.frames else None
