@@ -43,10 +43,6 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-# The base of all usage errors; typer exports a name of it from 0.28 on only.
-_USAGE_ERROR: Any = typer.BadParameter.__base__
-
-
 class LazyGroup(TyperGroup):
     """Imports the module of a subcommand only when that subcommand runs: `rag --help` needs none of them."""
 
@@ -74,7 +70,7 @@ class LazyGroup(TyperGroup):
         """The subcommand that is named. Raises a usage error, with the nearest names, where there is none."""
         try:
             return super().resolve_command(ctx, args)
-        except _USAGE_ERROR as error:
+        except typer.TyperException as error:
             if near := get_close_matches(args[0], _COMMANDS):
                 error.message = f"{error.message.rstrip('.')}. Did you mean {', '.join(map(repr, near))}?"
             raise
@@ -134,7 +130,7 @@ def main(arguments: Sequence[str]) -> int:
     except RagError as error:
         echo_stderr(f"rag: {error}")
         return error.exit_code
-    except _USAGE_ERROR as error:
+    except typer.TyperException as error:
         return _usage_error(error)
     except (typer.Abort, SystemExit) as stop:
         # typer turns an EOFError and a BrokenPipeError from anywhere below into these; here they are bugs.
@@ -147,14 +143,14 @@ def main(arguments: Sequence[str]) -> int:
     return int(code or 0)
 
 
-def _usage_error(error: Any) -> int:
+def _usage_error(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "rag"
     # pydantic, by which typer checks choices, puts this before its message.
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     stop = "" if message.endswith("?") else "."
     echo_stderr(f"{command}: {message}{stop} Try '{command} --help'.")
-    return int(error.exit_code)
+    return error.exit_code
 
 
 if __name__ == "__main__":
