@@ -27,7 +27,7 @@ from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
 from rag.captioning import caption_windows
 from rag.citations import cite
-from rag.errors import FileProblem
+from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
@@ -293,10 +293,17 @@ class Pipeline:
         """Answer the question of `context`; returns the answer with the result of every stage.
 
         Where the best clip or passage is less relevant than `context.threshold`, the stages from `localize`
-        on are not run. Raises `ReasonerError` where a language model fails.
+        on are not run. Raises `ReasonerError` where a language model fails; `Unanswered` has its usage.
         """
-        clock = _Clock()
         context.reasoner.usage()
+        try:
+            return self._run(context)
+        except Unanswered as error:
+            error.usage = context.reasoner.usage()
+            raise
+
+    def _run(self, context: Context) -> Trace:
+        clock = _Clock()
         rewriting = self.rewrite(context)
         clock.stop("rewrite")
         clips = tuple(self.retrieve_clips(context, rewriting))

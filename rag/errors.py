@@ -24,9 +24,11 @@ RagError
 ├── ReasonerError            the language model behind a role
 │   ├── RoleUnknown          the reasoner has no rule for the role
 │   ├── ReasonerUnreachable  no answer from the server
-│   ├── ReplyInvalid         its reply does not parse, after bounded repair
-│   ├── PromptTooLarge       longer, or with more images, than it takes
-│   └── BudgetSpent          calls, tokens or seconds ran out
+│   ├── RoleUnknown          it has no rule for the role
+│   └── Unanswered           this question alone gets no answer
+│       ├── ReplyInvalid     its reply does not parse, after bounded repair
+│       ├── PromptTooLarge   longer, or with more images, than the model takes
+│       └── BudgetSpent      calls, tokens or seconds ran out
 ├── ReplayUnknown            the recording that is replayed does not contain the call
 └── WebError                 a web of videos and pages
     ├── WebUnusable          no web in the folder, or one that cannot be read
@@ -46,6 +48,8 @@ outside this tree is a bug and keeps its traceback.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from corpora.errors import (
     DamagedFile,
     FileProblem,
@@ -57,6 +61,9 @@ from corpora.errors import (
     UsageError,
 )
 from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+
+if TYPE_CHECKING:
+    from rag.records import Usage
 
 __all__ = [
     "AccessRefused",
@@ -89,6 +96,7 @@ __all__ = [
     "RoleUnknown",
     "SettingsError",
     "StalledFile",
+    "Unanswered",
     "UnreadableFile",
     "UnsupportedFile",
     "UsageError",
@@ -148,11 +156,18 @@ class ReasonerUnreachable(ReasonerError):
     """The server of the language model does not answer."""
 
 
-class ReplyInvalid(ReasonerError):
+class Unanswered(ReasonerError):
+    """The model gave no usable answer to this question; it may to the next one."""
+
+    usage: Usage | None = None
+    """What its calls cost, where whoever raised the error counted them."""
+
+
+class ReplyInvalid(Unanswered):
     """The model's reply does not parse, after the permitted repairs."""
 
 
-class PromptTooLarge(ReasonerError):
+class PromptTooLarge(Unanswered):
     """The prompt is longer than the model's context, or has more images than it takes, even when reduced.
 
     `context_tokens`, `max_images`: the limits that the model names, where it does.
@@ -170,7 +185,7 @@ class ReplayUnknown(RagError):
     """The recording that is replayed does not contain the call; no agent continues after it."""
 
 
-class BudgetSpent(ReasonerError):
+class BudgetSpent(Unanswered):
     """The limit on calls, tokens or seconds is reached."""
 
 

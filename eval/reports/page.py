@@ -16,13 +16,26 @@ from statistics import median
 
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
 from eval.metrics.intervals import Estimate
+from eval.metrics.scored import Measure, parse_failure, sample_field
 from eval.metrics.tables import estimate
 from eval.reports.sections import gather, judges_of, made_with
 from eval.reports.spec import Compared, Row, Section
-from eval.reports.tables import Cell, Table, csv_text, markdown_table, percent_range, record
+from eval.reports.tables import (
+    Cell,
+    Table,
+    csv_text,
+    markdown_table,
+    measures_table,
+    percent_range,
+    record,
+    system_lines,
+)
 from eval.resumable import whole_lines
 from eval.runs.folder import plain_name, run_folders
-from rag.errors import UsageError
+from rag.errors import Unanswered, UsageError
+
+UNANSWERED = tuple(kind.__name__ for kind in Unanswered.__subclasses__())
+"""Failures of a sample that end its query alone."""
 
 
 def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | None = None) -> list[Path]:
@@ -54,7 +67,27 @@ def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | N
 
 
 def _tables(section: Section) -> list[Table]:
-    return [table for table in section.spec.tables(section) if table.body or table.records]
+    tables = [*section.spec.tables(section), unanswered_table(section)]
+    return [table for table in tables if table.body or table.records]
+
+
+def unanswered_table(section: Section) -> Table:
+    """Share of the queries that a model gave no usable answer to; empty where there are none."""
+    failed = {sample_field(scored, "failure") for row in section.rows for scored in row.samples}
+    lost = failed & set(UNANSWERED) or any(
+        scored.sample.parse_failure for row in section.rows for scored in row.samples
+    )
+    columns = {"unread": parse_failure, **{name: _failed_by(name) for name in UNANSWERED}}
+    note = (
+        "Percent of the queries, each counted as wrong. Unread: a reply that could not be read after repair, "
+        "whether or not the run went on without it."
+    )
+    lines = system_lines(section.rows) if lost else []
+    return measures_table("unanswered", "Queries without a usable answer", note, lines, columns, count=True)
+
+
+def _failed_by(name: str) -> Measure:
+    return lambda scored: float(sample_field(scored, "failure") == name)
 
 
 def _folder(section: Section) -> str:

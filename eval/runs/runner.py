@@ -18,11 +18,21 @@ from eval.metrics.tables import MEASURES, measure_slices
 from eval.resumable import map_os_errors
 from eval.runs.folder import Run, RunWriter, queries_text, read_run_folder, rewrite_samples
 from eval.runs.manifest import identity_of
-from eval.runs.records import Query, Sample, canonical, check_sample, make_sample, output_of
+from eval.runs.records import (
+    Output,
+    Query,
+    Sample,
+    TaskInput,
+    canonical,
+    check_sample,
+    make_sample,
+    output_of,
+)
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
 from eval.tasks import find_solver
 from eval.trec import escape_id, read_run, run_lines
-from rag.errors import UsageError
+from rag.errors import ReplyInvalid, Unanswered, UsageError
+from rag.records import Usage
 
 SCHEMA = "rag.eval.results/1"
 
@@ -215,19 +225,44 @@ def answer_query(
     """The solver's output on the input of `query`, scored. The solver never sees `query`.
 
     A solver that localizes is asked for its window in the gold clip where it did not read that clip,
-    after its output is fixed. Raises `ValueError` for a sample that contradicts its query.
+    after its output is fixed. A query that the model gives no usable answer to (`Unanswered`) is a sample
+    without a choice; any other error of the solver ends the run. Raises `ValueError` for a sample
+    that contradicts its query.
     """
     asked = prepared.inputs[query.query_id]
     if spec.given is not None:
         asked = spec.given(query, asked)
-    output = solver.solve(asked)
     window = None
-    if isinstance(solver, LocalizingSolver) and query.video:
-        read = [(found.start, found.end) for found in output.windows if found.clip_id == query.video]
-        window = read[0] if read else solver.localize(asked, query.video)
+    try:
+        output = solver.solve(asked)
+    except Unanswered as error:
+        output = unanswered_output(error)
+    else:
+        window = _window(solver, asked, query, output)
     sample = make_sample(query, output, scorer.score(query, output), window)
     check_sample(query, sample)
     return sample
+
+
+def unanswered_output(error: Unanswered) -> Output:
+    """The output of a query that the model gave no usable answer to: no choice, and why."""
+    usage = error.usage or Usage()
+    return Output(
+        evidence={"failure": type(error).__name__, "explanation": str(error)},
+        tokens={
+            "prompt": usage.prompt_tokens,
+            "completion": usage.completion_tokens,
+            "image": usage.image_tokens,
+        },
+        parse_failure=isinstance(error, ReplyInvalid),
+    )
+
+
+def _window(solver: Solver, asked: TaskInput, query: Query, output: Output) -> tuple[float, float] | None:
+    if not isinstance(solver, LocalizingSolver) or not query.video:
+        return None
+    read = [(found.start, found.end) for found in output.windows if found.clip_id == query.video]
+    return read[0] if read else solver.localize(asked, query.video)
 
 
 def measure(task: Task[Any], folder: Path) -> Run:

@@ -7,7 +7,7 @@ import os
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +28,7 @@ from eval.runs.records import (
 )
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared, ProgressCallback, Scorer, ScorerOptions, SolverSpec, Task
+from rag.errors import RagError
 from rag.settings import Settings
 
 FAMILIES = ("local-1hop", "local-2hop", "temporal-1hop", "temporal-2hop")
@@ -112,6 +113,7 @@ class Player:
     name: str
     seed: int
     delay: float = 0.0
+    failures: Mapping[str, RagError] = field(default_factory=dict)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -129,6 +131,8 @@ class Player:
         time.sleep(self.delay)
         query = asked.query
         assert query is not None
+        if error := self.failures.get(query.query_id):
+            raise error
         chance = stable_random(self.name, self.seed, query.query_id)
         right = chance.random() < SKILL[self.name]
         shown = LETTERS[: len(query.options)]
@@ -194,8 +198,12 @@ class ToyTask(Task[None]):
     score_type = ToyScore
     judges: ClassVar[Mapping[str, str]] = {"coin": "a coin", "die": "another"}
 
-    def __init__(self, data: Path | None = None, count: int = 40) -> None:
+    def __init__(
+        self, data: Path | None = None, count: int = 40, failures: Mapping[str, RagError] | None = None
+    ) -> None:
+        """`failures`: what a solver raises, by query id."""
         self.folder = data
+        self.failures = failures or {}
         self.queries = make_queries(count)
         self.dataset: Mapping[str, str] = {"queries.jsonl": "abc", "videos.jsonl": "def"}
         self.prepared_with: list[Settings] = []
@@ -208,7 +216,7 @@ class ToyTask(Task[None]):
         }
 
     def _open(self, name: str, _: None, seed: int) -> Any:
-        return Player(name, seed, float(os.environ.get("TOY_DELAY", "0")))
+        return Player(name, seed, float(os.environ.get("TOY_DELAY", "0")), self.failures)
 
     def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[None]:  # noqa: ARG002 (the signature is the protocol's)
         self.prepared_with.append(settings)

@@ -28,6 +28,7 @@ from eval.workbench.catalogue import (
     prop_name,
     with_article,
 )
+from rag.errors import Unanswered
 from rag.reasoners.prompts import load_prompt
 from rag.reasoners.protocol import Example, Reasoner, Reply, Role, RoleCall
 
@@ -233,13 +234,19 @@ class ModelJudge:
         return {"judge": "model", "model": self.name, "prompt": load_prompt(CHECK_CAPTION).version}
 
     def score(self, query: Query, output: Output, correct: bool) -> EgoFactScore:
-        """Not judged where no caption of the gold clip was written. Raises `ReasonerError`."""
+        """Not judged where no caption of the gold clip was written, or the judge's reply is not usable.
+
+        Raises `ReasonerError` where the judge fails in another way.
+        """
         caption = output.evidence.get("captions", {}).get(query.video)
         if caption is None:
             return EgoFactScore(correct)
-        sufficient = False
+        sufficient: bool | None = False
         if caption:
-            sufficient = self.reasoner.run(CHECK_CAPTION, CaptionCheck(query.text, caption)).sufficient
+            try:
+                sufficient = self.reasoner.run(CHECK_CAPTION, CaptionCheck(query.text, caption)).sufficient
+            except Unanswered:
+                sufficient = None
         return EgoFactScore(correct, understood=sufficient, understood_by=self.name)
 
 

@@ -28,7 +28,7 @@ from rag.agents.video_detective.features import (
     facets_of,
 )
 from rag.agents.video_detective.records import PAPER, TUNED, Pack
-from rag.errors import BudgetSpent, ReplyInvalid
+from rag.errors import ReplyInvalid, Unanswered
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
@@ -81,7 +81,7 @@ class VideoSolver(ABC):
         """Answer one input; see `eval.task.Solver`. Raises `ReasonerError` where no reasoner answers."""
         try:
             return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
-        except (ReplyInvalid, BudgetSpent) as error:
+        except Unanswered as error:
             reply = ChosenOption(choice=None, confidence=0.0, explanation=str(error))
             usage = self.environment.counted[0].usage()
             output = output_of_reply(asked, reply, (), usage, failure=type(error).__name__)

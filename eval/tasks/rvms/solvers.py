@@ -29,7 +29,7 @@ from rag.agents.raclo.verification import locate_moment, second_judge
 from rag.agents.runtime.context import NOTHING_FOUND, metadata_of
 from rag.agents.runtime.frame_source import RetryPolicy, fetch_video, fixed_budget
 from rag.agents.runtime.trace import Step
-from rag.errors import BudgetSpent, FileProblem, PageGone, ReplyInvalid, WebError
+from rag.errors import FileProblem, PageGone, ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
 from rag.records import Usage
@@ -140,7 +140,7 @@ class RacloSolver(WebSolver[RacloSettings]):
             if mode == "chance":
                 digest = hashlib.sha256(f"{self.seed} {asked.query_id}".encode()).digest()
                 return _chance_run(memory, web, asked.url, int.from_bytes(digest[:8], "big") / 2**64)
-        except (ReplyInvalid, BudgetSpent, WebError, FileProblem) as error:
+        except (Unanswered, WebError, FileProblem) as error:
             # As in the agent: an unusable reply or page costs one query, not the run.
             name = type(error).__name__
             return replace(_as_run(memory, (), (), reasoner.usage()), failure=name, failures=(name,))

@@ -18,7 +18,7 @@ from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.calibration import Calibration, read_calibration
 from rag.agents.shotfinder.constraints import memory_of
 from rag.agents.shotfinder.records import MAIN, SWEEPS, FoundShot, ShotRequest, ShotSettings, sweep
-from rag.errors import BudgetSpent, ReplyInvalid, WebError
+from rag.errors import ReplyInvalid, Unanswered, WebError
 from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES, ImagineRequest
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, SelectRequest
 
@@ -104,7 +104,7 @@ class MetadataControl(ShotFinderSolver):
         failure, guess, results = "", None, list[str]()
         try:
             guess, results = self._guess(asked)
-        except (ReplyInvalid, BudgetSpent, WebError) as error:
+        except (Unanswered, WebError) as error:
             # As in the agent: an unusable reply or page costs one query, not the run.
             failure = type(error).__name__
         usage = self.counted[0].usage()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from eval.reports.page import write_report
 from eval.runs.folder import folder_name, read_run_folder
 from eval.runs.records import (
     Output,
@@ -28,7 +29,8 @@ from eval.runs.runner import answer_query, score_again, write_retrieval
 from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
 from eval.trec import read_run
-from rag.errors import RagError, UsageError
+from rag.errors import BudgetSpent, RagError, ReasonerUnreachable, ReplyInvalid, UsageError
+from rag.records import Usage
 from rag.settings import Settings
 from tests.fakes.toy_benchmark import ToyInput, ToyScore, ToyTask, make_queries, run_task
 
@@ -265,6 +267,37 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
         canonical([float("nan")])
     with pytest.raises(ValueError, match="no JSON for"):
         canonical({"set": {1}})
+
+
+def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on(tmp_path: Path) -> None:
+    unread, spent = ReplyInvalid("no usable reply"), BudgetSpent("30 calls")
+    unread.usage = Usage(calls=3, prompt_tokens=70, completion_tokens=5)
+    run_task(ToyTask(failures={"q003": unread, "q004": spent}), "localized", 0, tmp_path / "run")
+    run_task(ToyTask(), "localized", 0, tmp_path / "undisturbed")
+    lines = (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    others = (tmp_path / "undisturbed" / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [at for at, line in enumerate(lines) if line != others[at]] == [3, 4]
+    first, second = read_run_folder(tmp_path / "run").samples[3:5]
+    assert (first.choice, first.correct, first.parse_failure, first.tokens["prompt"]) == (
+        None,
+        False,
+        True,
+        70,
+    )
+    assert (second.correct, second.parse_failure, second.evidence["failure"]) == (False, False, "BudgetSpent")
+    (page, *_) = write_report([tmp_path / "run"], tmp_path / "report")
+    text = page.read_text(encoding="utf-8")
+    assert "Queries without a usable answer" in text
+    assert "| localized | 2.5" in text.split("Queries without a usable answer")[1]
+
+
+def test_an_outage_ends_the_run_and_the_same_command_goes_on_there(tmp_path: Path) -> None:
+    with pytest.raises(ReasonerUnreachable):
+        run_task(
+            ToyTask(failures={"q003": ReasonerUnreachable("no answer")}), "localized", 0, tmp_path / "run"
+        )
+    done = run_task(ToyTask(), "localized", 0, tmp_path / "run")
+    assert (done.kept, done.asked) == (3, 37)
 
 
 def test_rankings_are_made_fit_for_trec(tmp_path: Path) -> None:
