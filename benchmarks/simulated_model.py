@@ -157,7 +157,7 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     presets = chosen.presets.split(",")
-    wanted = [(preset, ()) for preset in presets]
+    wanted: list[tuple[str, tuple[str, ...]]] = [(preset, ()) for preset in presets]
     wanted += [(presets[0], (f"perception={value}",)) for value in chosen.perception.split(",") if value]
     runs: list[dict[str, Any]] = []
     for preset, dials in wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -97,12 +98,10 @@ def text_tokens(text: str) -> int:
 
 
 def _image_tokens(data: bytes) -> int:
-    import io
-
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         width, height = Image.open(io.BytesIO(data)).size
-    except (UnidentifiedImageError, OSError) as error:
+    except OSError as error:
         raise BadRequest("image_url: no image that can be read") from error
     return math.ceil(width / CELL) * math.ceil(height / CELL)

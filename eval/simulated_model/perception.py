@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.fingerprints import FrameIndex, Recognized
-from eval.simulated_model.language import Clause, clauses, done, sentence, setting
+from eval.simulated_model.language import Clause, clauses, sentence, setting
 from eval.simulated_model.material import Block, Text
 from eval.simulated_model.world import Card, Event, Moment, Video
 from eval.workbench.catalogue import ACTIONS, KINDS, allows, kind, place_name, scene, with_article
@@ -243,6 +243,3 @@ def _scenery(view: View) -> str:
     around = f" with {' and '.join(with_article(place_name(one)) for one in decor)}" if decor else ""
     lit = f" in {' and '.join(light)} light" if light else ""
     return f"The frames show {' and '.join(scenes) or 'a place'}{around}{lit}."
-
-
-__all__ = ["Fact", "Frame", "Perception", "View", "caption", "done"]

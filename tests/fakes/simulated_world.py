@@ -6,8 +6,10 @@ import contextlib
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from eval.simulated_model.dials import Dials
@@ -31,14 +33,14 @@ ACTS = (
 """What happens in each video, 4 s each: action, place and object."""
 
 
-def image(video: int, second: float) -> np.ndarray:
+def image(video: int, second: float) -> NDArray[np.uint8]:
     """uint8 (180, 320, 3): random cells that belong to the moment."""
     rng = np.random.default_rng([video, int(second * 4)])
     cells = rng.integers(0, 256, (9, 16, 3), dtype=np.uint8)
     return np.repeat(np.repeat(cells, 20, axis=0), 20, axis=1)
 
 
-def jpeg(pixels: np.ndarray, quality: int = 90) -> bytes:
+def jpeg(pixels: NDArray[np.uint8], quality: int = 90) -> bytes:
     data = io.BytesIO()
     Image.fromarray(pixels).save(data, "JPEG", quality=quality)
     return data.getvalue()
@@ -79,7 +81,7 @@ def frame_index(count: int = 2) -> FrameIndex:
 
 @contextlib.contextmanager
 def simulated_reasoner(
-    dials: Dials = PERFECT, *, seed: int = 0, index: FrameIndex | None = None, **settings: object
+    dials: Dials = PERFECT, *, seed: int = 0, index: FrameIndex | None = None, **settings: Any
 ) -> Iterator[tuple[LlmReasoner, SimulatedModelServer]]:
     """A language-model reasoner on a server of the simulated model, and the server."""
     with running(SimulatedModel(index or frame_index(), dials, seed)) as server:
