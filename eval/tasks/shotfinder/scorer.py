@@ -283,8 +283,8 @@ class ShotScorer:
         if kind == "audio":
             engine, path = self.frames.library.engine, self.environment.path_of(video_id)
             start, end = max(0.0, seen.start - AUDIO_CONTEXT), seen.start + AUDIO_CONTEXT
-            heard = None if path is None else (lambda _: engine.read_audio(path, start, end))
-            return replace(seen, read_audio=heard)
+            read = None if path is None else (lambda _: engine.read_audio(path, start, end))
+            return replace(seen, read_audio=read)
         if kind != "resolution" or video is None or not video.height:
             return seen
         return replace(seen, description=f"The file has {video.width} x {video.height} pixels.")

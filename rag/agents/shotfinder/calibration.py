@@ -226,11 +226,11 @@ def measure_labels(library: Library, labels: Sequence[Label]) -> list[Labelled]:
         shot = next((one for one in library.shots(video_id) if one.start <= middle < one.end), None)
         track = library.sound_track(video_id)
         seconds = track.classes[int(start) : math.ceil(end)] if track is not None else ()
-        heard = Counter(one for one in seconds if one is not None)
+        classes = Counter(one for one in seconds if one is not None)
         measured: dict[Property, str | None] = {
             "color": None if shot is None else shot.tone,
             "style": None if shot is None else shot.style,
-            "audio": max(sorted(heard), key=heard.__getitem__) if heard else None,
+            "audio": max(sorted(classes), key=classes.__getitem__) if classes else None,
         }
         found += [
             Labelled(kind, str(label.path), true, said)

@@ -106,8 +106,8 @@ class Localizer:
     def _locate(self, times: NDArray[np.float64]) -> tuple[Located | None, float | None]:
         """The reply and the moment of its frame; no reply where nothing can be shown."""
         # Section 4.4: the sound goes along where the constraint is about it.
-        heard = "audio" in self.constraints.kinds
-        view = self.video.view(0.0, self.video.duration, times, audio=heard)
+        audio = "audio" in self.constraints.kinds
+        view = self.video.view(0.0, self.video.duration, times, audio=audio)
         if not view.times:
             return None, None
         memory = memory_of(self.description, self._text_constraints)

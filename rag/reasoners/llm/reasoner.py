@@ -69,8 +69,8 @@ class LlmReasoner:
         """Model, settings that decide a reply, and versions of all prompts, as JSON."""
         prompts = json.dumps(prompt_versions(ROLES.values()), sort_keys=True)
         chosen = self._settings
-        heard = {"audio_seconds": chosen.audio_seconds} if chosen.audio else {}
-        more = {"zoom_short_side": chosen.zoom_short_side, **heard, "prompts": prompts}
+        audio = {"audio_seconds": chosen.audio_seconds} if chosen.audio else {}
+        more = {"zoom_short_side": chosen.zoom_short_side, **audio, "prompts": prompts}
         return json.dumps({**self._facts, **more}, sort_keys=True)
 
     @property

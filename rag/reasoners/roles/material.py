@@ -120,7 +120,7 @@ class VideoView:
     """(n, d) stored unit vectors of the frames at `frame_times`."""
     frames: Frames | None = None
     read_audio: ReadAudio | None = None
-    """Its sound, read for a model that takes audio; None where it is not to be heard."""
+    """Its sound, read for a model that takes audio; None where it is not part of the request."""
 
     @property
     def times(self) -> tuple[float, ...]:

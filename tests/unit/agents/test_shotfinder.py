@@ -454,7 +454,7 @@ def test_without_a_calibration_a_measured_constraint_is_unknown_and_asked_as_tex
     found = run(tmp_path, Constraints(color="warm", resolution=720), reasoner, MAIN)
     assert found.shot is not None
     checks = {check.kind: (check.holds, check.confidence) for check in found.shot.checks}
-    # The lines of a picture are exact; the tone is what a classifier says.
+    # The vertical resolution is exact; the tone is what a classifier says.
     assert checks == {"color": (None, None), "resolution": (True, None)}
     assert {request.memory.constraint for request in reasoner.located if request.memory} == {"warm tones"}
 

@@ -36,7 +36,7 @@ def test_what_is_measured_wrongly_but_steadily_is_corrected():
     assert found.probability("audio", "music", "music") is None
 
 
-def test_what_tells_nothing_is_unknown():
+def test_an_uninformative_measurement_is_unknown():
     mixed = [row for at in range(40) for row in rows("live", ("live", "2d", "3d", "graphics")[at % 4], 1, at)]
     table = calibrate(mixed, "").tables["style"]
     assert (table.decided, table.decided_right, table.decided_interval) == (0, None, None)

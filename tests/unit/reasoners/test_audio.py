@@ -44,7 +44,7 @@ def asked(settings: dict, view=VIEW) -> tuple[list[dict], str]:
 
 
 def test_sound_is_sent_as_wav_to_a_model_that_takes_it():
-    content, heard = asked({"audio": True, "audio_seconds": 2.0})
+    content, listening = asked({"audio": True, "audio_seconds": 2.0})
     (part,) = [part for part in content if part["type"] == "input_audio"]
     assert part["input_audio"]["format"] == "wav"
     with wave.open(io.BytesIO(base64.b64decode(part["input_audio"]["data"]))) as sent:
@@ -57,10 +57,10 @@ def test_sound_is_sent_as_wav_to_a_model_that_takes_it():
     plain, mute = asked({})
     assert not [part for part in plain if part["type"] == "input_audio"]
     assert "The sound of video" not in "".join(part.get("text", "") for part in plain)
-    assert heard != mute
+    assert listening != mute
 
 
-def test_a_recording_knows_what_was_heard(tmp_path: Path):
+def test_a_recording_knows_the_audio_of_a_request(tmp_path: Path):
     recording = tmp_path / "calls.jsonl"
     content, _ = asked({"audio": True, "record": recording})
     assert any(part["type"] == "input_audio" for part in content)
