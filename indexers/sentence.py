@@ -1,4 +1,4 @@
-"""Sentences and passages into vectors through sentence-transformers, for indexing.
+"""Sentences and passages into vectors with torch, for indexing.
 
 The same sentence gives the same bits whatever is encoded beside it: texts are
 padded to a few fixed lengths and batches to one fixed size, because another
@@ -20,13 +20,17 @@ from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
 from indexers.torch_backend import quiet_transformers
+from indexers.torch_bert import TorchBert, is_plain_bert
 
 BATCH = 16
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 class SentenceEncoder(FileIdentity):
-    """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut."""
+    """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut.
+
+    The library itself is imported for models other than BERT only.
+    """
 
     backend = "torch-fp32"
     batch = BATCH
@@ -34,7 +38,7 @@ class SentenceEncoder(FileIdentity):
     def __init__(self, name: str, folder: Path, *, role: Role = "document") -> None:
         """Some models were trained with other words before a question than before a passage: `role`.
 
-        Raises `WeightsInvalid` where sentence-transformers cannot read the folder."""
+        Raises `WeightsInvalid` where the folder cannot be read."""
         settings = read_sentence_folder(folder)
         self.name = name
         self.limit = settings.limit
@@ -42,8 +46,8 @@ class SentenceEncoder(FileIdentity):
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
         self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
-        self._model = _load(folder)
-        self.dim = int(self._model.get_embedding_dimension())
+        self._model = TorchBert(settings) if is_plain_bert(folder, settings) else _Library(folder)
+        self.dim = self._model.dim
 
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": self.backend, "batch": self.batch, "lengths": self._lengths, "limit": self.limit}
@@ -73,16 +77,27 @@ class SentenceEncoder(FileIdentity):
     def _encode_batch(self, texts: list[NDArray[np.int64]], length: int) -> NDArray[np.float32]:
         import torch
 
-        ids = np.full((BATCH, length), self._model.tokenizer.pad_token_id or 0, dtype=np.int64)
+        ids = np.full((BATCH, length), self._model.pad, dtype=np.int64)
         mask = np.zeros((BATCH, length), dtype=np.int64)
         for row in range(BATCH):
             text = texts[min(row, len(texts) - 1)]
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
-        features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
         with torch.inference_mode():
-            vectors: NDArray[np.float32] = self._model(features)["sentence_embedding"].float().numpy()
-        return vectors[: len(texts)]
+            rows: NDArray[np.float32] = self._model(torch.from_numpy(ids), torch.from_numpy(mask)).numpy()
+        return rows[: len(texts)]
+
+
+class _Library:
+    """Any model of sentence-transformers, by the library."""
+
+    def __init__(self, folder: Path) -> None:
+        self._model = _load(folder)
+        self.dim = int(self._model.get_embedding_dimension())
+        self.pad = int(self._model.tokenizer.pad_token_id or 0)
+
+    def __call__(self, ids: Any, mask: Any) -> Any:
+        return self._model({"input_ids": ids, "attention_mask": mask})["sentence_embedding"].float()
 
 
 def _load(folder: Path) -> Any:
