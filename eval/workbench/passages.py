@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from eval.workbench.catalogue import KINDS, PLURAL, Kind, indefinite, read_data
 
@@ -52,6 +53,8 @@ class Particular:
     sentences: tuple[str, ...]
     """Sentences of a passage that state it."""
     slots: tuple[Slot, ...]
+    words: frozenset[str]
+    """Of the statement and all its values, in lower case, and each without its last "s"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +107,25 @@ def topics() -> tuple[Topic, ...]:
         Topic(
             heading=row["heading"],
             remarks=tuple(row["remarks"]),
-            particulars=tuple(
-                Particular(
-                    name=one["name"],
-                    unsuited=frozenset(one.get("unsuited", ())),
-                    heading=one["heading"],
-                    statement=one["statement"],
-                    sentences=tuple(one["sentences"]),
-                    slots=tuple(Slot(slot, tuple(map(_value, one["slots"][slot]))) for slot in one["slots"]),
-                )
-                for one in row["particular"]
-            ),
+            particulars=tuple(_particular(one) for one in row["particular"]),
         )
         for name in TOPIC_FILES
         for row in read_data(name)["topic"]
+    )
+
+
+def _particular(row: dict[str, Any]) -> Particular:
+    slots = tuple(Slot(slot, tuple(map(_value, values))) for slot, values in row["slots"].items())
+    said = row["statement"] + " " + " ".join(value.stated for slot in slots for value in slot.values)
+    spoken = re.findall(r"[a-z]+", said.lower())
+    return Particular(
+        name=row["name"],
+        unsuited=frozenset(row.get("unsuited", ())),
+        heading=row["heading"],
+        statement=row["statement"],
+        sentences=tuple(row["sentences"]),
+        slots=slots,
+        words=frozenset(form for word in spoken for form in (word, word.removesuffix("s"))),
     )
 
 
@@ -294,9 +302,7 @@ def _suitable(topic: Topic, about: PassageObject) -> list[Particular]:
 
 def _suits(found: Particular, about: PassageObject) -> bool:
     """Whether it may be said of the object at all, in words that do not identify the object."""
-    said = found.statement + " " + " ".join(v.stated for slot in found.slots for v in slot.values)
-    spoken = {form for word in re.findall(r"[a-z]+", said.lower()) for form in (word, word.removesuffix("s"))}
-    return not (found.unsuited & about.tags or spoken & about.revealing)
+    return not (found.unsuited & about.tags or found.words & about.revealing)
 
 
 def _rivals(slots: tuple[Slot, ...], truth: Choice, rng: Random) -> list[Choice]:
