@@ -20,8 +20,8 @@ from tests.fakes.library_dump import dump
 
 KILLS = 8
 DONE_IN_PART = 3
-# Each run is a fork of a process that has imported what takes seconds; it is told arguments and log, a run a
-# line, and says the id of the run and, when it ended, its exit status.
+# Each run is a fork of a process that has imported what takes seconds; it reads arguments and log, a run a
+# line, and prints the id of the run and, when it ended, its exit status.
 SERVER = """
 import json, os, sys
 import torch, transformers.models.clip.modeling_clip
