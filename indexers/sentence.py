@@ -46,7 +46,8 @@ class SentenceEncoder(FileIdentity):
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
         self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
-        self._model = TorchBert(settings) if is_plain_bert(folder, settings) else _Library(folder)
+        bert = is_plain_bert(folder, settings)
+        self._model: TorchBert | _Library = TorchBert(settings) if bert else _Library(folder)
         self.dim = self._model.dim
 
     def _facts(self) -> Mapping[str, Any]:
