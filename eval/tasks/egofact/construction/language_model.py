@@ -32,6 +32,8 @@ from rag.records import Question
 
 SCREENSHOT_SECONDS = 3.0
 """C.1: one screenshot each 3 s, ten of a clip."""
+COUNTERFACTS = 3
+"""C.2.5: beside each fact."""
 PREFIXES = ("the video that shows ", "the video that ", "a video that shows ")
 
 
@@ -165,14 +167,13 @@ class WrittenPassages:
                 WRITE_STATEMENTS, lambda: passage, passage.object, passage.title, passage.text
             )
             self.counts["statement sets"] += 1
-            if not self._passes(passage, reply.fact, reply.counterfacts):
+            wrong = reply.counterfacts[:COUNTERFACTS]
+            if not self._passes(passage, reply.fact, wrong):
                 return None
         except ReplyInvalid:
             return None
         self.counts["valid and non-trivial"] += 1
-        return replace(
-            passage, activity=reply.activity, statements=(Statement(reply.fact, reply.counterfacts),)
-        )
+        return replace(passage, activity=reply.activity, statements=(Statement(reply.fact, wrong),))
 
     def _passes(self, passage: FactPassage, fact: str, wrong: Sequence[str]) -> bool:
         """C.2.5, step 3: the fact is found with the passage, and not without it."""
@@ -205,7 +206,13 @@ class ModelDrafter(Drafter):
         )
         if reply.score < self.settings.quality:
             return "quality"
-        names = tuple(" ".join(name.split()) for name in reply.distractors)
-        if any(names_object(candidate.text, name) for name in names):
+        distinct = {name.casefold(): name for name in map(_plain, reversed(reply.distractors)) if name}
+        distinct.pop(answer.casefold(), None)
+        names = tuple(reversed(distinct.values()))[: self.settings.distractors]
+        if len(names) < self.settings.distractors or any(names_object(candidate.text, one) for one in names):
             return "objects"
         return names
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split())
