@@ -132,7 +132,7 @@ def _examples() -> Iterator[Example[PlanRequest, Plan]]:
     maker = SubQuestion(text="Who made it?")
     known = (
         KnownVideo("u1", "Telescope workshop", "verified", "The mirror is of borosilicate glass.", ((1, 4),)),
-        KnownVideo("u2", "Bread", "rejected", "Only bread is cut, with a knife called Opinel."),
+        KnownVideo("u2", "Bread", "rejected", "Only bread is cut.", read=("The knife is an Opinel.",)),
     )
     tried = (TriedQuery("telescope mirror", 4),)
     first = Plan(thought="One part.", sub_questions=(part,), focus=0, search_queries=("mirror material",))
