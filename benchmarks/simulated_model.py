@@ -115,9 +115,7 @@ def page(task: str, runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def draw(path: Path, task: str, runs: Sequence[Mapping[str, Any]]) -> None:
-    """Accuracy of each system against the perception dial."""
-    from matplotlib.figure import Figure
-
+    """Accuracy of each system against the perception dial; nothing before the sweep has begun."""
     points: dict[str, list[tuple[float, float]]] = {}
     for one in runs:
         for dial in one["dials"]:
@@ -125,6 +123,10 @@ def draw(path: Path, task: str, runs: Sequence[Mapping[str, Any]]) -> None:
                 if dial.startswith("perception=") and cell["asked"]:
                     at = float(dial.partition("=")[2])
                     points.setdefault(system, []).append((at, cell["right"] / cell["asked"]))
+    if not points:
+        return
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
     for system, row in sorted(points.items()):
