@@ -67,6 +67,9 @@ class MeasuredLibrary:
         height = self._heights.get(video_id, 720)
         return Video(video_id, "", "", "", (), 100.0, 10.0, height * 16 // 9, height, True, "")
 
+    def path_of(self, video_id: str) -> str:
+        raise KeyError(video_id)
+
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         assert video_id in self._ids
         assert start < end
