@@ -21,7 +21,7 @@ from eval.tasks.egofact.construction.roles import (
     StatementsReply,
     Timeline,
 )
-from rag.errors import ReplyInvalid
+from rag.errors import PromptTooLarge
 from rag.records import Usage
 from tests.fakes.egofact_corpus import ScriptedReasoner
 from tests.fakes.egofact_world import THINGS, passages, world
@@ -54,7 +54,7 @@ class BuildModel(ScriptedReasoner):
 
 def describe(asked: Any) -> Description:
     if "unreadable" in asked.scenarios:
-        raise ReplyInvalid("no JSON")
+        raise PromptTooLarge("too long")
     return Description(description=f"A bench at {float(asked.frame.times[0]):.1f} s.")
 
 

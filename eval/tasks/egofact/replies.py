@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.resumable import LineWriter, differences, truncate_partial_line
-from rag.errors import RagError, ReplyInvalid
+from rag.errors import RagError, ReplyInvalid, Unanswered
 from rag.reasoners.prompts import prompt_versions
 from rag.reasoners.protocol import Reasoner, ReplyT, RequestT, Role
 
@@ -41,7 +41,7 @@ class CallBudget:
 class StoredReplies(LineWriter):
     """Runs roles, each request once: the file has a line a reply, under a key; a context manager.
 
-    A reply that cannot be read is kept as such, and raises `ReplyInvalid` each time. `roles`: those that
+    A request without a usable reply is kept as such, and raises `ReplyInvalid` each time. `roles`: those that
     are run; another model or prompt refuses the file.
     """
 
@@ -80,7 +80,7 @@ class StoredReplies(LineWriter):
         self.budget.check()
         try:
             made: dict[str, Any] = {"reply": self._reasoner.run(role, request).model_dump(mode="json")}
-        except ReplyInvalid as error:
+        except Unanswered as error:
             made = {"unread": str(error)}
         usage = self._reasoner.usage()
         self.budget.calls += usage.calls
