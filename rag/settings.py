@@ -139,6 +139,10 @@ class ReasonerSettings(SettingsSection):
     it does. A longer prompt has fewer frames."""
     max_images: int | None = Field(None, ge=0)
     """Most frames in one call; default: until the server refuses them."""
+    price_prompt: float = Field(0.0, ge=0)
+    """Price of a million tokens of prompts, in any currency; only shown."""
+    price_completion: float = Field(0.0, ge=0)
+    """Price of a million tokens of replies."""
     record: Path | None = None
     """Record every call to a language model in this file (JSON lines, appended); a call that failed is not
     recorded, and ends a replay."""

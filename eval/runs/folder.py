@@ -3,6 +3,7 @@
 manifest.json     what the run depends on (eval/runs/manifest.py)
 queries.jsonl     the queries with their gold, in the order asked
 samples.jsonl     one line a query, complete before the next is started
+usage.jsonl       calls of language models by role and query; missing where there were none
 timings.jsonl     seconds; the only file that differs between equal runs
 clips.run.trec    clips.qrels       the two retrievals, and what is right
 passages.run.trec passages.qrels
@@ -27,6 +28,7 @@ from eval.resumable import (
     map_os_errors,
     open_locked,
     truncate_partial_line,
+    whole_lines,
 )
 from eval.runs.manifest import SCHEMA, known_identity, session_of
 from eval.runs.records import (
@@ -40,6 +42,8 @@ from eval.runs.records import (
     sample_line,
 )
 from rag.errors import UsageError
+from rag.reasoners.llm.usage import usage_of, usage_together
+from rag.records import Usage
 
 RUNS = Path("runs")
 LEVELS = 2
@@ -201,6 +205,21 @@ def _require_answers(folder: Path, queries: Sequence[Query], samples: Sequence[S
             raise UsageError(f"{path}:{number}: changed since it was written: {error}") from error
 
 
+def read_usage(folder: Path) -> Usage | None:
+    """What all queries of a run cost, by role; None where no language model was called.
+
+    Raises `UsageError` for a file that is not as it was written.
+    """
+    path = folder / "usage.jsonl"
+    if not path.exists():
+        return None
+    try:
+        rows = [json.loads(line)["by_role"] for line in whole_lines(path).splitlines()]
+        return usage_together(usage_of(row) for row in rows)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+
+
 def require_run_folder(folder: Path, policy: OverwritePolicy) -> None:
     """Raises `UsageError` where `folder` is neither new or empty nor a run's: its manifest says what run."""
     if not (folder / "manifest.json").exists():
@@ -245,11 +264,17 @@ class RunWriter(LineWriter):
         self._queries = queries
         self._opened_as = dict(opened_as)
 
-    def append(self, sample: Sample, seconds: float) -> None:
-        """Write one sample; then how long it took."""
+    def append(self, sample: Sample, seconds: float, usage: Usage | None = None) -> None:
+        """Write what a sample cost, the sample, then how long it took."""
         if sample.query_id != self._queries[len(self.samples)].query_id:
             raise ValueError(f"{sample.query_id} is not the next query of the run")
         with map_os_errors(self.folder):
+            if usage is not None and (by_role := usage.spent_by_role):
+                # Before its sample: what has no sample is dropped by a later session.
+                with (self.folder / "usage.jsonl").open("a", encoding="utf-8", newline="\n") as stream:
+                    stream.write(
+                        json.dumps({"query_id": sample.query_id, "by_role": canonical(by_role)}) + "\n"
+                    )
             self._append(sample_line(sample))
         self.samples.append(sample)
         self.time(sample.query_id, {"seconds": seconds, **sample.timings})
@@ -290,6 +315,11 @@ class RunWriter(LineWriter):
             truncate_partial_line(self.folder / name)
         self.samples = read_samples(self.folder / "samples.jsonl")
         _require_answers(self.folder, self._queries, self.samples)
+        kept = {sample.query_id for sample in self.samples}
+        lines = whole_lines(self.folder / "usage.jsonl").decode("utf-8", "replace").splitlines(keepends=True)
+        if lines:
+            held = [line for line in lines if json.loads(line)["query_id"] in kept]
+            atomic_write_text(self.folder / "usage.jsonl", "".join(held))
         return manifest
 
     def _write_manifest(self, sessions: list[Any]) -> Mapping[str, Any]:

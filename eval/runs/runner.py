@@ -16,22 +16,14 @@ from eval.metrics.calibration import expected_calibration_error, reliability
 from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, score_samples, success
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.resumable import map_os_errors
-from eval.runs.folder import Run, RunWriter, queries_text, read_run_folder, rewrite_samples
+from eval.runs.answering import answer_queries, score_output
+from eval.runs.folder import Run, RunWriter, queries_text, read_run_folder, read_usage, rewrite_samples
 from eval.runs.manifest import identity_of
-from eval.runs.records import (
-    Output,
-    Query,
-    Sample,
-    TaskInput,
-    canonical,
-    check_sample,
-    make_sample,
-    output_of,
-)
-from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
+from eval.runs.records import Query, Sample, canonical, check_sample, make_sample, output_of
+from eval.task import Prepared, Scorer, ScorerOptions, Task
 from eval.tasks import find_solver
 from eval.trec import escape_id, read_run, run_lines
-from rag.errors import ReplyInvalid, Unanswered, UsageError
+from rag.errors import UsageError
 from rag.records import Usage
 
 SCHEMA = "rag.eval.results/1"
@@ -85,6 +77,13 @@ def write_results(
         },
         **further(samples),
     }
+    if spent := read_usage(run.folder):
+        # How replies were read, by role: what was lost to their format.
+        counted = ("calls", "repairs", "repaired", "filtered", "unread", "reduced")
+        shape["replies"] = {
+            role: {key: int(row.get(key, 0)) for key in counted}
+            for role, row in sorted(spent.by_role.items())
+        }
     plain: dict[str, Any] = canonical(shape)
     atomic_write_text(run.folder / "results.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
     return plain
@@ -140,8 +139,8 @@ class RunObserver(Protocol):
     def start(self, label: str, total: int) -> None:
         """Called once, with the number of queries."""
 
-    def advance(self) -> None:
-        """Called after every query."""
+    def advance(self, usage: Usage) -> None:
+        """Called after every query, with what it cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +169,14 @@ def run_solver(
     data: str | None = None,
     observer: RunObserver | None = None,
     policy: OverwritePolicy | None = None,
+    concurrency: int = 1,
 ) -> Done:
     """Ask all queries, or the first `limit`, that the folder does not answer yet; then measure them all.
 
     `factory` and `data`: how the user named the task and the folder of its data, for the commands that
-    read the run. Raises `UsageError` where the folder holds a run of other settings or data. An error of
-    the solver leaves a folder that the same call resumes.
+    read the run. `concurrency`: queries in flight; the files are the same. Raises `UsageError` where the
+    folder holds a run of other settings or data. An error of the solver leaves a folder that the same call
+    resumes.
     """
     queries = tuple(prepared.queries)[:limit]
     _require_unique(task.name, queries)
@@ -208,61 +209,14 @@ def run_solver(
             writer.time("", {"open": opened})
         # One question is too little work to share: more threads would only wait for each other.
         with threadpool_limits(limits=1):
-            for query in queries[kept:]:
-                started = time.perf_counter()
-                sample = answer_query(prepared, spec, solver, scorer, query)
-                writer.append(sample, time.perf_counter() - started)
+            todo = queries[kept:]
+            for answered in answer_queries(task, prepared, spec, seed, (solver, scorer), todo, concurrency):
+                writer.append(answered.sample, answered.seconds, answered.usage)
                 if observer is not None:
-                    observer.advance()
+                    observer.advance(answered.usage)
         run = measure(task, folder)
     right = sum(sample.correct for sample in run.samples)
     return Done(folder, name, seed, len(queries) - kept, kept, right)
-
-
-def answer_query(
-    prepared: Prepared[Any], spec: SolverSpec[Any], solver: Solver, scorer: Scorer, query: Query
-) -> Sample:
-    """The solver's output on the input of `query`, scored. The solver never sees `query`.
-
-    A solver that localizes is asked for its window in the gold clip where it did not read that clip,
-    after its output is fixed. A query that the model gives no usable answer to (`Unanswered`) is a sample
-    without a choice; any other error of the solver ends the run. Raises `ValueError` for a sample
-    that contradicts its query.
-    """
-    asked = prepared.inputs[query.query_id]
-    if spec.given is not None:
-        asked = spec.given(query, asked)
-    window = None
-    try:
-        output = solver.solve(asked)
-    except Unanswered as error:
-        output = unanswered_output(error)
-    else:
-        window = _window(solver, asked, query, output)
-    sample = make_sample(query, output, scorer.score(query, output), window)
-    check_sample(query, sample)
-    return sample
-
-
-def unanswered_output(error: Unanswered) -> Output:
-    """The output of a query that the model gave no usable answer to: no choice, and why."""
-    usage = error.usage or Usage()
-    return Output(
-        evidence={"failure": type(error).__name__, "explanation": str(error)},
-        tokens={
-            "prompt": usage.prompt_tokens,
-            "completion": usage.completion_tokens,
-            "image": usage.image_tokens,
-        },
-        parse_failure=isinstance(error, ReplyInvalid),
-    )
-
-
-def _window(solver: Solver, asked: TaskInput, query: Query, output: Output) -> tuple[float, float] | None:
-    if not isinstance(solver, LocalizingSolver) or not query.video:
-        return None
-    read = [(found.start, found.end) for found in output.windows if found.clip_id == query.video]
-    return read[0] if read else solver.localize(asked, query.video)
 
 
 def measure(task: Task[Any], folder: Path) -> Run:
@@ -300,7 +254,7 @@ def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, options:
 
 def _scored_again(query: Query, sample: Sample, scorer: Scorer, task: Task[Any]) -> Sample:
     output = output_of(sample, task.score_type)
-    again = make_sample(query, output, scorer.score(query, output), sample.gold_window_found)
+    again = make_sample(query, output, score_output(scorer, query, output), sample.gold_window_found)
     check_sample(query, again)
     return again
 

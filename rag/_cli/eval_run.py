@@ -22,6 +22,7 @@ from rag.errors import UsageError
 if TYPE_CHECKING:
     from eval.runs.runner import Done
     from eval.task import Task
+    from rag.records import Usage
 
 
 class RunProgress:
@@ -31,7 +32,10 @@ class RunProgress:
     first answer opens what the others find open, so the time left is estimated from the answers after it.
     """
 
-    def __init__(self, preparing: str = "", interval: float = 10.0) -> None:
+    def __init__(
+        self, preparing: str = "", interval: float = 10.0, prices: tuple[float, float] = (0.0, 0.0)
+    ) -> None:
+        """`prices`: of a million tokens of prompt and of completion."""
         self._preparing = preparing
         self._asking = threading.Event()
         self._interval = interval
@@ -39,8 +43,9 @@ class RunProgress:
         self._task: Any = None
         self._label = ""
         self._made = ""
-        self._total = self._done = 0
-        self._first = self._said = time.monotonic()
+        self._total = self._done = self._prompt = self._completion = 0
+        self._prices = prices
+        self._first = self._said = self._started = time.monotonic()
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._say_preparing, daemon=True).start()
@@ -71,28 +76,40 @@ class RunProgress:
         """Begin a bar of `total` queries."""
         self._asking.set()
         self._label, self._total = label, total
-        self._first = self._said = time.monotonic()
+        self._first = self._said = self._started = time.monotonic()
         if total and sys.stderr.isatty():
             self._bar = _rich_bar()
             self._task = self._bar.add_task(label, total=total)
             self._bar.start()
 
-    def advance(self) -> None:
-        """Count one query."""
+    def advance(self, usage: Usage) -> None:
+        """Count one query and its tokens."""
         self._done += 1
+        self._prompt += usage.prompt_tokens
+        self._completion += usage.completion_tokens
         if self._done == 1:
             self._first = time.monotonic()
         if self._bar is not None:
-            self._bar.advance(self._task)
+            self._bar.update(self._task, advance=1, description=self.line().partition(", about")[0])
         elif time.monotonic() - self._said >= self._interval:
             self._said = time.monotonic()
             echo_stderr(self.line())
 
     def line(self) -> str:
-        """`localized, seed 0: 120 of 396, about 40 s left`; after one answer the time left is unknown."""
+        """`localized, seed 0: 120 of 396, 51,200 tokens, 830/s, cost 0.12, about 40 s left`.
+
+        After one answer the time left is unknown. Tokens stand where a model was called, the cost where
+        prices are set, in their currency.
+        """
         from rag.rendering.terminal import duration
 
         line = f"{self._label}: {self._done} of {self._total}"
+        if tokens := self._prompt + self._completion:
+            per_second = tokens / max(1e-3, time.monotonic() - self._started)
+            line += f", {tokens:,} tokens, {per_second:,.0f}/s"
+            prompt, completion = self._prices
+            if cost := (self._prompt * prompt + self._completion * completion) / 1e6:
+                line += f", cost {cost:.2f}"
         if self._done < 2:
             return line
         took = time.monotonic() - self._first
@@ -137,6 +154,16 @@ def run(
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N queries.")
     ] = None,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            "--concurrency",
+            metavar="N",
+            min=1,
+            max=256,
+            help="Queries in flight, while others wait for a language model; the files are the same.",
+        ),
+    ] = 1,
     record: Record = None,
     replay: Replay = None,
     force: Force = False,
@@ -160,10 +187,12 @@ def run(
         require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
     done: list[Done] = []
+    paid = session.settings.reasoner
+    prices = (paid.price_prompt, paid.price_completion)
     with RunProgress(task.name) as progress:
         prepared = task.prepare(session.settings, progress.made)
     for folder, name, number in due:
-        with RunProgress(f"{task.name}, {name}") as progress:
+        with RunProgress(f"{task.name}, {name}", prices=prices) as progress:
             made = run_solver(
                 task,
                 prepared,
@@ -175,6 +204,7 @@ def run(
                 data=where,
                 observer=progress,
                 policy=policy,
+                concurrency=concurrency,
             )
         done.append(made)
     if session.as_json:

@@ -18,6 +18,7 @@ from rag._cli import eval_commands
 from rag._cli import eval_run as eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
+from rag.records import Usage
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask
 
@@ -204,7 +205,7 @@ def test_progress_says_how_far_and_how_long(
     with eval_progress.RunProgress() as watch:
         watch.start("localized, seed 0", 10)
         for _ in range(4):
-            watch.advance()
+            watch.advance(Usage())
     lines = capsys.readouterr().err.splitlines()
     assert lines
     assert all(line.startswith("localized, seed 0: ") for line in lines)
@@ -218,10 +219,10 @@ def test_the_first_answer_gives_no_estimate(monkeypatch: pytest.MonkeyPatch) -> 
     watch = eval_progress.RunProgress()
     watch.start("toy", 10)
     now = 200.0
-    watch.advance()
+    watch.advance(Usage())
     assert watch.line() == "toy: 1 of 10"
     now = 202.0
-    watch.advance()
+    watch.advance(Usage())
     assert watch.line() == "toy: 2 of 10, about 16 s left"
 
 

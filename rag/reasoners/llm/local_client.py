@@ -44,6 +44,7 @@ from rag.errors import (
 from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.prompts import Message
+from rag.reasoners.turns import waiting
 from rag.settings import ReasonerSettings
 
 SHORTEST_ROOM = 512
@@ -76,7 +77,7 @@ class LocalClient:
         max_tokens: int | None = None,  # noqa: ARG002 (the model's own room bounds the reply)
     ) -> ChatReply:
         """As `ChatClient.send`; the schema is not enforced."""
-        with self._one_call:
+        with waiting(), self._one_call:
             response = self._llm.chat(
                 chat_messages(messages), **({} if within is None else {"within": within})
             )

@@ -36,6 +36,7 @@ from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.llm.recording import LARGEST_COUNT
 from rag.reasoners.llm.refusals import format_refused, limits_refused
 from rag.reasoners.prompts import Message
+from rag.reasoners.turns import waiting
 from rag.settings import ReasonerSettings
 
 Result = TypeVar("Result")
@@ -250,7 +251,8 @@ class OpenAIClient:
 
     def limits(self) -> ModelLimits:
         """Those of the settings; the context else from the server's model card, which is read once."""
-        with self._opening:
+        # The lock is only ever waited for outside of one's turn: who holds it may be waiting for a turn.
+        with waiting(), self._opening:
             if self._limits is None:
                 chosen = self._settings
                 tokens = chosen.context_tokens or _run(self._context())
@@ -289,7 +291,8 @@ class OpenAIClient:
         longest = max_tokens or self._settings.max_tokens
         asked = self._format
         try:
-            return _run(self._send(messages, schema, seconds, asked, longest))
+            with waiting():
+                return _run(self._send(messages, schema, seconds, asked, longest))
         except openai.APIStatusError as error:
             if asked < len(FORMATS) - 1 and format_refused(error):
                 self._format = max(self._format, asked + 1)

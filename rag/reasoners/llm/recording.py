@@ -18,6 +18,7 @@ import hashlib
 import json
 import math
 import os
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -216,6 +217,7 @@ class Recorder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._one_line = threading.Lock()
         try:
             kept = _plain_bytes(path) if path.exists() else b""
             whole = kept[: kept.rfind(b"\n") + 1]
@@ -233,7 +235,7 @@ class Recorder:
         """Ask the model, and append the exchange before the reply is used."""
         sent, seconds = send()
         made = Exchange(asked, sent, seconds)
-        with self._path.open("ab") as file:
+        with self._one_line, self._path.open("ab") as file:
             file.write(f"{made.line()}\n".encode("utf-8", "surrogatepass"))
             file.flush()
             os.fsync(file.fileno())
@@ -247,6 +249,7 @@ class Replayer:
         self._path = path
         self._held: dict[str, list[Exchange]] = defaultdict(list)
         self._next: dict[str, int] = defaultdict(int)
+        self._one_count = threading.Lock()
         try:
             text = _plain_bytes(path).decode("utf-8", "surrogatepass")
         except OSError as error:
@@ -269,8 +272,9 @@ class Replayer:
         held = self._held.get(asked.key)
         if held is None:
             raise ReplayUnknown(f"{self._path}: {self._why(asked)}; record again with --record")
-        at = self._next[asked.key]
-        self._next[asked.key] = at + 1
+        with self._one_count:
+            at = self._next[asked.key]
+            self._next[asked.key] = at + 1
         made = held[min(at, len(held) - 1)]
         return made.sent, made.seconds
 

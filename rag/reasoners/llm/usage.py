@@ -8,12 +8,14 @@ bytes, an image token a patch of 28 x 28 pixels; both rounded up. `prompt_tokens
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag.errors import BudgetSpent
 from rag.reasoners.llm.messages import ChatReply
 from rag.reasoners.prompts import Message
+from rag.reasoners.turns import current_turn
 from rag.records import Usage
 
 if TYPE_CHECKING:
@@ -83,10 +85,29 @@ def usage_together(given: Iterable[Usage]) -> Usage:
 
 
 class UsageCounter:
-    """Calls since the last `usage`."""
+    """Calls since the last `usage`, of each thread on its own: one thread works on one question."""
 
     def __init__(self) -> None:
-        self._roles: dict[str, dict[str, float]] = {}
+        self._thread = threading.local()
+
+    @property
+    def _roles(self) -> dict[str, dict[str, float]]:
+        """Rows of this thread since its last `usage`."""
+        if not hasattr(self._thread, "roles"):
+            self._thread.roles, self._thread.earlier = {}, Usage()
+        turn = current_turn()
+        if turn is not None and self not in turn.counters:
+            turn.counters.append(self)
+        roles: dict[str, dict[str, float]] = self._thread.roles
+        return roles
+
+    def spent(self) -> Usage:
+        """All that this thread counted since `forget`."""
+        return usage_together((usage_of(self._roles), self._thread.earlier))
+
+    def forget(self) -> None:
+        """Start again from nothing in this thread, `spent` too."""
+        self._thread.roles, self._thread.earlier = {}, Usage()
 
     @property
     def calls(self) -> int:
@@ -157,8 +178,11 @@ class UsageCounter:
 
     def usage(self) -> Usage:
         """Everything since the last call of this; starts again from nothing."""
-        roles, self._roles = self._roles, {}
-        return usage_of(roles)
+        used = usage_of(self._roles)
+        if used.by_role:
+            self._thread.earlier = usage_together((self._thread.earlier, used))
+        self._thread.roles = {}
+        return used
 
     def _row(self, role: str) -> dict[str, float]:
         return self._roles.setdefault(role, dict.fromkeys(KEYS, 0.0))

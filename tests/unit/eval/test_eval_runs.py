@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from eval.reports.page import write_report
+from eval.runs.answering import answer_query
 from eval.runs.folder import folder_name, read_run_folder
 from eval.runs.records import (
     Output,
@@ -25,7 +26,7 @@ from eval.runs.records import (
     sample_line,
     score_of,
 )
-from eval.runs.runner import answer_query, score_again, write_retrieval
+from eval.runs.runner import score_again, write_retrieval
 from eval.task import ScorerOptions
 from eval.tasks import open_task, task_names
 from eval.trec import read_run

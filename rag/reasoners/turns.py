@@ -1,0 +1,67 @@
+"""Several questions at once, of which one computes: the others wait for a language model.
+
+A worker thread answers each question inside `taking_turns`; what waits for something outside of this process
+gives the turn to the next worker meanwhile, with `waiting`. So caches, stores, encoders and decoders are
+used by one thread at a time, whatever they are made of, and what overlaps is the waiting.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag.reasoners.llm.usage import UsageCounter
+    from rag.records import Usage
+
+_thread = threading.local()
+
+
+@dataclass
+class Turn:
+    """One question in one thread."""
+
+    lock: threading.Lock
+    counters: list[UsageCounter] = field(default_factory=list)
+    """Those that counted something in this thread."""
+
+    def spent(self) -> Usage:
+        """All that was counted since the turn began, read by the solver or not."""
+        from rag.reasoners.llm.usage import usage_together
+
+        return usage_together(counter.spent() for counter in self.counters)
+
+
+def current_turn() -> Turn | None:
+    """The turn of this thread; None outside of `taking_turns`."""
+    return getattr(_thread, "turn", None)
+
+
+@contextmanager
+def taking_turns(lock: threading.Lock) -> Iterator[Turn]:
+    """Hold `lock`, shared by the workers, to the end of the block, but for the `waiting` in it."""
+    with lock:
+        turn = _thread.turn = Turn(lock)
+        try:
+            yield turn
+        finally:
+            _thread.turn = None
+            for counter in turn.counters:
+                counter.forget()
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Let others compute to the end of the block; nothing in a thread that takes no turns."""
+    turn = current_turn()
+    if turn is None:
+        yield
+        return
+    turn.lock.release()
+    try:
+        yield
+    finally:
+        turn.lock.acquire()
