@@ -48,7 +48,7 @@ outside this tree is a bug and keeps its traceback.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from corpora.errors import (
     DamagedFile,
@@ -61,9 +61,6 @@ from corpora.errors import (
     UsageError,
 )
 from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
-
-if TYPE_CHECKING:
-    from rag.records import Usage
 
 __all__ = [
     "AccessRefused",
@@ -159,8 +156,8 @@ class ReasonerUnreachable(ReasonerError):
 class Unanswered(ReasonerError):
     """The model gave no usable answer to this question; it may to the next one."""
 
-    usage: Usage | None = None
-    """What its calls cost, where whoever raised the error counted them."""
+    usage: Any = None
+    """The `Usage` of its calls, where whoever raised the error counted them."""
 
 
 class ReplyInvalid(Unanswered):
