@@ -1,4 +1,4 @@
-"""Sentences and passages into vectors with torch, for indexing.
+"""Sentences and passages into vectors through sentence-transformers, for indexing.
 
 The same sentence gives the same bits whatever is encoded beside it: texts are
 padded to a few fixed lengths and batches to one fixed size, because another
@@ -20,17 +20,13 @@ from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
 from indexers.torch_backend import quiet_transformers
-from indexers.torch_bert import TorchBert, is_plain_bert
 
 BATCH = 16
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 class SentenceEncoder(FileIdentity):
-    """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut.
-
-    The library itself is imported for models other than BERT only.
-    """
+    """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut."""
 
     backend = "torch-fp32"
     batch = BATCH
@@ -38,7 +34,7 @@ class SentenceEncoder(FileIdentity):
     def __init__(self, name: str, folder: Path, *, role: Role = "document") -> None:
         """Some models were trained with other words before a question than before a passage: `role`.
 
-        Raises `WeightsInvalid` where the folder cannot be read."""
+        Raises `WeightsInvalid` where sentence-transformers cannot read the folder."""
         settings = read_sentence_folder(folder)
         self.name = name
         self.limit = settings.limit
@@ -46,9 +42,8 @@ class SentenceEncoder(FileIdentity):
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
         self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
-        bert = is_plain_bert(folder, settings)
-        self._model: TorchBert | _Library = TorchBert(settings) if bert else _Library(folder)
-        self.dim = self._model.dim
+        self._model = _load(folder)
+        self.dim = int(self._model.get_embedding_dimension())
 
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": self.backend, "batch": self.batch, "lengths": self._lengths, "limit": self.limit}
@@ -78,27 +73,16 @@ class SentenceEncoder(FileIdentity):
     def _encode_batch(self, texts: list[NDArray[np.int64]], length: int) -> NDArray[np.float32]:
         import torch
 
-        ids = np.full((BATCH, length), self._model.pad, dtype=np.int64)
+        ids = np.full((BATCH, length), self._model.tokenizer.pad_token_id or 0, dtype=np.int64)
         mask = np.zeros((BATCH, length), dtype=np.int64)
         for row in range(BATCH):
             text = texts[min(row, len(texts) - 1)]
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
+        features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
         with torch.inference_mode():
-            rows: NDArray[np.float32] = self._model(torch.from_numpy(ids), torch.from_numpy(mask)).numpy()
-        return rows[: len(texts)]
-
-
-class _Library:
-    """Any model of sentence-transformers, by the library."""
-
-    def __init__(self, folder: Path) -> None:
-        self._model = _load(folder)
-        self.dim = int(self._model.get_embedding_dimension())
-        self.pad = int(self._model.tokenizer.pad_token_id or 0)
-
-    def __call__(self, ids: Any, mask: Any) -> Any:
-        return self._model({"input_ids": ids, "attention_mask": mask})["sentence_embedding"].float()
+            vectors: NDArray[np.float32] = self._model(features)["sentence_embedding"].float().numpy()
+        return vectors[: len(texts)]
 
 
 def _load(folder: Path) -> Any:

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexers.folders import read_sentence_folder
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder, open_text_encoder, open_text_tower
 from indexers.settings import EncoderSettings
-from indexers.torch_bert import TorchBert
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_sentences, save_siglip
 
@@ -197,34 +195,6 @@ def test_minilm_agrees_with_sentence_transformers() -> None:
     for opener in (open_text_encoder, open_query_encoder):
         rows = opener("all-MiniLM-L6-v2", SETTINGS).encode_text(TEXTS)
         np.testing.assert_allclose(rows, expected, atol=1e-5)
-
-
-@pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_a_bert_has_the_bits_of_the_library(folders: dict[str, Path], pooling: str) -> None:
-    """Batches of texts of different lengths, and one that no text of it leaves a place in."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-
-    folder = folders[f"bert-{pooling}"]
-    library = SentenceTransformer(str(folder), device="cpu", local_files_only=True).eval()
-    ours = TorchBert(read_sentence_folder(folder))
-    ids = torch.randint(5, 40, (4, 16), generator=torch.Generator().manual_seed(0))
-    for lengths in ((3, 16, 9, 1), (16, 16, 16, 16)):
-        mask = (torch.arange(16) < torch.tensor(lengths)[:, None]).long()
-        with torch.inference_mode():
-            expected = library({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
-            assert torch.equal(ours(ids, mask), expected)
-
-
-def test_passages_of_a_bert_import_no_transformers(folders: dict[str, Path]) -> None:
-    """They cost seven seconds of CPU, which every run of `rag index` would spend."""
-    program = (
-        "import sys; from indexers.registry import *; from rag.settings import EncoderSettings;"
-        f"open_text_encoder({str(folders['bert-mean'])!r}, EncoderSettings()).encode_text(['a cat']);"
-        "print(sorted({'transformers', 'sentence_transformers', 'sklearn'} & sys.modules.keys()))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

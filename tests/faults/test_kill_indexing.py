@@ -24,7 +24,7 @@ DONE_IN_PART = 3
 # line, and prints the id of the run and, when it ended, its exit status.
 SERVER = """
 import json, os, sys
-import torch, transformers.models.clip.modeling_clip
+import sentence_transformers, torch, transformers.models.clip.modeling_clip
 from rag._cli.main import run
 for line in sys.stdin:
     arguments, log = json.loads(line)
